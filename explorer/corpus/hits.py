@@ -11,7 +11,7 @@ from explorer.corpus.compute.neurons import activations_of
 from explorer.corpus.compute.search import Found, Hit, Query, cosines_to
 from explorer.corpus.source import Look
 from explorer.text import limits
-from explorer.text.dependencies import plain, spelled
+from explorer.text.dependencies import plain, spell_out
 from explorer.ui.pictures.bars import bar_groups, whole_percent
 from explorer.ui.pictures.strip_table import Column, Row, in_context, strip_table
 from explorer.ui.subject import Subject, head_name
@@ -66,7 +66,7 @@ class Hits(Look):
         what, value, count, usual = self.telling()
         if not stands_out(count / len(self.found.hits), usual):
             return f"No property stands out among {near}."
-        value = spelled(value) if what in ("tag", "relation") else value
+        value = spell_out(value) if what in ("tag", "relation") else value
         return f"{count} of {near} {SHARED[what].format(value)}; of all words in the corpus {whole_percent(usual)}."
 
     def telling(self) -> tuple[str, str, int, float]:
@@ -87,7 +87,7 @@ class Hits(Look):
     def _bars(self, what: str) -> list[tuple[str, float, str]]:
         """The most frequent values, each with its share of the hits."""
         every = len(self.found.hits)
-        ways = {"offset": lambda value: f"{int(value):+d}", **dict.fromkeys(("tag", "relation", "target_tag"), spelled)}
+        ways = {"offset": lambda value: f"{int(value):+d}", **dict.fromkeys(("tag", "relation", "target_tag"), spell_out)}
         named = list(self.found.counts(what).items())[:LISTED]
         return [(ways.get(what, str)(value), count / every, f"{count} of {every}") for value, count in named]
 

@@ -14,7 +14,7 @@ from explorer.techniques.neurons import Promoted, piece_weights, promoted, promo
 from explorer.techniques.targets import piece_of
 from explorer.text.corpora import Corpus
 from explorer.ui.pictures.bars import whole_percent
-from explorer.ui.pictures.base import enumerated, shorten
+from explorer.ui.pictures.base import join_names, shorten
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, Why
@@ -126,7 +126,7 @@ def _by_word(
 
 def _quoted(words: Sequence[str]) -> str:
     """The first different words in quotes: '“a”, “b” and “c”'."""
-    return enumerated([f"“{word}”" for word in list(dict.fromkeys(words))[:QUOTED]])
+    return join_names([f"“{word}”" for word in list(dict.fromkeys(words))[:QUOTED]])
 
 
 def _weighed(title: str, words: Sequence[tuple[str, float]]) -> dict[str, Any]:

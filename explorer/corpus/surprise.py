@@ -12,7 +12,7 @@ from explorer.corpus.compute.plain import flaws
 from explorer.corpus.source import Look
 from explorer.text import limits
 from explorer.text.corpora import Corpus, built_in
-from explorer.text.dependencies import spelled
+from explorer.text.dependencies import spell_out
 from explorer.ui.pictures.bars import bar_groups, whole_percent
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.subject import Subject
@@ -99,7 +99,7 @@ class Surprising(Look):
 
         def tag(row: int) -> str:
             tags = corpus.sentences[tokens.sentence[row]].tags
-            return spelled(tags[tokens.word[row]]) if tags else "(no tag)"
+            return spell_out(tags[tokens.word[row]]) if tags else "(no tag)"
 
         def often(row: int) -> str:
             word = corpus.sentences[tokens.sentence[row]].words[tokens.word[row]]

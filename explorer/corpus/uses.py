@@ -16,7 +16,7 @@ from explorer.corpus.compute.occurrences import Occurrences, vector_alone
 from explorer.corpus.compute.search import Found
 from explorer.corpus.hits import Hits, hit_lines
 from explorer.text.corpora import Corpus
-from explorer.text.dependencies import spelled
+from explorer.text.dependencies import spell_out
 from explorer.ui.pictures.maps import Marks, point_map
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, matches
@@ -41,7 +41,7 @@ class Uses(Hits):
     @property
     def tags(self) -> list[str]:
         """The part of speech of each occurrence."""
-        return [spelled(hit.tag) if hit.tag else UNKNOWN for hit in self.of.hits]
+        return [spell_out(hit.tag) if hit.tag else UNKNOWN for hit in self.of.hits]
 
     def alike(self, layer: int) -> int:
         """The number of occurrences whose nearest other one has the same part of speech."""

@@ -13,7 +13,7 @@ from explorer.corpus.compute.plain import flaws
 from explorer.corpus.search import HEAD, NEURON, NONE_PICKED, STATE, SURPRISE, WORD, Search, check_picked
 from explorer.corpus.source import FILE
 from explorer.corpus.surprise import BY_TAG, FEWEST, PLAIN
-from explorer.text.dependencies import spelled
+from explorer.text.dependencies import spell_out
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family
@@ -70,7 +70,7 @@ def test_bars_are_shares_of_the_hits(subject, compare):
         assert row["share"] == pytest.approx(sum(hit.offset == int(row["label"]) for hit in listed) / 20)
     for what, heading in {**hits.COMMON, **(hits.LOOKED_AT if compare == HEAD else {})}.items():
         for row in groups.get(heading, []):
-            count = sum(row["label"] in (getattr(hit, what), spelled(getattr(hit, what))) for hit in listed)
+            count = sum(row["label"] in (getattr(hit, what), spell_out(getattr(hit, what))) for hit in listed)
             assert (row["share"], row["note"]) == (pytest.approx(count / 20), f"{count} of 20")
 
 
@@ -156,7 +156,7 @@ def test_sentences_are_ordered_by_surprise_and_the_shares_are_counted(subject, s
     for tag in set(tags):
         right = [bool(one) for one, other in zip(found.right, tags, strict=True) if other == tag]
         if len(right) >= FEWEST:
-            shares[spelled(tag)] = sum(right) / len(right)
+            shares[spell_out(tag)] = sum(right) / len(right)
     assert {row["label"]: row["share"] for row in groups[BY_TAG]} == pytest.approx(shares)
     told = view.finding(subject).text
     assert told.startswith(f"Of {len(found.rows)} hidden tokens in the whole corpus the model guesses {found.right.mean():.0%}")
