@@ -9,18 +9,20 @@ from typing import Any, TypeVar
 
 from explorer.core.cache import OnceCache, weight
 from explorer.core.errors import InputError
-from explorer.core.limits import RESULTS_MEGABYTES
+from explorer.core.limits import BOX_CHARACTERS, RESULTS_MEGABYTES
 from explorer.core.steps import map_steps
-from explorer.text.corpora import CORPUS_FILE_TYPES, Corpus, built_in, read_corpus
+from explorer.text.characters import has_visible_characters
+from explorer.text.corpora import CORPUS_FILE_TYPES, Corpus, Source, built_in, corpus_of, read_sources, table_of_text
+from explorer.text.tables import Table, text_column_of
 from explorer.ui.long_view import LongView
-from explorer.ui.settings import choice, upload
+from explorer.ui.settings import choice, text, upload
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, Finding, NewInput, props
 
-BUILT_IN, FILE = "Starter sentences", "A file of yours"
+BUILT_IN, PASTED, FILE = "Starter sentences", "Pasted text", "Your files"
 SENSES = ("light", "bank", "play", "it")  # words of several senses, some of which the corpus contains
-CHOOSE = "Text, CSV or CoNLL-U…"
-NO_FILE = "Choose a file: one sentence per line, a table with a column of texts, or a treebank in CoNLL-U."
+CHOOSE = "Texts, CSV or CoNLL-U…"
+NO_FILE = "Paste a text, or choose files: texts, a table with a column of texts, or a treebank in CoNLL-U."
 PIECES = 1.3  # tokens per word, including [CLS] and [SEP] of each sentence
 COMPUTED = ("strips", "bars", "chart", "check")  # kinds of parts that are empty without a corpus
 OUTDATED = "The list belongs to an earlier search. Wait for the new one."
@@ -70,17 +72,38 @@ def _is_file(view: Any) -> bool:
     return view.source == FILE
 
 
+def _has_columns(view: Any) -> bool:
+    return _is_file(view) and isinstance(view.file, Table) and len(view.file.columns) > 1
+
+
 class CorpusView(LongView):
     """The base of the views of a corpus: the built-in one or an uploaded one. Results are cached."""
 
     name, question = "corpus", ""
-    source: str = choice((BUILT_IN, FILE), "Corpus", menu=True, elem_classes="inline")
-    file: Corpus | None = upload(label=CHOOSE, types=CORPUS_FILE_TYPES, read=read_corpus, as_button=True, when=_is_file)
+    source: str = choice((BUILT_IN, PASTED, FILE), "Corpus", menu=True, elem_classes="inline")
+    file: Source | None = upload(
+        label=CHOOSE, types=CORPUS_FILE_TYPES, read=read_sources, as_button=True, file_count="multiple", when=_is_file
+    )
+    column: str = choice([], "Column", menu=True, free=True, default="", linked=False, when=_has_columns, elem_classes="inline")
+    pasted: str = text(
+        "",
+        "Your text",
+        limit=BOX_CHARACTERS,
+        heard="submit blur",
+        lines=3,
+        max_lines=8,
+        placeholder="Paste a text: the app splits it into sentences.",
+        when=lambda view: view.source == PASTED,
+    )
 
     @property
     def corpus(self) -> Corpus | None:
         """The corpus; None while there is no file."""
-        return built_in() if self.source == BUILT_IN else self.file
+        if self.source == PASTED:
+            return corpus_of(table_of_text(self.pasted, PASTED)) if has_visible_characters(self.pasted) else None
+        if self.source == BUILT_IN:
+            return built_in()
+        return None if self.file is None else corpus_of(self.file, self.column)
 
     @property
     def chosen(self) -> Corpus:
@@ -133,8 +156,13 @@ class CorpusView(LongView):
         nothing = {name: None for name, one in self.parts.items() if one.kind in COMPUTED and not one.optional}
         return {**nothing, "about": NO_FILE}
 
-    def on_file(self, subject: Subject, file: Corpus | None) -> Change:
-        """A file was uploaded. Raises InputError when it was removed."""
+    def on_file(self, subject: Subject, file: Source | None) -> Change:
+        """Files were uploaded. Raises InputError when they were removed, or have no sentences."""
         if file is None:
             raise InputError(NO_FILE)
-        return Change(settings={"source": FILE}, content={"file": props(label=f"{CHOOSE} ({file.name[:40]})")})
+        corpus_of(file)
+        content = {"file": props(label=f"{CHOOSE} ({file.name[:40]})")}
+        if not isinstance(file, Table):
+            return Change({}, {"source": FILE}, content)
+        content["column"] = props(choices=list(file.columns))
+        return Change({}, {"source": FILE, "column": text_column_of(file)}, content)
