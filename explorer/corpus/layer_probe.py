@@ -13,7 +13,7 @@ from explorer.core.errors import InputError
 from explorer.core.steps import map_steps, relay
 from explorer.corpus.compute.word_states import WordStates
 from explorer.corpus.layer_looks import LayersLook
-from explorer.corpus.pictures.layers import Line, layer_lines
+from explorer.corpus.pictures.layers import ProbeLines, probe_lines
 from explorer.corpus.source import Untold
 from explorer.text.corpora import Corpus, CorpusSentence
 from explorer.text.dependencies import plain
@@ -102,13 +102,7 @@ class Probed(LayersLook):
         """Accuracy by hidden state beside a control and a baseline without a model, and by class at the selected one."""
         at, accuracy = subject.selection.layer, self.accuracy
         own, usual = self.baselines
-        lines = [
-            Line("linear probe", accuracy, self.interval),
-            Line("the word's own most frequent one", np.full(len(accuracy), own), faint=True),
-            Line("control: random by word type", self.control, faint=True),
-        ]
-        every = [*accuracy, own, *self.control]
-        shown = max(0.0, float(min(every)) - 0.05), min(1.005, float(max(every)) + 0.05)
+        references = {"most frequent of each word": np.full(len(accuracy), own), "control: random by word type": self.control}
         about = ABOUT.format(
             folds=int(self.fold.max()) + 1,
             parts=min(FOLDS, len(self.examples)),
@@ -120,7 +114,7 @@ class Probed(LayersLook):
             selectivity=percent(float(self.selectivity[at])),
             at=at,
         )
-        picture = layer_lines(lines, "held-out words predicted right", at, shown, ".1%")
+        picture = probe_lines(ProbeLines(accuracy, *self.interval, references), at)
         return {"picture": picture, "about": about, "by_class": self._by_class(at)}
 
     def finding(self, subject: Subject) -> Finding:

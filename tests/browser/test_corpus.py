@@ -34,11 +34,11 @@ def hits(page):
 
 
 def test_nothing_in_a_file_runs(open_app, some_sentences, tmp_path):
-    page = open_app(at("Corpus", f"{INPUT}&view=sentences"))
+    page = open_app(at("Corpus", f"{INPUT}&view=words"))
     path = tmp_path / "own.txt"
     path.write_text("\n".join(HOSTILE), "utf-8")
-    choose(page, "corpus-source", "A file of yours")
-    page.locator('#corpus-file input, input[data-testid^="Text, CSV"]').first.set_input_files(path)
+    choose(page, "corpus-source", "Your files")
+    page.locator('#corpus-file input, input[data-testid^="Texts, CSV"]').first.set_input_files(path)
     rows = page.locator("#corpus-sentences-table button")
     expect(rows).to_have_count(len(HOSTILE))
     expect(rows.first.locator(".bx-name")).to_have_text(HOSTILE[0])
