@@ -8,7 +8,7 @@ from typing import Any
 
 from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
-from explorer.corpus.compute.neurons import PROMOTED, READ, CorpusNeurons, Telling, drivers, driving_pieces, firing_on
+from explorer.corpus.compute.neurons import PROMOTED, READ, CorpusNeurons, Scored, Telling, drivers, driving_pieces, firing_on
 from explorer.corpus.hits import Active, hit_lines
 from explorer.techniques.neurons import Promoted, piece_weights, promoted, promoting
 from explorer.techniques.targets import piece_of
@@ -27,9 +27,6 @@ UNITS = (
     "Click a neuron to open it. Deviations: how far its mean activation at the word, in the first {} sentences with the word, is "
     "above that at all tokens, in standard deviations."
 )
-
-Scored = tuple[int, int, float]
-"""A neuron as (layer, neuron), zero-based, with the weight by which it promotes a word, or its deviations at that word."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +114,7 @@ def _by_word(
             problems.append(str(error))
     if word:
         try:
-            firing = firing_on(model, corpus, every, word, NEURONS)
-            driven = tuple((one.layer, one.neuron, one.deviations) for one in firing)
+            driven = firing_on(model, corpus, every, word, NEURONS)
         except InputError as error:
             problems.append(str(error))
     return most, driven, tuple(problems)

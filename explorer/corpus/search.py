@@ -10,7 +10,6 @@ from explorer.core.errors import InputError
 from explorer.core.limits import HITS, QUERY
 from explorer.corpus.compute.neurons import corpus_neurons_in_steps, drivers
 from explorer.corpus.compute.occurrences import occurrences_in_steps, usual_word
-from explorer.corpus.compute.plain import flaws
 from explorer.corpus.compute.reading import is_read
 from explorer.corpus.compute.search import Query, search_in_steps
 from explorer.corpus.hits import Active, Nearest
@@ -134,7 +133,7 @@ class Search(CorpusView):
         return Nearest(found, self.limit, "cosine", query)
 
     def waiting(self, subject: Subject) -> Content:
-        """Until the corpus is read: sentences with the word itself, or if there are none the easiest ones."""
+        """Until the corpus is read: sentences with the word itself, or if there are none the first ones."""
         shown, corpus = super().waiting(subject), self.corpus
         if corpus is None or not self.passes(subject):
             return shown
@@ -143,8 +142,7 @@ class Search(CorpusView):
             rows = list(dict.fromkeys(row for row, _ in corpus.places(word, subject.model.searched)))
             listed = f"Sentences with “{word[:40]}” itself"
         except InputError:
-            rows = sorted(range(len(corpus.sentences)), key=lambda row: flaws(corpus.sentences[row]))
-            listed = "Some of the sentences"
+            rows, listed = list(range(len(corpus.sentences))), "Some of the sentences"
         cells = [Row((corpus.texts[row], len(corpus.sentences[row].words))) for row in rows[:LISTED]]
         lines = strip_table([Column("sentence", "name"), Column("words", "number", form="d")], cells, "Sentences")
         begun = f"{listed}; the hits follow once all sentences are read."

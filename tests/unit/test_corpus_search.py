@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.corpus.compute import heads, reading
+from explorer.corpus.compute import reading
 from explorer.corpus.compute.search import BEGIN, END, SPECIAL, Query, lengths_of, nearest_rows
 from explorer.corpus.endpoints import search as endpoint
 from explorer.text.corpora import Corpus, built_in
@@ -18,8 +18,7 @@ def own_runs(tmp_path_factory):
     """One reading of each corpus for all of these tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
-        for kept in (reading._opened, heads._opened):
-            kept.clear()
+        reading._opened.clear()
         yield
 
 

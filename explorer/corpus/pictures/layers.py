@@ -3,6 +3,7 @@
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -45,7 +46,7 @@ def probe_lines(given: ProbeLines, at: int) -> go.Figure:
         shapes=[{**chosen, "line": {"color": ACCENT, "width": 1.5, "dash": "dot"}}],  # by its name saved pictures leave it out
         meta={"narrow": {"legend": {"font": {"size": 11}}}},
     )
-    numbers = {"hidden_state": range(states), "accuracy": given.accuracy, "low": given.low, "high": given.high}
+    numbers: dict[str, Any] = {"hidden_state": range(states), "accuracy": given.accuracy, "low": given.low, "high": given.high}
     return keep(drawn, lambda: columns_of(**numbers, **given.references))
 
 

@@ -8,7 +8,7 @@ import pytest
 from explorer.analysis.similarity import cosine_matrix
 from explorer.core.errors import InputError
 from explorer.corpus import hits, source
-from explorer.corpus.compute import heads, neurons, reading
+from explorer.corpus.compute import neurons, reading
 from explorer.corpus.search import HEAD, NEURON, STATE, WORD, Search, check_picked
 from explorer.corpus.source import FILE
 from explorer.text.dependencies import spell_out
@@ -19,7 +19,7 @@ TEXT = "She sat on the bank of the river."
 BANK = 5
 
 
-CACHES = reading._opened, heads._opened, neurons._opened, source._found
+CACHES = reading._opened, neurons._opened, source._found
 
 
 @pytest.fixture(autouse=True, scope="module")
