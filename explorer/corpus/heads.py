@@ -110,7 +110,7 @@ class Heads(CorpusView):
             return subject.select(layer=max(1, subject.model.capabilities.layers - 1), picked=False)
         found = self.looked_up(subject)
         best = found and atlas_words.best_of(found.atlas)
-        return subject.select(layer=best.layer + 1, head=best.head + 1, picked=False) if best else subject
+        return subject.select(layer=best[0] + 1, head=best[1] + 1, picked=False) if best else subject
 
     def passes(self, subject: Subject) -> float:
         return (1 if self.unit == NEURON else COST) * super().passes(subject)

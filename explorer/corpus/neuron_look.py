@@ -127,17 +127,20 @@ def _quoted(words: Sequence[str]) -> str:
 
 def _weighed(title: str, words: Sequence[tuple[str, float]]) -> dict[str, Any]:
     """Words with a bar for the size of their weight."""
-    top = max(abs(weight) for _, weight in words)
-    columns = [Column(title, "name"), Column("", "bar", top=top), Column("weight", "number", form="+.2f")]
-    return strip_table(columns, [Row((word, abs(weight), weight)) for word, weight in words], f"Words that it {title} most")
+    rows = [Row((word, abs(weight), weight)) for word, weight in words]
+    return _bars(title, "weight", "+.2f", rows, f"Words that it {title} most")
 
 
 def _table(subject: Subject, title: str, unit: str, scored: Sequence[Scored]) -> dict[str, Any] | None:
-    """A table of neurons, which opens the one that is clicked."""
-    if not scored:
-        return None
-    top, each = max(score for _, _, score in scored), subject.model.capabilities.neurons
-    columns = [Column(title, "name"), Column("", "bar", top=top), Column(unit, "number", form=".2f")]
-    named = [(f"layer {layer + 1} · {neuron + 1}", layer * each + neuron, score) for layer, neuron, score in scored]
-    rows = [Row((name, max(score, 0.0), score), place) for name, place, score in named]
-    return strip_table(columns, rows, f"Neurons: {title}", "neuron")
+    """A table of neurons, which opens the one that is clicked; None without any."""
+    each = subject.model.capabilities.neurons
+    rows = [
+        Row((f"layer {layer + 1} · {neuron + 1}", max(score, 0.0), score), layer * each + neuron)
+        for layer, neuron, score in scored
+    ]
+    return _bars(title, unit, ".2f", rows, f"Neurons: {title}") if rows else None
+
+
+def _bars(title: str, unit: str, form: str, rows: Sequence[Row], label: str) -> dict[str, Any]:
+    columns = [Column(title, "name"), Column("", "bar", top=max(row.cells[1] for row in rows)), Column(unit, "number", form=form)]
+    return strip_table(columns, rows, label, "neuron" if rows[0].token is not None else "")
