@@ -22,7 +22,7 @@ from explorer.ui.settings import memory, upload
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, Finding, NewInput, View, caption, chart, note, part, read, sentence, settle
 
-PARTS = ("about", "board", "chosen", "interval")
+PARTS = ("about", "board", "chosen", "interval", "beside")
 SAME = 1e-5  # two numbers that differ by less are the same: a file has six digits
 NOTHING = "Save a run below any question of this tab, and open its file here; a second one stands beside it."
 ONE = "Open a second run to see it here, beside the first."
@@ -50,10 +50,12 @@ class SavedRuns(View):
     board = chart("The mean of every place in the run", height=300)
     chosen = sentence()
     interval = chart("The selected place of the run on the other half", height=130)
+    beside = chart("What else was measured in the run", height=200, hides_empty=True)
     other_about = sentence(classes="caption")
     other_board = chart("The mean of every place in the other run", height=300)
     other_chosen = sentence()
     other_interval = chart("The selected place of the other run on the other half", height=130)
+    other_beside = chart("What else was measured in the other run", height=200, hides_empty=True)
     each = part("strips", height=300)
     help = caption(
         "A file has the items, every number, the question, and what made it: model, hash of its weights, number format, seed, "
@@ -117,7 +119,7 @@ def _shown(run: Experiment, at: tuple[int, ...], prefix: str) -> Content:
 
 
 def _nothing(prefix: str) -> Content:
-    return {f"{prefix}{name}": None if name in ("board", "interval") else "" for name in PARTS}
+    return {f"{prefix}{name}": None if name in ("board", "interval", "beside") else "" for name in PARTS}
 
 
 def _compared(one: Experiment, other: Experiment) -> str:

@@ -133,7 +133,8 @@ def _terms() -> Iterator[tuple]:
     unmarked = {ord("*"): None, ord("`"): None}
     for term in glossary.terms():
         go = f"guide {glossary.PAGE}#{anchor(term.name)}"
-        yield "term", term.name, term.meaning.translate(unmarked), ", ".join([*term.words, *words().get(f"={term.name}", [])]), go
+        known = ", ".join([*term.words, *words().get(f"={term.name}", [])])
+        yield "term", term.name, term.meaning.translate(unmarked), known, go, "", "definition"
 
 
 def _guide() -> Iterator[tuple]:

@@ -65,8 +65,9 @@ class Gate:
             sentence = "The app does not answer to that host name. Open it as localhost, or add the name to BERT_EXPLORER_HOSTS."
             raise Refused(400, sentence, kind="host")
         if (method not in SAFE or _is_guarded(path, headers)) and self._is_foreign(headers):
-            sentence = "A page of another site sent this request. Use the app's own page, or add that site to "
-            "BERT_EXPLORER_HOSTS."
+            sentence = (
+                "A page of another site sent this request. Use the app's own page, or add that site to BERT_EXPLORER_HOSTS."
+            )
             raise Refused(403, sentence, kind="cross-origin")
         if CLOSED.search(path):
             raise Refused(404, UNKNOWN, kind="closed")
