@@ -219,29 +219,18 @@ def digest(vectors: np.ndarray) -> bytes:
 def trustworthiness(
     vectors: np.ndarray, points: np.ndarray, neighbors: int = JUDGED_NEIGHBORS, metric: str = "cosine"
 ) -> float | None:
-    """How far neighbors on a map are true neighbors: 1 when all are, about 0.5 for a random map.
+    """How far neighbors on a map are true neighbors: 1 when all are, about 0.5 for a random map (Venna & Kaski 2001).
 
-    Venna & Kaski 2001, as in scikit-learn: each of the `neighbors` nearest points of a row, points [n, dimensions], costs its
-    excess rank among the true neighbors, vectors [n, hidden]. Beyond JUDGED_ROWS rows a sample is judged, each against all. None
-    for fewer than 3 rows, and when all rows are equal; few rows use fewer neighbors.
+    Of vectors [n, hidden] and points [n, dimensions], a sample of JUDGED_ROWS rows is judged if there are more. None for fewer
+    than 3 rows, and when all rows are equal; few rows use fewer neighbors.
     """
     size = len(vectors)
     neighbors = judged_neighbors(size, neighbors)
     if neighbors < 1 or not np.ptp(vectors, axis=0).any():
         return None
-    rows = np.arange(size)
-    if size > JUDGED_ROWS:
-        rows = np.sort(np.random.default_rng(0).choice(size, JUDGED_ROWS, replace=False))
-    distances = sklearn.metrics.pairwise_distances
-    exact = vectors.astype(np.float64)  # or the cosines of close vectors would round to the same
-    true, drawn = distances(exact[rows], exact, metric), distances(points[rows], points)
-    itself = np.arange(len(rows)), rows
-    true[itself], drawn[itself] = -np.inf, np.inf  # the row itself ranks first in truth, so that the next one has rank 1
-    near = np.argpartition(drawn, neighbors - 1, axis=1)[:, :neighbors]  # [rows, neighbors]
-    at = np.take_along_axis(true, near, axis=1)
-    ranks = np.stack([(true < at[:, [i]]).sum(axis=1) for i in range(neighbors)])
-    off = np.maximum(ranks - neighbors, 0).sum()
-    return float(1 - off * 2 / (len(rows) * neighbors * (2 * size - 3 * neighbors - 1)))
+    rows = np.random.default_rng(0).choice(size, JUDGED_ROWS, replace=False) if size > JUDGED_ROWS else np.arange(size)
+    exact = vectors[rows].astype(np.float64)  # or the cosines of close vectors would round to the same
+    return float(sklearn.manifold.trustworthiness(exact, points[rows], n_neighbors=neighbors, metric=metric))
 
 
 def judged_neighbors(rows: int, neighbors: int = JUDGED_NEIGHBORS) -> int:

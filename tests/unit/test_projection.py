@@ -2,10 +2,9 @@ import itertools
 
 import numpy as np
 import pytest
-from sklearn.manifold import trustworthiness as reference_trustworthiness
 
 from explorer.analysis import projection as maps_module
-from explorer.analysis.projection import METHODS, LayerMaps, MapSettings, align, clusters, project, trustworthiness
+from explorer.analysis.projection import METHODS, LayerMaps, MapSettings, align, clusters, project
 from explorer.core.errors import InputError
 from explorer.core.steps import Stopped
 from explorer.projection.endpoints import projection
@@ -14,13 +13,6 @@ from tests.at_night import at_night
 RANDOM = np.random.default_rng(0)
 GROUPS = np.concatenate([RANDOM.normal(centre, 0.5, size=(15, 20)) for centre in (-2, 0, 2)]).astype(np.float32)
 FITS = ("umap", "tsne")
-
-
-@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
-def test_trustworthiness_is_scikit_learns(metric):
-    for points in (GROUPS[:, :2], RANDOM.normal(size=(45, 2))):
-        expected = reference_trustworthiness(GROUPS, points, n_neighbors=5, metric=metric)
-        assert trustworthiness(GROUPS, points, metric=metric) == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize(("method", "dimensions"), [("pca", 2), ("pca", 3), ("umap", 2), ("umap", 3), ("tsne", 2)])
