@@ -16,7 +16,7 @@ from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppe
 from explorer.page.controls import default_of
 from explorer.page.events import Inputs, Updates, Values, merge
 from explorer.page.panel import Panel
-from explorer.ui.says import changes_of, says_of
+from explorer.ui.answers import changes_of, says_of
 from explorer.ui.settings import Several
 from explorer.ui.steppers import steppers_of, suggestion_of
 from explorer.ui.subject import Subject
