@@ -29,7 +29,7 @@ _AT_FIRST_USE = {
     **dict.fromkeys(("ablate", "attribute", "patch", "routes"), "explorer.experiments.compute.single"),
     "compare_experiments": "explorer.experiments.compute.compare",
     "corpus_items": "explorer.experiments.compute.corpus_items",
-    "experiment": "explorer.experiments.compute.experiment",
+    **dict.fromkeys(("experiment", "repeat"), "explorer.experiments.compute.experiment"),
     **dict.fromkeys(("open_experiment", "save_experiment"), "explorer.experiments.compute.file"),
     **dict.fromkeys(("Item", "suite_items"), "explorer.experiments.compute.items"),
     "read_examples": "explorer.finetune.compute.from_table",

@@ -9,9 +9,10 @@ from explorer.experiments.compute.experiment import MOST_SEED, Experiment, exper
 from explorer.experiments.compute.file import shipped, written
 from explorer.experiments.compute.suites import TITLES
 from explorer.experiments.listing import LISTED, unasked
+from explorer.experiments.methods import methods
 from explorer.experiments.naming import kept_place, of_heads, place_in
 from explorer.experiments.questions import TELLINGS, TESTS
-from explorer.experiments.showing import find, show_run
+from explorer.experiments.showing import describing, find, show_run
 from explorer.experiments.source import NO_FILE, NOTHING_TYPED, WAYS, ItemsView
 from explorer.text import limits
 from explorer.ui.layout import LayoutRow, col, row
@@ -40,7 +41,8 @@ PREVIEW = "{:,} items, of which the first {:,} are listed; nothing is asked of t
 
 
 SETTINGS = row("source", "asks", *(name for name, *_ in WAYS.values()), "into", "target")
-RESULTS = row(col("problem", "board", "about", "hint", "save", "download", "help"), col("chosen", "interval", "beside", "each"))
+RUN = ("save", "download", "describe", "methods")
+RESULTS = row(col("problem", "board", "about", "hint", *RUN, "help"), col("chosen", "interval", "beside", "each"))
 
 
 class NewExperiment(ItemsView):
@@ -55,6 +57,8 @@ class NewExperiment(ItemsView):
     hint = prose(value="Click a place to see it in each item, and an item to open it in the page.", classes="caption")
     save = button("Save this run as a file", visible=False)
     download = button("Download", optional=True, wide=True)
+    describe = button("Methods text for a paper", visible=False)
+    methods = part("code", lines=14, visible=False)
     chosen = sentence(keep_height=True)
     interval = chart("The selected place on the other half, beside what it is judged by", height=150, hides_empty=True)
     beside = chart("What else was measured, beside the means", height=230, hides_empty=True)
@@ -103,7 +107,8 @@ class NewExperiment(ItemsView):
             return str(error)
 
     def waiting(self, subject: Subject) -> Content:
-        nothing: Content = {"board": None, "interval": None, "beside": None, "save": props(visible=False), "help": self.help_text}
+        pictures: Content = {"board": None, "interval": None, "beside": None}
+        nothing: Content = {**pictures, "help": self.help_text, "save": props(visible=False), **describing(False)}
         if problem := self.refusal(subject):
             return {**nothing, **_refused(problem), "chosen": "", "about": "", "each": None}
         items = self.items_of(subject.model)
@@ -114,7 +119,7 @@ class NewExperiment(ItemsView):
         if isinstance(found, str):
             return self.waiting(subject) | _refused(found)
         shown = show_run(found, self._at(subject, found))
-        return {**shown, "help": self.help_text, "hint": props(visible=True), "save": props(visible=True)}
+        return {**shown, "help": self.help_text, "hint": props(visible=True), "save": props(visible=True), **describing(True)}
 
     def finding(self, subject: Subject) -> Finding | None:
         """The selected place on the items that it was not selected on."""
@@ -136,9 +141,19 @@ class NewExperiment(ItemsView):
         """Write the run into a file, and offer it for download. Raises InputError without a run."""
         if not isinstance(found := self.known(subject), Experiment):
             raise InputError(NOTHING_YET)
-        text, name = written(found), f"{self.asks}-{self.source}.json"
+        text, name = written(found), self._file_name
         label = f"Download {name} ({len(text.encode()) / 1e6:.1f} MB)"
         return show(download=props(value=label, link=f"download/{downloads.offer_text(name, text)}", visible=True))
+
+    @property
+    def _file_name(self) -> str:
+        return f"{self.asks}-{self.source}.json"
+
+    def on_describe(self, subject: Subject, _: None) -> Change:
+        """The methods section for a paper. Raises InputError without a run."""
+        if not isinstance(found := self.known(subject), Experiment):
+            raise InputError(NOTHING_YET)
+        return show(methods=props(value=methods(found, self._file_name), visible=True))
 
     def on_board(self, subject: Subject, index: object) -> Change:
         """Another place: [row, column], or the number of a row, zero-based."""

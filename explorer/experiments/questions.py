@@ -47,7 +47,7 @@ class Telling:
     null: str = ""
     is_share: bool = False  # whether no value is below 0
     adds_before: bool = False  # whether the value in the list is `before` plus what was measured
-    helps_below: bool = False  # whether a value below 0 says that the place helps the word
+    below: str = ""  # what a value below 0 says, "" where larger values are looked for
 
 
 def facts(found: Experiment) -> dict[str, object]:
@@ -134,11 +134,11 @@ TELLINGS = {
         "({by_effect}){doubt}.",
         ("how", "A head that is off outputs", ("zeros", "its mean over all items", "its output in another item")),
         adds_before=True,
-        helps_below=True,
+        below="it helps the word",
     ),
     "attribution_patching": Telling(
         "What would patching bring back? (estimate)",
-        "share recovered, estimated",
+        "estimated share recovered",
         "a random place",
         ("changed text", "with {}, estimated"),
         "Attribution patching (Nanda 2023; Syed et al. 2023) estimates *patching* for all places at the same time: what an "
@@ -205,7 +205,7 @@ TELLINGS = {
         "{before} ({by_effect}){doubt}; without a random subspace by {random}.",
         ("erased", "Erase", CONCEPTS),
         adds_before=True,
-        helps_below=True,
+        below="the word loses",
     ),
     "direction": Telling(
         "Does a direction turn the answer? (steering)",
@@ -220,7 +220,7 @@ TELLINGS = {
         "{before} ({by_effect}){doubt}; in a random direction by {random}.",
         ("moved", "Direction", CONCEPTS),
         adds_before=True,
-        helps_below=True,
+        below="the foil gains",
     ),
     "lens": Telling(
         "From which layer on is the word ahead? (lens)",
@@ -263,7 +263,7 @@ TELLINGS = {
         "({by_effect}){doubt}; without another word's link by {random}.",
         ("link", "The link", ("from the blank, or the first mark", "from the marked word, or the second mark")),
         adds_before=True,
-        helps_below=True,
+        below="it helps the word",
     ),
     "routes": Telling(
         "How much comes from the marked word? (routes)",

@@ -14,7 +14,7 @@ from explorer.experiments.pictures.places import Interval, board, intervals, tol
 from explorer.experiments.questions import TELLINGS, facts, null_of, tell
 from explorer.ui.pictures.bars import SEEN, signed
 from explorer.ui.pictures.numbers import keep
-from explorer.ui.view import Content, Finding, Why
+from explorer.ui.view import Content, Finding, Why, props
 
 FEW_GROUPS = 8  # below, a sentence warns
 
@@ -45,6 +45,11 @@ def find(found: Experiment) -> Finding:
     return Finding(tell(found), why)
 
 
+def describing(visible: bool) -> Content:
+    """The button for the methods section, and no text of a former run."""
+    return {"describe": props(visible=visible), "methods": props(value="", visible=False)}
+
+
 def _about(found: Experiment) -> str:
     summary, telling = found.summary, TELLINGS[found.question.name]
     told = (
@@ -52,7 +57,7 @@ def _about(found: Experiment) -> str:
         f"{int((summary.q < LEVEL).sum())} of {summary.q.size}; {null_of(found)}: {signed(summary.random)}."
     )
     before = plain(float(found.before.mean()))
-    return f"{told} Blue helps the word. Unchanged, the logit difference is {before}." if telling.helps_below else told
+    return f"{told} Blue: {telling.below}. Unchanged, the logit difference is {before}." if telling.below else told
 
 
 def _few_groups(found: Experiment) -> str:
@@ -91,8 +96,8 @@ def _chosen(found: Experiment, at: tuple[int, ...]) -> str:
 def _counted(found: Experiment, at: tuple[int, ...]) -> str:
     """In how many items the place has the sign that is looked for."""
     items = of_items(len(found.items))
-    if TELLINGS[found.question.name].helps_below:
-        return f"; it helps the word in {int((at_place(found.values, at) < 0).sum()):,} of {items}"
+    if below := TELLINGS[found.question.name].below:
+        return f"; {below} in {int((at_place(found.values, at) < 0).sum()):,} of {items}"
     lead = found.values if found.nulls is None else found.values - found.nulls
     return f"; above {'0' if found.nulls is None else 'that'} in {int((at_place(lead, at) > 0).sum()):,} of {items}"
 

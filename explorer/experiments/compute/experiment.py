@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.resampling import halves
-from explorer.bert.explorer import Explorer
+from explorer.bert.explorer import Explorer, load
 from explorer.bert.provenance import provenance_of
 from explorer.bert.readings import Reading, key_of, when_free
 from explorer.core.errors import InputError
+from explorer.core.lazy import pandas
 from explorer.core.steps import finished
 from explorer.experiments.compute.heads_off import HEADS_OFF
 from explorer.experiments.compute.items import FEWEST, Item, check_items, number_groups
@@ -88,6 +89,14 @@ class Experiment:
         """The mean of `before` over the items that test the selected place."""
         return float(self.before[self.held_out_rows].mean())
 
+    @property
+    def table(self) -> pandas.DataFrame:
+        """A row for each place: its labels, mean, interval, p and q, null, and what else was measured."""
+        summary, indices = self.summary, np.indices(self.summary.effects.shape)
+        labels = {axis.name: np.array(axis.labels)[at].ravel() for axis, at in zip(self.axes, indices, strict=True)}
+        columns = {name: getattr(summary, name) for name in ("effects", "low", "high", "p", "q", "nulls")} | self.also_means
+        return pandas.DataFrame(labels | {name: array.ravel() for name, array in columns.items() if array is not None})
+
     def as_dict(self) -> dict[str, Any]:
         """As `/experiment` answers; layers and heads count from 1, hidden states from 0. An end of no interval is None."""
         found, held = self.summary, self.summary.held_out
@@ -152,6 +161,16 @@ def experiment(
 ) -> Experiment:
     """`experiment_in_steps` in one call."""
     return finished(experiment_in_steps(model, items, question, how, seed, target, groups))
+
+
+def repeat(run: Experiment, model: Explorer | None = None) -> Experiment:
+    """The same experiment again, by the model of its provenance or another one. Raises ModelError without that model."""
+    made = run.provenance
+    given = made["question"], made["how"], made.get("target", WORD), made["seed"]
+    asked = question_of(model or load(made["model"]), *given)
+    numbers = [number for number in range(1, len(run.items) + len(run.left_out) + 1) if number not in run.left_out]
+    read, left_out = read_items_as(asked, run.items, numbers)
+    return _experiment(asked, read, finished(_at_once(asked, read)), run.left_out | left_out)
 
 
 def _experiment(asked: Question, read: Sequence[ReadItem], rows: np.ndarray, left_out: dict[int, str]) -> Experiment:
