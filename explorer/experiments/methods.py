@@ -36,7 +36,7 @@ def methods(found: Experiment, name: str = "run.json") -> str:
         "Materials": f"We asked the model {made['model']}{weights}, in {made['dtype']}, about "
         f"{in_groups(len(found.items), summary.groups)}; {summary.held_out.groups} of the groups tested the place that the "
         f"others selected (seed {made['seed']}).{left_out}",
-        "Method": f"Question: {made['question']}, {made['how']}. {described}",
+        "Method": f"{telling.menu} (`{made['question']}`, `{made['how']}`) {described}",
         "Result": tell(found),
         "Software": f"BERT Explorer {made['explorer']}, transformers {made['transformers']}, PyTorch {made['torch']}.",
         "References": "\n".join(references()[cited] for cited in sorted(set(CITED.findall(described)))),

@@ -14,9 +14,9 @@ from explorer.experiments.naming import interval_of, of_items, place_name, plain
 from explorer.ui.pictures.bars import signed
 
 TESTS = (
-    " Items of one group are similar, so all inference is by group. Intervals: 95%, studentized bootstrap over groups. q: the "
-    "larger p value of a sign-flip test and that bootstrap, corrected for all places (Benjamini & Hochberg 1995). Half of the "
-    "groups select a place, and the other half test it."
+    " Items of one group are similar, so all inference is by group. Intervals: 95%, studentized bootstrap over groups (Efron & "
+    "Tibshirani 1993). q: the larger p value of a sign-flip test and that bootstrap, corrected for all places (Benjamini & "
+    "Hochberg 1995). Half of the groups select a place, and the other half test it."
 )
 MARKED = "An item needs a marked word, as in *The \\*keys\\* to the drawers*. "
 COUNTERPART = "Items need a marked word with a counterpart of as many pieces, as in *The \\*key/keys\\* to the drawers*."
@@ -127,9 +127,10 @@ TELLINGS = {
         "change of the logit difference",
         "a random head",
         ("all heads", "without {}"),
-        "A head is off when its output before W_O is replaced at every token. The effect is the logit difference without the "
-        "head minus that with it, as in *Switch heads off*. The head with the lowest mean in one half of the groups is "
-        "selected. If one word is right in most items, a head that always prefers it counts too, so balance the items.",
+        "A head is off when its output before W_O is replaced at every token (Michel et al. 2019). The effect is the logit "
+        "difference without the head minus that with it, as in *Switch heads off*. The head with the lowest mean in one half "
+        "of the groups is selected. If one word is right in most items, a head that always prefers it counts too, so balance "
+        "the items.",
         "{Place}, selected on {on}, changes the logit difference of the other {other} by {effect} of {before} "
         "({by_effect}){doubt}.",
         ("how", "A head that is off outputs", ("zeros", "its mean over all items", "its output in another item")),

@@ -19,7 +19,7 @@ RIGHT, WRONG = "✓", "✗"
 
 
 def percent(share: Share) -> str:
-    """A share with its interval, or that there is none, as part of a sentence."""
+    """A share with its interval, if there are enough frames, as part of a sentence."""
     interval = (
         "too few frames for an interval" if isnan(share.low) else f"95% interval {100 * share.low:.0f} to {100 * share.high:.0f}%"
     )

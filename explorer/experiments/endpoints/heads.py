@@ -27,13 +27,15 @@ def experiment(
 
     `low` and `high` are the 95% interval (studentized bootstrap over groups; null below 6 groups), `p` the larger p value of
     a sign-flip test and that bootstrap, both by group, and `q` that after Benjamini-Hochberg over all places. `selected` is
-    the place that one half of the groups chooses, drawn by the seed: the lowest mean of heads_off and cut, the state at
-    which the token read recovers half, the state from which on the word stays ahead, else the highest. `held_out` is what
+    the place that one half of the groups chooses, drawn by the seed: the lowest mean of heads_off, cut and erase, of
+    direction at dose 1, the state at which the token read recovers half, the state from which on the word stays ahead, else the
+    highest. `held_out` is what
     it does on the other half, where `rank` 1 is the most telling place and `random` the mean of all, or of the null.
 
     Returns:
-        `effects`, `low`, `high`, `p`, `q`, `nulls` of some questions, `places` (the labels of each direction), `random` (the
-        mean of a random place, or of the null), `selected` ([layer, head] from 1, hidden states from 0), `held_out`: `effect`,
+        `effects`, `low`, `high`, `p`, `q`, of some questions `nulls` and more, `places` (the labels of each direction), `random`
+        (the mean of a random place, or of the null), `selected` ([layer, head] from 1, hidden states from 0), `held_out`:
+        `effect`,
         `low`, `high`, `rank`, `p`, `random` (with `random_low`, `random_high`), `baseline`, `items`, `groups`; `baseline` (the
         mean difference of the unchanged run), `items` and `groups` (how many), `held_out_groups`, `left_out` (why not the
         others, by number), `provenance`: question, `how`, `seed`, model, hash of its weights, `dtype`, versions.
