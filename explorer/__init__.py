@@ -32,6 +32,7 @@ _AT_FIRST_USE = {
     **dict.fromkeys(("experiment", "repeat"), "explorer.experiments.compute.experiment"),
     **dict.fromkeys(("open_experiment", "save_experiment"), "explorer.experiments.compute.file"),
     **dict.fromkeys(("Item", "suite_items"), "explorer.experiments.compute.items"),
+    "over_checkpoints": "explorer.experiments.compute.checkpoints",
     "read_examples": "explorer.finetune.compute.from_table",
     "template_items": "explorer.experiments.compute.templates",
     **dict.fromkeys(("Viewed", "compare", "settings", "show", "view"), "explorer.export.notebook"),

@@ -42,7 +42,7 @@ class Experiment:
     "heads_off" the difference without a head less that with it, negative where the head helps the word; the other questions
     say it in their docstrings. `nulls` [items, *places] are what each value is compared with, None for 0; `sizes` [items] what
     the values are parts of, None for 1. `also` [items, *places] is what else was measured, by name, NaN where it was not.
-    `left_out` are the reasons why items, by their number from 1, could not be asked.
+    `left_out` are the reasons why items, by their number from 1, could not be asked. `others` are runs of other checkpoints.
     `provenance` tells how it was made.
     """
 
@@ -55,6 +55,7 @@ class Experiment:
     sizes: np.ndarray | None = None
     left_out: dict[int, str] = field(default_factory=dict)
     also: dict[str, np.ndarray] = field(default_factory=dict)
+    others: tuple[Experiment, ...] = ()
 
     @property
     def question(self) -> type[Question]:
