@@ -19,7 +19,7 @@ from explorer.experiments.showing import describing, find, show_run
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import signed
-from explorer.ui.pictures.base import enumerated
+from explorer.ui.pictures.base import join_names
 from explorer.ui.settings import memory, upload
 from explorer.ui.subject import Subject
 from explorer.ui.view import (
@@ -140,7 +140,7 @@ def _shown(run: Experiment, at: tuple[int, ...], prefix: str) -> Content:
     """The parts of one run."""
     made, shown = run.provenance, show_run(run, at)
     way = "" if len(run.question.ways) == 1 else f" ({made['how'].replace('_', ' ')})"
-    told = f"{TELLINGS[run.question.name].menu}{way}, seed {made['seed']}. {shown['about']} {provenance.told(made)}"
+    told = f"{TELLINGS[run.question.name].menu}{way}, seed {made['seed']}. {shown['about']} {provenance.describe(made)}"
     return {f"{prefix}{name}": shown[name] for name in PARTS} | {f"{prefix}about": told}
 
 
@@ -154,7 +154,7 @@ def _compared(one: Experiment, other: Experiment) -> str:
     if found.difference and found.difference.largest < SAME and one.items == other.items:
         return f"Both runs have the same {of_items(len(one.items))}, and all numbers of one are those of the other."
     differ = [CALLED.get(name, f"the {name}") for name in found.changed]
-    words = [f"The runs differ in {enumerated(differ)}." if differ else "The runs were made alike."]
+    words = [f"The runs differ in {join_names(differ)}." if differ else "The runs were made alike."]
     if found.correlation is not None:
         words.append(f"Over {one.summary.q.size} places their means have a rank correlation of {found.correlation:.2f}.")
     return " ".join([*words, _told(found, one, other)])

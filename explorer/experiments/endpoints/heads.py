@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from explorer.api.callers import while_wanted
+from explorer.api.callers import run_while_wanted
 from explorer.bert.explorer import load
 from explorer.experiments.compute.checkpoints import checkpoints_in_steps
 from explorer.experiments.compute.experiment import experiment_in_steps
@@ -46,9 +46,9 @@ def experiment(
         others, by number), `provenance`: question, `how`, `seed`, model, hash of its weights, `dtype`, versions.
     """
     if not models:
-        return while_wanted(experiment_in_steps(load(model), items, question, how, seed, target, groups or ())).as_dict()
+        return run_while_wanted(experiment_in_steps(load(model), items, question, how, seed, target, groups or ())).as_dict()
     asked = {"question": question, "how": how, "seed": seed, "target": target}
-    found = while_wanted(checkpoints_in_steps(models, items, groups or (), **asked))
+    found = run_while_wanted(checkpoints_in_steps(models, items, groups or (), **asked))
     return found.runs[0].as_dict() | {"checkpoints": found.as_dict()}
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from explorer.api.callers import while_wanted
+from explorer.api.callers import run_while_wanted
 from explorer.bert.explorer import load
 from explorer.experiments.compute import suites
 from explorer.experiments.compute.experiment import without_nan
@@ -30,7 +30,7 @@ def suite(name: str, model: str = "", way: str = "", likelihood: str = WORD_L2R)
     chosen = suites.suite_of(name)
     limits.check_choice(likelihood, "the likelihood", LIKELIHOODS)
     way = ALONE if likelihood == ORIGINAL and way_of(chosen, way) == LIKELIHOOD else way
-    found = while_wanted(judge_in_steps(load(model), chosen, way))
+    found = run_while_wanted(judge_in_steps(load(model), chosen, way))
     kinds = {kind: {name: without_nan(value) for name, value in share._asdict().items()} for kind, share in found.shares.items()}
     return {
         **kinds.pop(ALL),
