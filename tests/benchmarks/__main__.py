@@ -13,6 +13,7 @@ BENCHMARKS = {
     "head-change": attention.head_change,
     "routes": routes.run,
     "browser": browser.run,
+    "cold": browser.cold,
     "responses": responses.run,
 }
 
