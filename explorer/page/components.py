@@ -145,9 +145,9 @@ class Meter(Drawn):
 
 
 class Finding(Drawn):
-    """The most telling fact in a sentence: {"text": ..., "why": where its reason is seen, or None}. Keeps its height when empty.
+    """The most telling fact in a sentence: {"text": ..., "why": where its reason is seen, or None}.
 
-    A click on its button triggers `.select`.
+    It keeps its height when empty, unless there is "none" to come. A click on its button triggers `.select`.
     """
 
     component = Component("Finding", "bx bx-finding")

@@ -311,8 +311,11 @@ class TabPage:
     def show_finding(self, subject: Subject, values: Values, views: "Views | None" = None) -> Updates:
         """Show the finding; unchanged if the settings it depends on are not among the values."""
         views = views or Views()
+        finders = self.open(values).finders
+        if not finders:
+            return {self.finding: {"text": "", "none": True}} if self.finds else {}
         try:
-            if any(views.read(panel, values, subject) is None for panel in self.open(values).finders):
+            if any(views.read(panel, values, subject) is None for panel in finders):
                 return {}
             found = self.find(subject, values, views)
             return {} if subject.later else self._show_found(found)
