@@ -99,7 +99,7 @@ class KnownTasks(View):
     """The kind of task, and a menu of well-known tasks, which leads to a kind with a built-in set."""
 
     name, question = "fine-tune/known-tasks", "What kind is a task that you know?"
-    layout = (row(col("kind", width=6), col("task", width=3)),)
+    layout = (row(col("kind", width=6), col("task", "about", width=6)),)
     kind: str = of_kind(here=True)
     task: str = choice([(HINT, ""), *TASKS], "A task you know", menu=True, show_label=False)
     about = sentence(classes="caption")

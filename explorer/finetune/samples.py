@@ -112,12 +112,11 @@ def _most_tags(held: HeldOutTags, labels: Sequence[str]) -> tuple[Pair, ...]:
     return tuple(held.pairs[row] for row in order[:MOST_SAMPLES])
 
 
-def fitting(pair: Pair, offered: Sequence[str], run: Run) -> Pair:
+def fitting(pair: Pair, offered: Sequence[str], labels: Sequence[str], samples: Sequence[Pair]) -> Pair:
     """The texts to try: those in the boxes, or the first sample where the app offered them for other labels.
 
     `offered` are the texts that the app put into the boxes last, and the labels they are for.
     """
-    labels, samples = run.predictor.labels, samples_of(run)
     # A request made while another is answered may still have the sentence which that answer replaces.
     put_for = offered[2:] if pair == tuple(offered[:2]) else OFFERED.get(pair)
     if put_for is None or 2 * len(set(labels) & set(put_for)) >= len(labels):

@@ -1,5 +1,6 @@
 """Trying a run on your own text: what the head answers, and why."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,14 +9,15 @@ from explorer.bert.explorer import load
 from explorer.bert.features import features
 from explorer.core.cache import OnceCache
 from explorer.core.limits import BOX_CHARACTERS, Limit
+from explorer.finetune.compute.answering import Answerer
 from explorer.finetune.compute.in_turn import Heads, in_slow_motion
 from explorer.finetune.compute.predictor import Classifier, Regressor, of_kind
 from explorer.finetune.compute.reasons import Decision, decide, estimate_without
 from explorer.finetune.compute.run import HeldOutNumbers, HeldOutTexts, Run
-from explorer.finetune.kinds import TEXTS
+from explorer.finetune.kinds import ANSWERS, TEXTS, WORDS
 from explorer.finetune.learn_map import can_map, explain_map, is_in_turn, map_of
 from explorer.finetune.run import RunView
-from explorer.finetune.samples import FIRST, fitting, samples_of
+from explorer.finetune.samples import FIRST, NAMES, OURS, fitting, samples_of
 from explorer.finetune.try_others import answer_question, tag_words
 from explorer.techniques.attribution import Path
 from explorer.text import limits
@@ -39,6 +41,7 @@ METHODS = (("hide each word", "occlusion"), ("integrated gradients", "integrated
 SLOW = "Watch it learn, in slow motion"
 NOTHING: Content = {"verdict": None, "words": None, "note": ""}
 HIDDEN = props(value=None, visible=False)
+BEFORE: dict[str, Sequence[str]] = {WORDS: NAMES, ANSWERS: Answerer.own_labels}  # labels before anything is trained
 _decisions: OnceCache[Any, Decision] = OnceCache(64)
 
 
@@ -84,7 +87,9 @@ class TryIt(RunView):
     )
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        pair, shown = self._boxes(run)
+        held = run.held_out
+        pairs = run.kind == "spans" or (isinstance(held, HeldOutTexts | HeldOutNumbers) and any(held.texts_b))
+        pair, shown = self._boxes(run.predictor.labels, samples_of(run), pairs)
         if run.kind == "tags":
             return {**shown, **tag_words(run, pair[0]), "map": HIDDEN}
         if run.kind == "spans":
@@ -136,21 +141,23 @@ class TryIt(RunView):
         return {"table": keep(rows, lambda: Table.of(("sentence", "label", "probability", "words"), cells))}
 
     def without_run(self, why: str) -> Content:
-        nothing: Content = {"verdict": None, "words": None} if self.kind == TEXTS else {}
-        return {**nothing, "map": props(value=None, visible=self.kind == TEXTS), "note": why}
+        if self.kind == TEXTS:
+            return {"verdict": None, "words": None, "map": props(value=None, visible=True), "note": why}
+        labels = BEFORE[self.kind]
+        _, boxes = self._boxes(labels, OURS[frozenset(labels)], self.kind == ANSWERS)
+        return {**boxes, "map": HIDDEN, "note": why}
 
-    def _boxes(self, run: Run) -> tuple[Pair, Content]:
+    def _boxes(self, labels: Sequence[str], samples: Sequence[Pair], pairs: bool) -> tuple[Pair, Content]:
         """The texts to try, and the boxes for them."""
-        labels, samples = run.predictor.labels, samples_of(run)
-        asks = run.kind == "spans"
-        pairs = asks or (isinstance(run.held_out, HeldOutTexts | HeldOutNumbers) and any(run.held_out.texts_b))
-        pair = fitting((self.tried, self.second), self.offered, run)
+        asks = self.kind == ANSWERS
+        pair = fitting((self.tried, self.second), self.offered, labels, samples)
         new = {} if pair == (self.tried, self.second) else {"offered": (*pair, *labels)}
         hint = "A question" if asks else f"A sentence that is one of: {', '.join(labels[:MOST_BARS])}"
-        named = [_named(run, sample) for sample in samples]
+        hint = hint if asks or (self.kind == TEXTS and len(labels) > 1) else ""
+        named = [self._named(sample) for sample in samples]
         content = {
             **new,
-            "tried": props(placeholder=hint if run.kind in ("classes", "spans") else "", **({"value": pair[0]} if new else {})),
+            "tried": props(placeholder=hint, **({"value": pair[0]} if new else {})),
             "second": props(visible=pairs, label="Text" if asks else "Second sentence", **({"value": pair[1]} if new else {})),
             "sample": props(choices=[(OFFER, ""), *named], value="", visible=bool(samples)),
         }
@@ -160,8 +167,12 @@ class TryIt(RunView):
         if not sample:
             return settle()
         run = self.find(subject)
-        pair = next((texts for texts in samples_of(run) if _named(run, texts) == sample), (sample, ""))
+        pair = next((texts for texts in samples_of(run) if self._named(texts) == sample), (sample, ""))
         return settle(tried=pair[0], second=pair[1], offered=(*pair, *run.predictor.labels))
+
+    def _named(self, pair: Pair) -> str:
+        """A sample in the menu; of a question without its text."""
+        return pair[0] if self.kind == ANSWERS else _in_one_line(pair)
 
     def _decide(self, run: Run, pair: Pair, method: str = "") -> Decision:
         method, classifier = method or self.method, of_kind(run.predictor, Classifier)
@@ -170,11 +181,6 @@ class TryIt(RunView):
 
 def _in_one_line(pair: Pair) -> str:
     return " / ".join(filter(None, pair))
-
-
-def _named(run: Run, pair: Pair) -> str:
-    """A sample in the menu: of a question without its text."""
-    return pair[0] if run.kind == "spans" else _in_one_line(pair)
 
 
 def _map(run: Run, tried: str = "", found: Decision | None = None) -> Content:

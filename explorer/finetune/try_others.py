@@ -15,7 +15,7 @@ from explorer.finetune.typed import OUTSIDE
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
 from explorer.text.tagged import split_words
-from explorer.ui.pictures.bars import percent, whole_percent
+from explorer.ui.pictures.bars import percent, short_percent, whole_percent
 from explorer.ui.pictures.numbers import columns_of, keep
 from explorer.ui.pictures.word_grid import word_grid
 from explorer.ui.view import Content
@@ -37,7 +37,7 @@ def tag_words(run: Run, text: str) -> Content:
         raise InputError("The model reads none of these words; type others.")
     seen = [0.0 if labels[tag] == OUTSIDE else float(share) for tag, share in zip(said, sure, strict=True)]
     cells = [(labels[tag], one, _ranked(labels, row)) for tag, one, row in zip(said, seen, shares, strict=True)]
-    odds = [(percent(float(share)), 0.0, "") for share in sure]
+    odds = [(short_percent(float(share)), 0.0, "") for share in sure]
     grid = word_grid("word", words[:MOST_SHOWN], ["tag", "how sure"], [cells[:MOST_SHOWN], odds[:MOST_SHOWN]])
     least = int(sure.argmin())
     note = f"Least sure of “{words[least]}”: {_ranked(labels, shares[least])}."
