@@ -100,8 +100,6 @@ class TabPage:
         own = [*self.shared_around, self.hint, *([self.finding] if self.finds else [])]
         columns = [choice.column for choice in self.choices.values() if not set(panels).isdisjoint(choice.panels)]
         asked = [panel.asked for panel in panels if panel.asked]
-        if self.which and not set(panels).isdisjoint(self.above):  # a view above the choices may open another choice
-            own += [self.which, *self.shared.values()]
         return list(dict.fromkeys([*own, *columns, *asked, *(item for panel in panels for item in panel.outputs)]))
 
     @property
