@@ -18,8 +18,7 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, CORPUS_SENTENCES, LARGE, MEGABYTE, Limit
 from explorer.core.paths import ASSETS
 from explorer.text import limits
-from explorer.text.characters import has_visible_characters, visible
-from explorer.text.decoding import decode
+from explorer.text.characters import decode, has_visible_characters, visible
 from explorer.text.sentences import split_sentences
 from explorer.text.tables import Table, read_table, text_column_of
 from explorer.text.tagged import FORM, HEAD, LINE_END, NONE, RELATION, UPOS, Rows, conllu_sentences, is_conllu, split_words
