@@ -22,7 +22,7 @@ from explorer.ui.layout import col, row
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.settings import choice, memory, number, text
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, NewInput, button, caption, chart, check, note, part, read, sentence, settle
+from explorer.ui.view import Change, Content, NewInput, button, caption, check, note, part, read, sentence, settle
 
 STATE, WORD, HEAD, NEURON = "Hidden state", "Word", "Head", "Neuron"
 WAYS = [("meaning (hidden state)", STATE), ("word", WORD), ("output of a head", HEAD), ("activation of a neuron", NEURON)]
@@ -78,7 +78,7 @@ class Search(CorpusView):
         "Search after Hoover et al. 2020 (exBERT)."
     )
     common = part("bars", classes="long-names")
-    map = chart("Map of the occurrences of a word", height=360, optional=True)
+    map = part("text_map", height=360, optional=True)
     limit: int = number(50, "Hits", low=10, high=HITS.most, heard="release", more=True)
     map_by: str = choice([(name, key) for key, name in NAMES.items()], "Map", more=True, when=lambda view: view.compare == WORD)
     picked: int = memory(0, kept=check_picked)
@@ -160,8 +160,8 @@ class Search(CorpusView):
         starts = [token for token, span in enumerate(offsets) if span[1] > span[0] == sentence.starts[at]]
         return read(sentence.text, token=next(iter(starts), None))
 
-    def on_map(self, subject: Subject, customdata: object) -> Change:
-        return settle(picked=limits.check_place(customdata))
+    def on_map(self, subject: Subject, index: object) -> Change:
+        return settle(picked=limits.check_place(index))
 
     def on_hits(self, subject: Subject, index: object) -> NewInput:
         """Make the sentence of a hit the input, and select its token. Raises InputError."""

@@ -146,7 +146,7 @@ def nearest_rows(
 
     On a tie the first rows win. `allowed` [n] bool says which rows count.
     """
-    unit = torch.nn.functional.normalize(torch.from_numpy(vector), dim=0, eps=1e-12)
+    unit = torch.nn.functional.normalize(torch.tensor(vector), dim=0, eps=1e-12)
     cosines = torch.empty(len(vectors))
     for start in range(0, len(vectors), BLOCK):
         block = torch.from_numpy(vectors[start : start + BLOCK]).float()

@@ -102,7 +102,8 @@ def test_a_word_has_a_point_per_occurrence_and_the_nearest_to_the_picked_one_fir
     assert [hit.score for hit in found.found.hits] == pytest.approx(sorted(cosines[3], reverse=True), abs=1e-5)
     assert found.found.hits[0].sentence is found.of.hits[3].sentence
     assert content["hits"]["rows"][0]["strong"]
-    assert len(content["map"].data) > 1
+    assert [point["text"] for point in content["map"]["points"]] == [hit.word for hit in found.of.hits]
+    assert content["map"]["picked"] == 3
     assert content["check"]["text"].startswith("✓")
     np.fill_diagonal(cosines, -1)
     equally = [np.flatnonzero(row > row.max() - 1e-5) for row in cosines]
