@@ -74,7 +74,7 @@ def corpus_neurons_in_steps(model: Explorer, corpus: Corpus) -> Generator[float,
         kept = read_arrays(folder / FILE)
         return CorpusNeurons(tokens, **{**kept, "counted": int(kept["counted"])})
 
-    found = yield from when_free(key_of(model, corpus.texts, "neurons", DRIVERS.most), coming, fill)
+    found = yield from when_free(key_of(model, corpus.texts, "neurons, complete", DRIVERS.most), coming, fill)
     _opened.put(key, found)
     return found
 
