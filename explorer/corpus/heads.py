@@ -42,7 +42,7 @@ class Heads(CorpusView):
         row("unit", "neuron", "by_word"),
         row(
             col("grid", "map", "tags", "promotes", "suppresses", "problem", "promoting", "driven", width=5),
-            col("habit", "hits", "stop", "progress", "about", "note", "tree", "links", "offsets", "relations", *HOW, width=6),
+            col("habit", "hits", "stop", "progress", "note", "links", "tree", "about", "offsets", "relations", *HOW, width=6),
         ),
     )
     unit: str = choice((HEAD, NEURON), "Show", menu=True, elem_classes="inline")
@@ -75,13 +75,13 @@ class Heads(CorpusView):
     promoting = part("strips", height=290, optional=True)
     driven = part("strips", height=290, optional=True)
     habit = sentence(answer=True, optional=True)
-    hits = part("strips", height=300)
+    hits = part("strips", height=240)
     stop = button("Stop", visible=False)
     progress = part("meter")
     about = sentence(classes="caption")
     check = check()
     note = note("Click a word: its sentence becomes the input.")
-    tree = chart("Parse tree and head", height=420, optional=True)
+    tree = chart("Parse tree and head", height=340, optional=True)
     links = sentence(classes="caption", optional=True)
     offsets = chart("Mean weight by relative position", height=240, optional=True)
     relations = part("strips", height=320, sortable=True, optional=True)
