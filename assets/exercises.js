@@ -100,7 +100,7 @@ async function report(name, query) {
   const body = JSON.stringify({ exercise: name, query });
   const answer = await fetch(`bx/rooms/${seat.word}/exercise`, { method: "POST", headers, body }).catch(() => null);
   if ([403, 404].includes(answer?.status)) return ""; // that room is over
-  return answer?.ok ? " Your room has been told." : " Your room could not be told; check it once more.";
+  return answer?.ok ? " Your room has the result." : " The result did not reach your room. Check once more.";
 }
 
 // In a box to copy from: browsers give the clipboard to secure addresses only.

@@ -132,7 +132,7 @@ function list() {
     entry.addEventListener("click", () => show(lesson, been >= steps ? 0 : Math.max(0, been)));
     return el("li", {}, entry);
   });
-  const about = "Each lesson sets the page for you and asks you to guess before it tells. Change what you like on the way.";
+  const about = "Each lesson sets the page for you and asks you to guess first. Change what you like on the way.";
   fill(head("Lessons"), el("p", { class: "bx-lesson-about" }, about), roomEntry(), el("ol", { class: "bx-lesson-list" }, ...items));
 }
 

@@ -130,7 +130,6 @@ def check_free(port: int) -> None:
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The settings, from the command line or the environment."""
     parser = argparse.ArgumentParser(description="Explore BERT's internals in the browser.")
 
     def add(name: str, default: str, about: str, **more: Any) -> None:
@@ -140,12 +139,12 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("model", "", "a hub id or a folder with a BERT checkpoint (default: the bundled model)")
     add("host", "0.0.0.0" if ON_A_SPACE else "127.0.0.1", "address to listen on (default: %(default)s)")
     add("port", "7860", "port to listen on (default: %(default)s)", type=int)
-    add("device", "cpu", "what forward passes run on: cpu, cuda, cuda:1 or mps (default: %(default)s)")
-    password = "a name and a password to ask for; BERT_EXPLORER_AUTH keeps them out of the list of processes"
+    add("device", "cpu", "device for forward passes: cpu, cuda, cuda:1 or mps (default: %(default)s)")
+    password = "a name and a password that visitors need; BERT_EXPLORER_AUTH keeps them out of the list of processes"
     add("auth", "", password, metavar="USER:PASSWORD")
-    public = "strangers will use it, as on a Space: smaller limits, no folders of this machine"
+    public = "the app is open to the public, as on a Space: smaller limits, no folders of this machine"
     parser.add_argument("--public", action="store_true", help=public)
-    tools = "let assistants look inside BERT too, by the Model Context Protocol; needs requirements-mcp.txt"
+    tools = "let assistants use the app by the Model Context Protocol; needs requirements-mcp.txt"
     asked = os.environ.get("BERT_EXPLORER_MCP", "").lower() in ("1", "true", "yes", "on")
     parser.add_argument("--mcp", action="store_true", default=asked, help=tools)
     options = parser.parse_args(arguments)

@@ -227,7 +227,7 @@ def refusal() -> Callable[..., str]:
         assert type(caught.value) is kind
         assert sentence.endswith(".")
         assert sentence.isprintable(), "one line, and no half characters"
-        assert not re.search(r"[.!?]\s+[A-Z]", said), "one sentence"
+        assert len(re.findall(r"[.!?]\s+[A-Z]", said)) < 2, "what happened, and what to do"
         assert not re.search(r"\w(Error|Exception)\b|NoneType|Traceback|<class|object at 0x|\bint\b|\bstr\b", said)
         assert not re.search(r"(^|[\s'\"(])[~/]\S*/", said), "no path of this machine"
         assert len(said) < 200

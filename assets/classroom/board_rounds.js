@@ -50,7 +50,7 @@ function sides(round) {
 
 function closest({ kind, closest, answers, right, guessed }) {
   if (kind === "lesson") return el("p", { class: "bx-room-closest" }, `${answers.find((one) => one.name === right)?.count ?? 0} of ${guessed} are right.`);
-  if (!closest.length) return el("p", {}, "Nobody’s guess is among BERT’s answers.");
+  if (!closest.length) return el("p", {}, "No guess is among BERT’s answers.");
   const told = closest.flatMap(([name, guess, rank], index) => [index ? ", " : "", el("b", {}, name), ` (“${guess}”, number ${rank})`]);
   return el("p", { class: "bx-room-closest" }, "Closest: ", ...told, ".");
 }

@@ -4,7 +4,7 @@ import { button, el } from "../shared/dom.js";
 import { act, askRound, place } from "./room.js";
 
 export const QUESTIONS = {
-  blank: ["Fill the blank", "Which word does BERT put into the blank?"],
+  blank: ["Fill the blank", "Which word does BERT fill in?"],
   pair: ["Does B follow A?", "Does BERT take B for the sentence after A?"],
   target: ["Where does a head look?", "Which token does the page’s token look at most, in the page’s head? Choose both on the page first."],
 };

@@ -29,7 +29,7 @@ function ask(why = "") {
       field("The word on the board", "word", { value: word, required: "", placeholder: "quick blue otter", maxlength: "40" }),
       field("A nickname, not your name", "name", { maxlength: "16", placeholder: "or leave it to chance" }),
     ], "Join", join),
-    say("Everybody in the room sees your nickname, and your answers when they are shown. Your teacher may save them under your nickname; when the room closes, nothing else is kept. Whoever leaves takes their answers along."),
+    say("Everyone in the room sees your nickname, and your answers when they are shown. Your teacher may save them under your nickname; when the room closes, nothing else is kept. If you leave, your answers go too."),
   ]);
 }
 
@@ -70,7 +70,7 @@ function draw() {
   }
   fill("lobby", () => [
     el("h1", {}, "You are in."),
-    el("p", {}, "Look at the board. What comes next appears here by itself."),
+    el("p", {}, "Look at the board. The next question appears here automatically."),
   ]);
 }
 

@@ -59,6 +59,6 @@ function answer(round) {
 
 function verdict({ guess, rank, share, earned }) {
   if (!guess) return say("You did not guess this time.");
-  const how = rank == null ? "is no single piece of BERT’s vocabulary, so it cannot be its answer" : rank === 1 ? "is BERT’s first answer" : `is number ${rank.toLocaleString("en")} for BERT (${percent(share)})`;
+  const how = rank == null ? "is not a single piece of BERT’s vocabulary, so BERT cannot answer it" : rank === 1 ? "is BERT’s first answer" : `is number ${rank.toLocaleString("en")} for BERT (${percent(share)})`;
   return el("p", { class: "bx-mine" }, el("b", {}, guess), ` ${how}: ${earned} ${earned === 1 ? "point" : "points"}.`);
 }

@@ -21,7 +21,7 @@ function adding({ labels, each, mine, busy }) {
   return [
     el("h1", {}, "Teach BERT together"),
     el("p", {}, `Give ${each} examples of each: ${labels.join(", ")}. The head learns from everybody’s.`),
-    ...(busy ? [say("It is being trained…")] : full ? [say("Thank you; wait for the others.")] : [form([sentence("A sentence of your own"), choose(labels)], "Add", (values) => act("example", values), ["text"])]),
+    ...(busy ? [say("It is being trained…")] : full ? [say("Thank you; wait for the others.")] : [form([sentence("Your own sentence"), choose(labels)], "Add", (values) => act("example", values), ["text"])]),
     el("ul", { class: "bx-given" }, ...rows),
   ];
 }

@@ -4,7 +4,7 @@ import { host } from "../shared/host.js";
 const SILENCE = 4_500; // ms without a sign of life; the server sends one every two seconds (explorer/app.py)
 const STARTING = 60_000; // ms after the navigation in which a server that loads its libraries may be silent
 const PAUSE = 1_000; // ms between two attempts
-const GONE = "The server does not answer. What you see stays; the page goes on by itself when it is back.";
+const GONE = "The server isn’t responding. This page stays as it is and reconnects automatically.";
 let gone = false;
 let leaving = false; // the page is being left
 

@@ -46,7 +46,7 @@ define("Says", ({ element, trigger, props }) => {
     root.replaceChildren();
     withhold({ unexpected: value?.unexpected });
     if (!value) return;
-    if (value.dashes) root.append(el("span", { class: "bx-says-hint" }, "“___” is no blank: ", button("make it [MASK]", makeBlanks)));
+    if (value.dashes) root.append(el("span", { class: "bx-says-hint" }, "“___” is not a blank: ", button("make it [MASK]", makeBlanks)));
     else if (value.hint) root.append(el("span", { class: "bx-says-hint" }, value.hint));
     if (value.asks && !value.dashes) root.append(el("span", { class: "bx-says-hint" }, "hiding each word in turn …"));
     root.append(...value.answers.map(answer), ...(value.unexpected && !value.dashes ? unexpected(value.unexpected) : []));

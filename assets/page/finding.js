@@ -6,7 +6,7 @@ const OF_A_KIND = { guide: 2, answer: 2, step: 2, view: Infinity }; // entries t
 const stems = new Map(); // of words seen before
 const SMALL = new Set(stemsOf("a about actually all an and another any are at be been being bert between but by can could cause did do does doing done each exactly for from get gets getting give got had " +
   "happen happens has have having here how i if im in into is it its ive just kind let like make makes many may me mean means might much my need of on one or our per please put really s say says see " +
-  "she should show so some somehow something sort tell than that the their them then there these they thing things this those to too try trying us use used using very want was way we were what when " +
+  "she should show so some somehow something sort than that the their them then there these they thing things this those to too try trying us use used using very want was way we were what when " +
   "where which while who whose why will with would you your"));
 const LITTLE = 0.3; // how much a word counts that nearly all entries have
 const SAME = 0.5; // how much a word counts that means the same or is spelled almost the same, and the words of a phrase apart

@@ -29,7 +29,7 @@ class Metric:
 
 CLARK = "Clark et al. 2019, section 3"
 METRICS = (
-    Metric("entropy", "entropy", "mean over queries of −Σⱼ aᵢⱼ ln aᵢⱼ ÷ ln n", "0 (one token) to 1 (all alike)", f"{CLARK}.3"),
+    Metric("entropy", "entropy", "mean over queries of −Σⱼ aᵢⱼ ln aᵢⱼ ÷ ln n", "0 (one token) to 1 (all equally)", f"{CLARK}.3"),
     Metric("distance", "mean distance", "mean over queries of Σⱼ aᵢⱼ |i − j|", "0 to n − 1 tokens", "Vig & Belinkov 2019"),
     Metric(
         "confidence",

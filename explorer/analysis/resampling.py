@@ -173,7 +173,7 @@ def wilson(right: float, items: float, z: float = NORMAL_95) -> tuple[float, flo
     independent; `right` may be a mean over repetitions. Raises ValueError without items.
     """
     if not 0 <= right <= items or not items:
-        raise ValueError(f"{right} of {items} is no share")
+        raise ValueError(f"{right} of {items} is not a share")
     share, spread = right / items, z * z / items
     middle = (share + spread / 2) / (1 + spread)
     width = z * sqrt(share * (1 - share) / items + spread / (4 * items)) / (1 + spread)

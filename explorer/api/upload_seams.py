@@ -27,7 +27,7 @@ class _BoundedForm(GradioMultiPartParser):
     def on_part_data(self, data: bytes, start: int, end: int) -> None:
         """Handle a chunk of a part. Raises MultiPartException if a part that is not a file is too long."""
         if self._current_part.file is None and len(self._current_part.data) + end - start > self.most:
-            raise MultiPartException("A part that is no file is too long.")
+            raise MultiPartException("A form field that is not a file is too long.")
         super().on_part_data(data, start, end)
 
     async def parse(self) -> Any:

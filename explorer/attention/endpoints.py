@@ -14,7 +14,7 @@ def attention(text_a: str, text_b: str = "", layer: int = 1, head: int = 1, mode
     """The attention weights of one head: one row per query token, each summing to 1.
 
     Returns:
-        `tokens`, `weights` (one row a query).
+        `tokens`, `weights` (one row per query).
     """
     explorer = load(model)
     capabilities = explorer.capabilities
@@ -47,7 +47,7 @@ def head_metrics(text_a: str, text_b: str = "", model: str = "") -> dict[str, An
 
     Returns:
         `metrics`: `entropy`, `distance`, `confidence`, `cls`, `sep`, `self`, `previous`, `next`, `same_token`, `ahead`,
-        `pattern`, `name` (in plain words, with how sure), each one row a layer.
+        `pattern`, `name` (in plain words, with how sure), each with one row per layer.
     """
     explorer = load(model)
     subject = Subject.of(explorer.trace(text_a, text_b))

@@ -52,7 +52,7 @@ from explorer.ui.view import (
     sentence,
     show,
 )
-from explorer.ui.what_if import WhatIf, toggled
+from explorer.ui.what_if import WhatIf, toggle
 
 HEATMAP, LINES = "Heatmap", "Lines"
 SPECIALS = {  # for each setting its label, and what the rows sum to
@@ -68,7 +68,7 @@ SQUARE_ROOT = settings.Switch(label="√ scale", more=True)
 class Heads(View):
     """Every head of every layer as a small picture."""
 
-    name, question = "attention/heads", "Which heads are there, and which is worth a look?"
+    name, question = "attention/heads", "Which head is worth a look?"
     width, shows_changes = 5, True
     grid = part("head_grid", marks=True)
     about = prose(classes="caption", answer=True)
@@ -93,7 +93,7 @@ class Heads(View):
 
     def on_grid_switch(self, subject: Subject, index: list[int]) -> Change:
         """Switch a head off, or on again: [layer, head], zero-based."""
-        return toggled(subject, limits.check_cell(index))
+        return toggle(subject, limits.check_cell(index))
 
     def _grid(self, subject: Subject) -> dict[str, Any]:
         seen = overview_of(subject)
@@ -111,10 +111,10 @@ class Heads(View):
         named, means = name_of(subject, at).name, HABITS[str(seen.patterns[at])].means
         end = "1" if subject.trace.kept <= WHOLE_SCALE else "its largest weight"
         return (
-            f"Layer {at[0] + 1}, head {at[1] + 1}: **{named}**: {means}. One picture a head: its rows look at its "
-            f"columns, darker (lighter on dark) is more, from 0 to {end}{' (√ scale)' * self.square_root}. Click one, or use the "
-            f"arrow keys.\n\nIn numbers: a token looks {distance:.1f} tokens away on average; entropy {entropy:.2f} (0: each "
-            "looks at one token; 1: at all alike)."
+            f"Layer {at[0] + 1}, head {at[1] + 1}: **{named}**: {means}. One thumbnail per head: rows attend to columns, "
+            f"darker (lighter on dark) means more weight, from 0 to {end}{' (√ scale)' * self.square_root}. Click a thumbnail, "
+            f"or use the arrow keys.\n\nIn numbers: a token attends {distance:.1f} tokens away on average, with an entropy of "
+            f"{entropy:.2f} (0: each attends to one token; 1: to all equally)."
         )
 
 
@@ -155,19 +155,19 @@ class OneHead(View):
     square_root: bool = use(SQUARE_ROOT, True)
     group: str = choice(GROUPS, "Rows and columns are", more=True)
     direction: str = choice([("From any text to any", "all"), *DIRECTIONS[1:]], "Direction", menu=True, more=True, line=True)
-    top_p: float = number(100, "Strongest edges that hold this share of each row (%)", low=10, high=100, more=True)
+    top_p: float = number(100, "Strongest weights, % of each row", low=10, high=100, more=True)
     average: str = choice((ONE_HEAD, LAYER_MEAN, HEAD_MEAN, ALL_MEAN), "Weights of", menu=True, more=True, line=True)
     measure: str = choice(
-        (("Attention weight α", WEIGHT), ("Weight × value ‖αf(x)‖", VALUE)), "Reading of 'how much'", menu=True, more=True
+        (("Attention weight α", WEIGHT), ("Weight × value ‖αf(x)‖", VALUE)), "Measure of a weight", menu=True, more=True
     )
     help = caption(
-        "Words and sentences: the sum over the pieces that are looked at, the mean over those that look. Weight × value: the "
-        "length of what a key really adds, ‖αf(x)‖ with f(x) = (x W_V + b_V) W_O (Kobayashi et al. 2020); its rows do not "
-        "sum to 1. Either way, attention is not explanation: it says where a vector was taken from, not that the "
-        "prediction depends on it (Jain & Wallace 2019).",
+        "Words and sentences: the sum over the attended pieces, the mean over the attending ones. Weight × value: the length "
+        "of the vector that a key adds, ‖αf(x)‖ with f(x) = (x W_V + b_V) W_O (Kobayashi et al. 2020); its rows do not "
+        "sum to 1. Attention is not explanation: a weight shows where a vector comes from, not that the prediction depends on "
+        "that vector (Jain & Wallace 2019).",
         more=True,
     )
-    elsewhere = button("What does this head do elsewhere? →", more=True)
+    elsewhere = button("This head in other sentences →", more=True)
     check = check()
 
     prepare_rest = staticmethod(prepare_effects)
@@ -257,7 +257,7 @@ class OneHead(View):
 
     def _hint(self, chosen: ChosenWeights) -> str:
         if not chosen.weights.size:
-            return "There is nothing in this direction: type a text B above."
+            return "This direction needs a second text. Type a text B above."
         hint = "Click a cell for its exact weight. Click a token above to outline its row."
         return "" if self.look == LINES else hint
 

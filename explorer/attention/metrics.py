@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.head_metrics import METRICS, PATTERN_RULE, PATTERN_SOURCE, Overview
+from explorer.attention.pictures import metric_heatmap
 from explorer.text import limits
 from explorer.ui.attention_data import heads_table, most_telling_first, overview_of, prepare_effects
-from explorer.ui.pictures.attention import metric_heatmap
 from explorer.ui.pictures.bars import SEEN
 from explorer.ui.pictures.numbers import identifier, keep
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
@@ -72,11 +72,11 @@ class HeadNumbers(View):
 class HeadTable(View):
     """All metrics of all heads in a table."""
 
-    name, question = "attention/metrics", "What is each head like, in numbers?"
+    name, question = "attention/metrics", "Which numbers describe each head?"
     width, fold = 10, "Formulas"
     table = part("strips", classes="compact", height=480, sortable=True, marks=True)
     help = caption(
-        "Every head on this input. Click a column's name to sort by it, a head or a cell of the heatmap to "
+        "Every head on this input. Click a column's name to sort by that number. Click a head, or a cell of the heatmap, to "
         f"choose that head. Pattern: {PATTERN_RULE} ({PATTERN_SOURCE})."
     )
     formulas = caption(FORMULAS, classes="formulas", more=True)

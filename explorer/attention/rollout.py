@@ -6,17 +6,18 @@ from contextlib import suppress
 import numpy as np
 
 from explorer.analysis.attention import rows_error
+from explorer.attention.pictures import sources_heatmap
 from explorer.core.errors import CapabilityError
 from explorer.techniques.routes import place_shares
 from explorer.techniques.run_mixing import mixing
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import is_quick
-from explorer.ui.pictures.attention import WeightScale, attention_heatmap, sources_heatmap
+from explorer.ui.pictures.attention import WeightScale, attention_heatmap
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.settings import number
 from explorer.ui.subject import Subject
-from explorer.ui.telling import quoted, stands_out
+from explorer.ui.telling import quote, stands_out
 from explorer.ui.view import Content, Finding, View, Why, caption, chart, check, matches, sentence
 
 ROUTES_PASSES = 4  # what the mixing of all layers takes, in forward passes
@@ -29,10 +30,10 @@ class Rollout(View):
     layout = (row(col("matrix", "help"), col("sources", "token", "check")),)
     matrix = chart("Attention rollout", height=430)
     help = caption(
-        "Attention rollout (Abnar & Zuidema 2020): row i says how much each input token contributed to token i "
-        "after this layer, if information only flowed as attention says. The product of 0.5 · (mean over heads) "
-        "+ 0.5 · I, newer layers from the left; I stands for the residual connection. That half of each position is kept is "
-        "an assumption, the same for every layer and token. The routes of the overview measure it: ALTI (Ferrando et al. 2022) "
+        "Attention rollout (Abnar & Zuidema 2020): row i shows how much each input token contributed to token i after this "
+        "layer, if information flowed only by attention. Formula: the product of 0.5 · (mean over heads) "
+        "+ 0.5 · I, newer layers from the left; I is the residual connection. Rollout assumes that every layer and token keeps "
+        "half of each position. The routes of the overview measure that share: ALTI (Ferrando et al. 2022) "
         "compares each token's part of the attention block's output with the whole. √ scale; rows sum to 1."
     )
     sources = chart("Where one token comes from", height=430)
@@ -83,7 +84,7 @@ def _taken(subject: Subject, shares: np.ndarray) -> str:
     names = " and ".join(dict.fromkeys(trace.tokens[place] for place in special))
     lead = f"{parked} from {names}, " if special else ""
     if stands_out(float(shares[best]), 1 / len(shares)):
-        return f"{lead}{own} from itself and, of the others, most from {quoted(trace.tokens, best)}, {most}"
+        return f"{lead}{own} from itself and, of the others, most from {quote(trace.tokens, best)}, {most}"
     return f"{lead}{own} from itself and no more than {whole_percent(max(float(shares[best]), 0.01))} from any other token"
 
 

@@ -18,14 +18,14 @@ from explorer.ui.view import Content, Finding, View, caption, chart, check, matc
 class SeveralHeads(View):
     """The weights of any set of heads of one layer, summed, as exBERT shows them (Hoover, Strobelt & Gehrmann 2020)."""
 
-    name, question = "attention/several", "What do several heads look at together?"
+    name, question = "attention/several", "What do several heads attend to together?"
     layout = (row(col("layer", "heads", "help", width=5), col("title", "heatmap", "rows", "check", width=6)),)
     layer: int = number(1, "Layer", low=1, high=lambda model: model.layers)
-    heads: tuple[int, ...] = several(label="Heads; none chosen is all of them", options=lambda model: range(1, model.heads + 1))
+    heads: tuple[int, ...] = several(label="Heads (all if none is chosen)", options=lambda model: range(1, model.heads + 1))
     help = caption(
-        "The weights of the chosen heads are added up, so that each row sums to the number of heads: what stays dark is "
-        "what many of them agree on. Many heads look at [CLS] or [SEP]; leave them out to see the others. In BERT-base "
-        "a change of the looks at [SEP] hardly changes the output (Clark et al. 2019, section 3.2)."
+        "The weights of the chosen heads are added up, so each row sums to the number of heads. A dark cell is one that many "
+        "heads agree on. Many heads attend to [CLS] or [SEP]; leave these two out to see the others. In BERT-base the weight "
+        "on [SEP] hardly changes the output (Clark et al. 2019, section 3.2)."
     )
     title = prose(classes="detail-title")
     heatmap = chart("Attention of several heads, summed", height=HEIGHT)

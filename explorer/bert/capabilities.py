@@ -26,11 +26,11 @@ class Capabilities:
 
 LACKS = {
     "fill_mask": "has no masked-language-model head: its file holds no weights for one, so it cannot fill a blank",
-    "next_sentence": "has no next-sentence head: its file holds no weights for one, so it cannot tell if B follows A",
-    "replaced": "has no head that tells which pieces were replaced: only the discriminator of ELECTRA has one",
+    "next_sentence": "has no next-sentence head: its file holds no weights for one, so it cannot predict whether B follows A",
+    "replaced": "has no head for replaced pieces: only the discriminator of ELECTRA has one",
     "pooler": "has no pooler: its file holds no weights for one",
-    "segments": "was trained without segments, so it cannot tell A from B",
+    "segments": "was trained without segments, so it cannot distinguish A from B",
     "positions": "has no vectors for positions: each layer turns queries and keys by their place (rotary positions)",
-    "own_head": "has no head of its own: it was not fine-tuned for a task",
-    "own_layers": "has one set of weights for all its layers, so the top ones cannot be trained by themselves",
+    "own_head": "has no task head: it was not fine-tuned",
+    "own_layers": "has one set of weights for all its layers, so the top layers cannot be trained alone",
 }

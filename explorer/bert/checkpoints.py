@@ -116,7 +116,7 @@ def is_name(given: object) -> bool:
 def checked_name(name: str) -> str:
     """The name unchanged. Raises ModelError for an impossible one: messages repeat it on one line."""
     if not is_name(name):
-        raise ModelError(f"That is not the name of a model; try {EXAMPLE_ID} or a folder with a BERT checkpoint.")
+        raise ModelError(f"That is not a model's name. Try {EXAMPLE_ID} or a folder with a BERT checkpoint.")
     return name
 
 
@@ -233,9 +233,9 @@ def _download(place: Place, report: Report) -> Path:
     except GatedRepoError as error:
         raise ModelError(f"{name} is gated; accept its terms on the hub and set HF_TOKEN, then try again.") from error
     except RevisionNotFoundError as error:
-        raise ModelError(f"There is no revision {revision} of {place.id} on the hub; try {place.id} without it.") from error
+        raise ModelError(f"The hub has no revision {revision} of {place.id}; try {place.id} without it.") from error
     except RepositoryNotFoundError as error:
-        raise ModelError(f"There is no model {place.id} on the hub (or it is private); try {EXAMPLE_ID}.") from error
+        raise ModelError(f"The hub has no model {place.id}, or it is private; try {EXAMPLE_ID}.") from error
     except Exception as error:
         if isinstance(error, OSError) and error.errno in NOT_STORABLE:
             raise ModelError(f"{name} cannot be stored in the local cache; make room, or set HF_HOME.") from error
@@ -250,7 +250,7 @@ def _download(place: Place, report: Report) -> Path:
 def _promised(family: Family, name: str) -> str:
     """The heads that a checkpoint of a family should have, judged by the class from which it was saved."""
     if task_of(name):
-        return "a head of its own for one task, and no masked-LM head"
+        return "a head for one task, and no masked-LM head"
     whole = name == family.pretraining_class
     heads = {
         "a masked-LM head": bool(family.masked_lm_head) and (whole or name.endswith("ForMaskedLM")),

@@ -16,7 +16,7 @@ TOLERANCE = 1e-3  # relative to the size of hidden states: float32 differs that 
 def check(name: str) -> None:
     """Raise InputError unless a device is valid and available."""
     if not NAMES.fullmatch(name):
-        raise InputError(f"There is no device {name[:40]!r}; there are cpu, cuda, cuda:1 and so on, and mps.")
+        raise InputError(f"No device is called {name[:40]!r}. Use cpu, cuda, cuda:1 and so on, or mps.")
     there = {"cpu": True, "mps": torch.backends.mps.is_available(), "cuda": torch.cuda.is_available()}
     device = torch.device(name)
     if not there[device.type] or (device.index or 0) >= max(1, torch.cuda.device_count()):

@@ -139,7 +139,7 @@ class Explorer(Network):
             added = self.tokenizer.num_special_tokens_to_add()
         for ids, text in zip(encoded["input_ids"], texts, strict=True):
             if len(ids) <= added:
-                raise InputError(f"A text holds nothing that BERT can read: {text[:40]!r}; give it at least one word.")
+                raise InputError(f"A text has nothing that BERT can read: {text[:40]!r}. Give at least one word.")
         return encoded
 
     def _read(self, text_a: str, text_b: str) -> Reading:
@@ -159,7 +159,7 @@ class Explorer(Network):
             own, most = tokenizer.backend_tokenizer, self.capabilities.max_tokens
             read = encode(own, most, text_a, text_b, tokenizer.mask_token, tokenizer.truncation_side)
         if read is None:
-            raise InputError("One of the texts holds nothing that BERT can read; type at least one word.")
+            raise InputError("One of the texts has nothing that BERT can read. Type at least one word.")
         # Some tokenizers give no segments; their models were trained without.
         has_segments = self.capabilities.segments and "token_type_ids" in tokenizer.model_input_names
         return replace(

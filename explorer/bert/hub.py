@@ -17,7 +17,7 @@ from explorer.core.steps import Stopped
 EXAMPLE_ID = "google-bert/bert-base-uncased"
 REVISION = re.compile(r"(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*")  # a branch, a tag or a commit
 LONGEST_REVISION = 128  # characters
-NO_REVISION = f"What stands after @ names no revision; write a branch, a tag or a commit, such as {EXAMPLE_ID}@main."
+NO_REVISION = f"The part after @ must be a branch, a tag or a commit, such as {EXAMPLE_ID}@main."
 HUB_TIMEOUT = 10  # seconds in which the Hub must list a repository
 NOT_STORABLE = {errno.EACCES, errno.EDQUOT, errno.ENOSPC, errno.EPERM, errno.EROFS}
 

@@ -128,7 +128,7 @@ class Trace:
         if not self.mask_positions and (mask in texts or MASK in texts):
             raise InputError(f"Every {mask} comes after the {self.kept} tokens that fit; shorten the text.")
         if not self.mask_positions:
-            raise InputError(f"There is no {MASK} in the text; type one where a word should be guessed.")
+            raise InputError(f"The text has no {MASK}. Type one in place of the word to guess.")
         return list(self.mask_positions)  # which its callers may change
 
     def show(self, view: str = "attention/head", *more: str, **settings: Any) -> Any:

@@ -20,11 +20,11 @@ from explorer.core.paths import RUNS
 
 UNFINISHED = ".writing-"  # prefix of folders that are still being written
 ABANDONED = 600.0  # seconds after which a folder with that prefix is abandoned
-FULL = "That cannot be kept: the disk is full or closed to the app; whoever runs it can make room."
+FULL = "The run cannot be saved: the disk is full, or the app may not write to it. The operator can make room."
 
 NAMED, UPLOADS = "BERT_EXPLORER_RUNS", "GRADIO_TEMP_DIR"  # settings that name folders
 CLOSED = "{setting} names {place}, where the app cannot write; let it write there, or name another folder."
-NOWHERE = "There is no folder in which the app can keep runs; ask the operator to set BERT_EXPLORER_RUNS to one."
+NOWHERE = "The app has no folder for runs. Ask the operator to set BERT_EXPLORER_RUNS."
 
 
 def check_environment() -> None:

@@ -25,7 +25,6 @@ def is_on_a_space() -> bool:
 
 
 def is_public() -> bool:
-    """Whether the public profile is used: by BERT_EXPLORER_PROFILE, by default only on a Space."""
     return _public
 
 
@@ -65,8 +64,8 @@ class Part(Limit):
         return round(self.of.most * self.shares[_public])
 
 
-KEEP = "There are {given} {what}; keep {most} of them or fewer."
-TYPE = "Type 1 to {most} {what}, one a line; there are {given}."
+KEEP = "You gave {given} {what}. Keep {most} or fewer."
+TYPE = "Type 1 to {most} {what}, one per line; you gave {given}."
 LARGE = "The file has more than {most} MB; send a part of it."
 SHORTEN = "{What} has {given} characters; shorten it to {most} or fewer."
 WHOLE = "{What} must be a whole number from 1 to {most}."
@@ -83,18 +82,18 @@ ITEMS = Limit(20_000, KEEP, "items of an experiment", public=2_000)
 UPLOAD_MEGABYTES = Limit(256, "The file has more than {most} MB; send a smaller one.", "MB of an uploaded file")
 UPLOADS_MEGABYTES = Limit(
     4_096,
-    "There is no room for another file just now; try again in an hour.",
+    "The server has no room for another file right now. Try again in an hour.",
     "MB of all uploaded files, of which one address has a quarter within an hour; those older than an hour make room",
     public=2_048,
 )
 WORK_MEGABYTES = Limit(
     2_048,
     "Reading this file takes more memory or time than the app allows; send a part of it.",
-    "MB of memory for reading one file over 1 MB; hidden states that one training keeps have a half",
+    "MB of memory for reading one file over 1 MB (the hidden states of one training have half of it)",
     public=1_024,
 )
 TRAINING_MINUTES = Limit(
-    NONE, "It ends after {most} minutes with what it has learnt.", "minutes of a training (0: any)", public=15
+    NONE, "Training ends after {most} minutes and keeps what it has learned.", "minutes of a training (0: any)", public=15
 )
 VIEW_SECONDS = Limit(
     120,
@@ -109,20 +108,20 @@ CACHE_MEGABYTES = Limit(  # all layers of 5,000 texts of a BERT-base are 200 MB
 STATES_MEGABYTES = Limit(
     8_192,
     "What the model gives of these texts takes {given} MB on the disk, and {most} is the most; take fewer or shorter texts.",
-    "MB on the disk of what models give of the texts of large trainings and of corpora; one corpus has a quarter",
+    "MB on the disk for hidden states of large trainings and of corpora, of which one corpus has a quarter",
     public=4_096,
 )
-WORKS = Limit(2, "Others wait for a free place.", "trainings, maps and other long works at once, of each kind")
+WORKS = Limit(2, "Others wait for a free place.", "trainings, maps and other long works at the same time, of each kind")
 RUNS_MEGABYTES = Limit(
     8_192,
-    "There is no room for another run on this machine; try again in a few days.",
+    "The server has no room for another run. Try again in a few days.",
     "MB of all runs that are kept, of which one visitor has a quarter, in the public profile an eighth",
 )
 RUN_DAYS = Limit(30, "It leaves.", "days that a run is kept after it was last used", public=7)
 ROOMS = Limit(
     20,
-    "There are {most} rooms open already; try again later.",
-    "rooms of classes at once, of which one address may have opened all, in the public profile a fifth",
+    "All {most} rooms are open. Try again later.",
+    "rooms of classes at the same time; one address may open all of them, in the public profile a fifth",
 )
 ROOM_PEOPLE = Limit(60, "This room is full; it holds {most} people.", "people in a room")
 REQUESTS = Limit(
@@ -195,7 +194,7 @@ def read_environment() -> None:
         raise InputError(f"{PROFILE} must be local or public; set it to one of them, or leave it out.")
     for name in os.environ:
         if name.startswith(PREFIX) and name not in LIMITS:
-            raise InputError(f"There is no limit {name[:60]}; the guide's page on limits lists those that there are.")
+            raise InputError(f"No limit is called {name[:60]}. The guide's page on limits lists all of them.")
     for name, limit in LIMITS.items():
         given = os.environ.get(name) or str(limit.public if _public else limit.local)
         least = NONE if "0: any" in limit.bounds else 1

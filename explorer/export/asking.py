@@ -67,14 +67,14 @@ class Asked:
         named, view = self._parameters.get("tab", FIRST_TAB), self._parameters.get("view", "")
         tab = tab_of(named)
         if tab.id != named:
-            self.told.append(f"There is no tab {_shown(named)}; {tab.label} is shown.")
+            self.told.append(f"The app has no tab {_shown(named)}; {tab.label} is shown.")
         if tab.optional and not getattr(capabilities, str(tab.needs)):
             absent, tab, view = tab, tab_of(FIRST_TAB), ""
             self.told.append(f"This model has nothing for the tab {absent.label}; {tab.label} is shown.")
         first = next(iter(tab.choices))
         choice = next((label for label in tab.choices if slug(label) == view), first) if view else first
         if view and slug(choice) != view:
-            self.told.append(f"There is no view {_shown(view)} in {tab.label}; {choice or 'what it has'} is shown.")
+            self.told.append(f"{tab.label} has no view {_shown(view)}; {choice or 'its only view'} is shown.")
         return tab, choice
 
     def views(self, kinds: Sequence[type[View]], capabilities: Capabilities) -> tuple[View, ...]:
@@ -82,7 +82,7 @@ class Asked:
         known = {name: kind.settings[name] for kind in kinds for name in kind.settings if kind.settings[name].linked}
         if unknown := [_shown(name) for name in given if name not in known]:
             named = ", ".join(unknown[:3]) + (" and others" if len(unknown) > 3 else "")
-            self.told.append(f"The link sets what is not there to be set here ({named}); it is left out.")
+            self.told.append(f"The link contains settings that this view lacks ({named}); they are ignored.")
         values: dict[str, Any] = {}
         for name in filter(given.__contains__, known):
             with self._telling(name):
@@ -124,7 +124,7 @@ class Asked:
         try:
             yield
         except InputError as error:
-            self.told.append(f"{error} The link's {name} is left out.")
+            self.told.append(f"{error} The link's {name} is ignored.")
 
 
 def choose(subject: Subject, name: str, value: Any) -> Subject:
@@ -184,13 +184,13 @@ def _shown(text: str) -> str:
 # Long texts are compressed: zlib, then URL-safe base64, after a mark.
 
 
-def packed(text: str) -> str:
+def pack(text: str) -> str:
     """A text as it stands in a link: compressed if it is long and becomes shorter. Raises InputError."""
     if len(text) > LONG:
         try:
             raw = text.encode()
         except UnicodeEncodeError as error:
-            raise InputError("A text holds half a character (a lone surrogate); paste it again.") from error
+            raise InputError("A text contains half a character (a lone surrogate). Paste the text again.") from error
         short = MARK + base64.urlsafe_b64encode(zlib.compress(raw, 9)).decode("ascii").rstrip("=")
         if len(short) < len(text):
             return short
@@ -204,7 +204,7 @@ class Unpacking:
         self._left = most
 
     def unpacked(self, text: str, most: int) -> str:
-        """The text that `packed` wrote, of at most `most` characters. Raises InputError if it is broken or too long."""
+        """The text that `pack` wrote, of at most `most` characters. Raises InputError if it is broken or too long."""
         if not text.startswith(MARK):
             return text
         if text.startswith(MARK * 2):

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 from explorer.bert import checkpoints
 from explorer.bert.capabilities import Capabilities
 from explorer.core.errors import InputError
-from explorer.export.asking import Asked, packed
+from explorer.export.asking import Asked, pack
 from explorer.export.place import SETTING, VERSION, Place, seen_in, slug, tab_of, where
 from explorer.text import limits
 from explorer.ui.subject import Subject
@@ -19,14 +19,14 @@ PARAMETERS = {
     "v": "version of the link, 1",
     "model": "a hub id, or a folder where the app may open one; left out for the model the app opens with",
     "tab": "the tab",
-    "view": "the choice in the tab; left out where there is one only",
+    "view": "the choice in the tab; left out if the tab has only one",
     "a": "text A",
-    "b": "text B; left out where there is none",
-    "layer": "the layer, from 1, or a hidden state, from 0; left out where nobody picked one",
-    "head": "the head, from 1; left out where nobody picked one",
+    "b": "text B; left out if empty",
+    "layer": "the layer, from 1, or a hidden state, from 0; left out if none was picked",
+    "head": "the head, from 1; left out if none was picked",
     "token": "the token, from 0",
     "off": "heads that are switched off, as layer.head, with commas between them",
-    "swap": "a word of the input and the one that is read in its place, with a comma between them",
+    "swap": "a word of the input and its replacement, with a comma between them",
     "patch": "hidden state and token, from 0, that the swapped run gets from the other, as 6.3",
     "cut": "attention weights that are zero, as layer.query.key.head, tokens from 0 and head 0 for all, with commas between them",
     "set.NAME": "a setting of the view that is not at its default, by the name it has in the code",
@@ -43,11 +43,11 @@ def query(place: Place) -> str:
     parameters["tab"] = place.tab
     if len(tab.choices) > 1:  # for the first choice as well: a later version may put another one before it
         parameters["view"] = slug(place.choice)
-    parameters["a"] = packed(limits.check_optional_text(subject.text_a, "text A"))
+    parameters["a"] = pack(limits.check_optional_text(subject.text_a, "text A"))
     if text_b := limits.check_optional_text(subject.text_b, "text B"):
-        parameters["b"] = packed(text_b)
+        parameters["b"] = pack(text_b)
     parameters |= _selected(subject)
-    parameters |= {SETTING + name: packed(text) for name, text in place.settings.items()}
+    parameters |= {SETTING + name: pack(text) for name, text in place.settings.items()}
     made = urlencode(parameters, safe="/:,")
     if len(made) > LONGEST:
         raise InputError(f"This is too long for a link, which holds {LONGEST:,} characters; shorten the texts or the settings.")

@@ -28,7 +28,7 @@ def view_named(name: object) -> type[View]:
         return VIEWS[name]
     near = difflib.get_close_matches(str(name)[:80], VIEWS, 3, 0.4)
     meant = f"perhaps {' or '.join(near)} is meant" if near else "/views and explorer.settings() list them all"
-    raise InputError(f"There is no view {str(name)[:MOST_NAME]!r}; {meant}.")
+    raise InputError(f"The app has no view {str(name)[:MOST_NAME]!r}; {meant}.")
 
 
 def read(name: object, given: object, subject: Subject) -> tuple[View, Place]:
@@ -42,19 +42,19 @@ def read(name: object, given: object, subject: Subject) -> tuple[View, Place]:
     tab, choice = where(kind)
     if tab.needs:
         subject.model.require(tab.needs)
-    (view,), subject = asked([kind], given, subject)
+    (view,), subject = read_settings([kind], given, subject)
     beside = (other.read({}, capabilities) for other in seen_in(tab, choice) if other is not kind)
     return view, Place(subject, tab.id, choice, (view, *beside)).opened()
 
 
-def asked(kinds: Sequence[type[View]], given: Mapping[str, Any], subject: Subject) -> tuple[list[View], Subject]:
+def read_settings(kinds: Sequence[type[View]], given: Mapping[str, Any], subject: Subject) -> tuple[list[View], Subject]:
     """The views, each with those of the settings that it has, and the subject with the selection. Raises InputError."""
     known = {name: setting for kind in kinds for name, setting in kind.settings.items()}
     if closed := [name for name in given if name in known and not known[name].is_open]:
         raise InputError(f"The setting {closed[0]!r} belongs to the page; leave it out.")
     if unknown := [str(name) for name in given if name not in known and name not in OF_THE_PAGE]:
         has = ", ".join([*OF_THE_PAGE, *(name for name, setting in known.items() if setting.is_open)])
-        raise InputError(f"There is no setting {unknown[0][:MOST_NAME]!r} here; there are {has}.")
+        raise InputError(f"This view has no setting {unknown[0][:MOST_NAME]!r}; it has {has}.")
     own = {name: list(value) if isinstance(value, tuple | range) else value for name, value in given.items() if name in known}
     capabilities = subject.model.capabilities
     views = [kind.read({name: value for name, value in own.items() if name in kind.settings}, capabilities) for kind in kinds]
@@ -65,7 +65,7 @@ def asked(kinds: Sequence[type[View]], given: Mapping[str, Any], subject: Subjec
 
 
 def chosen_in(view: View, subject: Subject) -> dict[str, Any]:
-    """What `asked` makes this view and this selection of: what was chosen, other than the defaults."""
+    """What `read_settings` makes this view and this selection of: what was chosen, other than the defaults."""
     chosen = subject.selection
     page: dict[str, Any] = {"layer": chosen.layer, "head": chosen.head} if chosen.picked else {}
     page["token"] = chosen.token
@@ -99,14 +99,14 @@ def content(view: View, subject: Subject, run: Callable[[Generator[Any, None, An
     if found is None:
         wanted = seconds(subject, view.passes(subject))
         if not isfinite(wanted):
-            raise InputError(f"Nobody can tell how long {view.name} takes; start it on the page, where it can be stopped.")
+            raise InputError(f"How long {view.name} takes cannot be predicted. Start it on the page, where you can stop it.")
         VIEW_SECONDS.check(round(wanted))
         found = run(view.work(subject))
         view.keep(subject, found)
     return view.draw(subject, found)
 
 
-def described(kind: type[View], capabilities: Capabilities) -> dict[str, Any]:
+def describe(kind: type[View], capabilities: Capabilities) -> dict[str, Any]:
     """A view's description for programs: name, question, needs and settings, with the ranges of a model."""
     defaults = {field.name: field.default for field in fields(kind)}
     own = {
@@ -126,6 +126,6 @@ def _of_the_page(has: Any) -> dict[str, dict[str, Any]]:
         "token": {"type": "integer", "range": [0, has.max_tokens - 1], "default": None, "label": "Token, by its position"},
         "off": {"type": "list", "default": [], "label": "Heads switched off, each [layer, head]"},
         "cut": {"type": "list", "default": [], "label": "Weights cut, each [layer, query, key, head or 0 for all]"},
-        "swap": {"type": "list", "default": None, "label": "A word, and the one that is read in its place"},
+        "swap": {"type": "list", "default": None, "label": "A word, and its replacement"},
         "patch": {"type": "list", "default": None, "label": "Hidden state and token that the swapped run gets from the other"},
     }

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from explorer.bert.provenance import provenance_of, told
+from explorer.bert.provenance import describe, provenance_of
 from explorer.core.errors import CapabilityError, InputError
 from explorer.export import code, named, page_file, papers
 from explorer.export.links import query
@@ -17,7 +17,7 @@ from explorer.export.tables import TEXT, as_data, as_json, csv_of, settings_of, 
 from explorer.ui.pictures.numbers import Table
 from explorer.ui.view import Content, View, finding_of
 
-NO_PYTHON = "Nothing is computed here that Python could compute; a training is saved as a zip, with a predict.py."
+NO_PYTHON = "A training has no script: save the run as a zip, which has a predict.py."
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Way:
     """An export format: `make` returns the file of an opened place, or raises ExplorerError."""
 
     key: str  # the extension, 'html'
-    label: str  # for the dialog, such as 'One page, alive without a server'
+    label: str  # for the dialog, such as 'One interactive page, without a server'
     media_type: str
     make: Callable[[Place], bytes]
     is_quick: bool = False  # it computes no view
@@ -41,7 +41,7 @@ def page(place: Place) -> bytes:
 def all_numbers(place: Place) -> bytes:
     """The JSON of all views of a place, each made by `as_data`, and how they were made. Raises ExplorerError."""
     subject = place.subject
-    views = [as_data(view, subject, content, finding_of([view], subject)) for view, content in shown(place)]
+    views = [as_data(view, subject, content, finding_of([view], subject)) for view, content in compute_views(place)]
     return as_json({"views": views, "provenance": provenance_of(subject.model)}).encode()
 
 
@@ -51,15 +51,15 @@ def one_table(place: Place) -> bytes:
     A part is named `heatmap`, or by its element id on the page, `attention-head-heatmap`.
     """
     wanted = place.part
-    found = [(view, name, table) for view, content in shown(place) for name, table in tables_of(view, content).items()]
+    found = [(view, name, table) for view, content in compute_views(place) for name, table in tables_of(view, content).items()]
     found.sort(key=lambda one: _main_first(place, *one))
     for view, name, table in found:
         if wanted in (name, slug(f"{view.name}-{name}")) or (not wanted and table.columns != TEXT):
             return csv_of(table).encode()
     names = ", ".join(name for _, name, _ in found)
     if wanted:
-        raise InputError(f"There is no part {wanted[:40]!r} with numbers here; there are {names or 'none'}.")
-    raise InputError("Nothing here shows numbers; choose another view, or another input.")
+        raise InputError(f"No part {wanted[:40]!r} has numbers; these have: {names or 'none'}.")
+    raise InputError("This view shows no numbers. Choose another view or another input.")
 
 
 def _main_first(place: Place, view: View, name: str, table: Table) -> tuple[bool, bool, bool, int]:
@@ -72,7 +72,7 @@ def _main_first(place: Place, view: View, name: str, table: Table) -> tuple[bool
     return table.columns == TEXT, repeats, type(view) in tab_of(place.tab).above, -view.width
 
 
-def shown(place: Place) -> list[tuple[View, Content]]:
+def compute_views(place: Place) -> list[tuple[View, Content]]:
     """The views of a place that show something, with their content. Raises CapabilityError or InputError if none does."""
     if needs := tab_of(place.tab).needs:
         place.subject.model.require(needs)
@@ -100,7 +100,7 @@ def python(place: Place) -> bytes:
     if not parts:
         raise InputError(NO_PYTHON)
     line = "\n# " + "-" * 78 + "\n\n"
-    return f"{line.join(parts)}\n# {told(provenance_of(subject.model))}\n".encode()
+    return f"{line.join(parts)}\n# {describe(provenance_of(subject.model))}\n".encode()
 
 
 def about(place: Place) -> bytes:
@@ -111,14 +111,14 @@ def about(place: Place) -> bytes:
         "texts": [subject.text_a, subject.text_b],
         "views": {view.name: {"question": view.question, "settings": settings_of(view)} for view in place.views},
         "provenance": provenance_of(subject.model),
-        "cite": papers.cited(place.views, subject.model),
+        "cite": papers.cite(place.views, subject.model),
     }
     return json.dumps(found, ensure_ascii=False, indent=2).encode()
 
 
 ABOUT = Way("about.json", "About these files: model, settings, versions, whom to cite", "application/json", about, is_quick=True)
 WAYS: tuple[Way, ...] = (
-    Way("html", "One page, alive without a server", "text/html", page),
+    Way("html", "One interactive page, without a server", "text/html", page),
     Way("csv", "The numbers of the main picture", "text/csv; charset=utf-8", one_table),
     Way("json", "All numbers, with settings and checks", "application/json", all_numbers),
     Way("py", "Python that computes the numbers", "text/x-python", python),

@@ -71,7 +71,7 @@ def hide(model: Network, encoding: Encoding, rules: Rules) -> MaskedPieces:
     eligible = np.zeros(encoding.kept, dtype=bool)
     eligible[model.visible_positions(encoding)] = True
     if not eligible.any():
-        raise InputError("There is no visible word to hide; type one beside the [MASK]s.")
+        raise InputError("No visible word is left to hide. Type one beside the [MASK]s.")
     rng = np.random.default_rng(rules.seed)
     if rules.strategy == WORDS:
         chosen = choose_words(eligible, encoding.text_words, rules.rate, rng)

@@ -34,10 +34,10 @@ COLUMNS = [
 NUMBERS = ("position", "piece", "treatment", "read_as", "guess", "guess_probability", "probability", "loss")
 STRANGERS = ("Saturn is the second largest planet.", "Most frogs lay their eggs in water.")
 RULES = {
-    PIECES: "Single pieces are chosen, each by itself (Devlin et al. 2019, section 3.1).",
+    PIECES: "Single pieces are chosen, each separately (Devlin et al. 2019, section 3.1).",
     WORDS: "All pieces of a word are chosen together, so that no piece gives its neighbour away.",
 }
-NO_B, FOLLOWS, STRANGER = "no B", "B follows A", "a stranger instead of B"
+NO_B, FOLLOWS, STRANGER = "no B", "B follows A", "a random sentence instead of B"
 MOST_SEED = 2**31 - 1
 NO_BREAK = "\u00a0"
 SHARE = {"step": 0.05, "more": True, "line": True, "heard": "release"}
@@ -61,14 +61,14 @@ class Game(View):
     curve = part("chart", label="What each chosen piece costs", height=320, answer=True)
     help = caption(
         "Only the chosen pieces cost anything. Some are not masked, since [MASK] never occurs in the texts that BERT is used on. "
-        "With masks only, fine-tuning worked as well, but vectors used as they are found names less well (Devlin et al. 2019, "
+        "With masks only, fine-tuning worked as well, but frozen vectors recognized names less well (Devlin et al. 2019, "
         "appendix C.2). The masked-LM loss is the mean of −ln p over the chosen pieces, the next-sentence loss −ln p of the "
         "truth about B; training makes their sum smaller."
     )
-    rate: float = number(0.15, "Share of the pieces that are chosen", low=0.05, high=0.9, **SHARE)
-    mask_share: float = number(0.8, "Share of these that become [MASK]", low=0.0, high=1.0, **SHARE)
-    other_share: float = number(0.1, "Share that become another piece; the rest is kept", low=0.0, high=1.0, **SHARE)
-    swap: bool = switch(True, "B may be swapped for a stranger (half of the time)", more=True)
+    rate: float = number(0.15, "Share of pieces chosen", low=0.05, high=0.9, **SHARE)
+    mask_share: float = number(0.8, "Of these, replaced by [MASK]", low=0.0, high=1.0, **SHARE)
+    other_share: float = number(0.1, "Of these, replaced at random", low=0.0, high=1.0, **SHARE)
+    swap: bool = switch(True, "Random B half the time", more=True)
 
     def compute(self, subject: Subject) -> Content:
         played, truth = self._play(subject)
@@ -93,7 +93,7 @@ class Game(View):
         loss = float(played.losses[place])
         gives = f"BERT gives it {whole_percent(math.exp(-loss))}, a loss of {two_places(loss)} nats"
         if best == truth:
-            which = f"Even the most expensive of {number} chosen pieces" if number > 1 else "The only chosen piece"
+            which = f"Even the costliest of {number} chosen pieces" if number > 1 else "The only chosen piece"
             return Finding(f"{which}, “{truth}”, is the first guess: {gives}.")
         which = f"Of {number} chosen pieces “{truth}” costs most" if number > 1 else f"The only chosen piece is “{truth}”"
         return Finding(f"{which}: {gives}; the first guess is “{best}”.")
@@ -136,7 +136,7 @@ def _row(played: Round) -> dict[str, Any]:
 def _table(played: Round, tokens: Sequence[str]) -> dict[str, Any]:
     """What was done to each chosen piece, what BERT guesses there, and what that costs.
 
-    `tokens` are those of the page, where a stranger instead of B does not stand: its pieces cannot be selected.
+    `tokens` are those of the page, where a random sentence instead of B does not stand: its pieces cannot be selected.
     """
     rows, numbers = [], []
     for place, position in enumerate(played.positions):

@@ -6,7 +6,7 @@ from typing import Any
 
 from explorer.bert.checkpoints import BUNDLED
 from explorer.bert.network import MaskGuesses
-from explorer.fill_mask.word import no_blank, pieces_named, which_blank
+from explorer.fill_mask.word import no_blank, read_pieces, which_blank
 from explorer.techniques.filling import Filling, fill_jointly, log_probability
 from explorer.techniques.targets import Target, read_at
 from explorer.ui.long_view import is_quick
@@ -22,20 +22,20 @@ from explorer.ui.view import Content, Finding, View, Why, caption, part, prose, 
 MOST_SHOWN = 12
 MOST_TOGETHER = 16
 MOST_WORDS = 6
-NO_END = "The text ends with a blank and no full stop, so the model may take the blank for one; put a full stop behind it."
+NO_END = "Add a full stop after the blank; otherwise BERT may predict punctuation there."
 SMALL = (
     "This is a small teaching model: of 500 hidden content words in sentences that it never saw, its first guess is right "
     "for 25.6%. Its model card lists what it gets wrong; larger models do better."
 )
-HIDE = "**Click a word to hide it**, or type `[MASK]` above. The words underlined in waves are those that BERT expects least."
-SURETY = ((0.9, "Nearly sure"), (0.5, "Fairly sure"), (0.2, "A guess with doubts"), (0.0, "Not sure at all"))  # from a share on
-ORDERS = {"left_to_right": "left to right", "best_first": "surest first"}
+HIDE = "**Click a word to hide it**, or type `[MASK]` above. A wavy line marks the words that BERT expects least."
+SURETY = ((0.9, "Confident"), (0.5, "Fairly confident"), (0.2, "Unsure"), (0.0, "Guessing"))  # from a share on
+ORDERS = {"left_to_right": "left to right", "best_first": "most confident first"}
 
 
 class WordsToHide(View):
     """The input while it has no blank: a click masks a word."""
 
-    name, question = "fill-mask/words", "Which word is to be guessed?"
+    name, question = "fill-mask/words", "Which word will you hide?"
     help = prose(optional=True)
     row = part("tokens", mask_on_click=True, optional=True)
 
@@ -81,7 +81,7 @@ class Guesses(View):
 class Comparison(View):
     """Words compared in the selected or the first blank."""
 
-    name, question = "fill-mask/comparison", "How much likelier is one word than another?"
+    name, question = "fill-mask/comparison", "How much more likely is one word than another?"
     width = 5
     unless = staticmethod(no_blank)
     words: str = text("", "Weigh words (he, she)", placeholder="the two best guesses", max_lines=1, elem_classes="inline")
@@ -91,7 +91,7 @@ class Comparison(View):
     def compute(self, subject: Subject) -> Content:
         position = subject.blank
         vector, shares = subject.trace.states[-1][[position]], {}
-        for id, token in pieces_named(subject, self.words, position, MOST_WORDS):
+        for id, token in read_pieces(subject, self.words, position, MOST_WORDS):
             target = Target("fill_mask", position, id, token)
             shares[token] = float(read_at(subject.model, target, vector).probability)
         rows = [(token, share, "") for token, share in shares.items()]
@@ -115,10 +115,9 @@ class FilledTogether(View):
         return {
             "title": "**Several blanks, filled together**",
             "filled": _fill(subject),
-            "help": "By itself, each blank is guessed while the others stay blank, so that neighbours need not fit. "
-            "Filled together, each guess is put in before the next is made, and seen by it; ln p sums the logarithms of "
-            "the probabilities of these steps, so it is the probability of the whole only for a chain. Both orders are "
-            "greedy: another filling may be likelier.",
+            "help": "Separately: each blank is guessed while the others stay blank, so neighbours need not fit. Together: each "
+            "guess is filled in before the next one is made. ln p sums the logarithms of the steps' probabilities. Both orders "
+            "are greedy, so another filling may be more probable.",
         }
 
 
@@ -155,7 +154,7 @@ def _ratio(shares: dict[str, float], position: int) -> str:
         return f"At position {position}. Name a second word for a ratio."
     (first, high), (second, low) = sorted(shares.items(), key=lambda pair: -pair[1])[:2]
     if low <= 0:
-        return f"At position {position}, the model gives {second} no chance at all."
+        return f"At position {position}, the model gives {second} a probability of 0."
     odds = math.log(high / low)
     return f"At position {position}, {first} is {times(high / low)} as likely as {second} (log ratio {odds:.2f} nats)."
 
@@ -164,7 +163,7 @@ def _fill(subject: Subject) -> dict[str, Any]:
     """The blanks filled independently and together, a row per way of filling."""
     blanks = _guesses(subject, 1)
     alone = [guess.candidates[0] for guess in blanks]
-    rows = {"each by itself": [(guess.token, guess.probability, f"{guess.probability:.1%}") for guess in alone]}
+    rows = {"each separately": [(guess.token, guess.probability, f"{guess.probability:.1%}") for guess in alone]}
     for order, called in ORDERS.items():
         steps = fill_jointly(subject.trace, order)
         rows[f"{called}, ln p = {log_probability(steps):.2f}"] = _in_place(steps)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from explorer.fill_mask.pictures import followed_words
-from explorer.fill_mask.word import pieces_named, which_blank
+from explorer.fill_mask.word import read_pieces, which_blank
 from explorer.techniques.lens import Lens as Found
 from explorer.techniques.lens import follow, lens, lens_error
 from explorer.techniques.tuned_lens import NONE, RAW, TUNED, TunedLens, tuned_lens
@@ -32,18 +32,18 @@ HOW = {RAW: "with the last layer's head", TUNED: "with the tuned lens"}
 class Lens(View):
     """The first guess at every position after each layer."""
 
-    name, question = "fill-mask/lens", "What would BERT have said after each layer?"
+    name, question = "fill-mask/lens", "What would BERT guess after each layer?"
     reading: str = use(READING, RAW)
     table = part("words", answer=True)
     cut = sentence()
     about = sentence(classes="caption", optional=True)
     help = caption(
-        "Each row reads one hidden state with the masked-LM head, as if it were the last. Darker or brighter: more probable, 0 "
-        "to 100%. **Raw** (the logit lens of nostalgebraist, 2020, for BERT), early rows are read with a head that was "
-        "trained for the last row only: an odd guess may be the head's fault, and what the state holds may be there in another "
-        "form. **Tuned** (Belrose et al. 2023), each state first goes through an affine map, h + W h + b, which was fitted to "
-        "make the head say what the model says in the end, on sentences other than those here; the last row has none. The map "
-        "could learn something that the model itself does not read there. Click a word to follow that column."
+        "Each row reads one hidden state with the masked-LM head, as if it were the last. A stronger colour means a higher "
+        "probability (0 to 100%). Click a word to follow that column. **Raw** is the logit lens (nostalgebraist 2020), here "
+        "for BERT. It reads early rows with a head that was trained for the last row only, so an odd guess may be the head's "
+        "fault. **Tuned** (Belrose et al. 2023) first applies an affine map, h + W h + b, to each state but the last. The map "
+        "was fitted, on other sentences, to predict the model's final output. It may have learned something that the model "
+        "itself does not read there."
     )
     check = check()
 
@@ -80,7 +80,7 @@ class Lens(View):
 class FollowedWords(View):
     """Chosen words at one position, followed through the layers."""
 
-    name, question = "fill-mask/followed", "When did BERT come to believe it?"
+    name, question = "fill-mask/followed", "At which layer does BERT settle on a word?"
     layout = (row(col("follow", "summary", width=3), col("followed", width=8)),)
     reading: str = use(READING, RAW, here=False)
     follow: str = text("", "Follow words", placeholder="the two best guesses")
@@ -89,7 +89,7 @@ class FollowedWords(View):
 
     def compute(self, subject: Subject) -> Content:
         """The probability and rank of each word after each layer."""
-        pieces, tuned = dict(pieces_named(subject, self.follow, subject.token, MOST_WORDS)), chosen_lens(subject, self.reading)
+        pieces, tuned = dict(read_pieces(subject, self.follow, subject.token, MOST_WORDS)), chosen_lens(subject, self.reading)
         found, names = follow(subject.trace, subject.token, list(pieces), tuned), list(pieces.values())
         since, last = _settles_at(found.ranks[:, 0]), len(found.ranks) - 1
         when = "gets there only at the end" if since == last else f"stays there from hidden state {since} on"

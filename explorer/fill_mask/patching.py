@@ -10,18 +10,17 @@ from explorer.fill_mask.pictures import patching_heatmap, recovery_heatmap
 from explorer.fill_mask.word import FOIL, SECOND, WORD, against, no_blank
 from explorer.techniques.ablation import patching_readings_in_steps, with_mask
 from explorer.techniques.attribution import occlusion
-from explorer.techniques.targets import Reading, Target, own_reading, word_target
+from explorer.techniques.targets import Target, own_reading, word_target
 from explorer.ui.layout import row
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import SEEN, percent, signed, whole_percent
 from explorer.ui.settings import text, use
 from explorer.ui.subject import Subject
+from explorer.ui.switch_heads import Measured, measured_at
 from explorer.ui.view import Content, Finding, caption, chart, part, sentence, verdict
 
 LONG = 4  # letters; where the model keeps 'the' says little
 ALIKE = 0.1  # logits; a smaller difference between the runs is not divided by
-Measured = tuple[float, float]
-"""A logit, or difference of logits, and a probability."""
 
 
 class Patched(NamedTuple):
@@ -53,7 +52,7 @@ class Patched(NamedTuple):
 class Patching(LongView):
     """Copies one hidden state at a time from a clean run into a corrupted one."""
 
-    name, question = "fill-mask/patching", "Where in the model is the difference between two inputs?"
+    name, question = "fill-mask/patching", "Where does the model carry a difference between two inputs?"
     start = "Patch every state"
     unless = staticmethod(no_blank)
     layout = (row("word", "foil"),)
@@ -68,13 +67,13 @@ class Patching(LongView):
     help = caption(
         "Run A reads the text above, run B the same with other words. One vector of the residual stream (a hidden state of one "
         "token) at a time is taken from A and put into B: interchange patching, or activation patching (Vig et al. 2020; "
-        "Geiger et al. 2021; Zhang & Nanda 2024). Meng et al. 2022 corrupt run B by noise instead. It shows where the "
-        "**difference** between the two inputs is: what both have in common is nowhere to be seen, and another text B may show "
-        "another place. What is to be seen moves from the changed word to the blank. With *rather than*, the colour is the "
-        "recovery of the difference of logits, word minus foil: 0 as in B, 1 as in A; below 0 or above 1 it overshoots. The "
-        "strongest rival here is what B says, if that is another word, or else A's second guess. With *nothing*, the colour is "
-        "the word's probability, which saturates: near 0 or 100% much can change in the model that it does not show. Text B "
-        "has as many pieces as A; if nothing is typed here, B above is run B, where most of its pieces are those of A."
+        "Geiger et al. 2021; Zhang & Nanda 2024). Meng et al. 2022 corrupt run B by noise instead. Patching shows where the "
+        "**difference** between the two inputs is carried. It cannot show what both have in common, and another text B may "
+        "show another place. The effect usually moves from the changed word to the blank. With *rather than*, the colour is the "
+        "recovery of the difference of logits, word minus foil: 0 as in B, 1 as in A; values below 0 or above 1 overshoot. The "
+        "strongest rival is B's first guess, if that is another word, or else A's second guess. With *nothing*, the colour is "
+        "the word's probability, which saturates: near 0 or 100% it hides large changes in the model. Text B needs the same "
+        "number of pieces as A. If this box is empty, run B reads B above, where most of its pieces are those of A."
     )
 
     def passes(self, subject: Subject) -> float:
@@ -85,7 +84,7 @@ class Patching(LongView):
         clean, corrupted = self.pair(subject)
         target = self.target(subject, clean, corrupted)
         found = yield from patching_readings_in_steps(clean, corrupted, target)
-        whole = (_one(own_reading(trace, target)) for trace in (clean, corrupted))
+        whole = (measured_at(own_reading(trace, target), 0) for trace in (clean, corrupted))
         return Patched(clean.tokens, corrupted.tokens, target, found.logit.numpy(), found.probability.numpy(), *whole)
 
     def draw(self, subject: Subject, found: Patched) -> Content:
@@ -150,10 +149,6 @@ def _hardly_differ(one: Trace, other: Trace) -> bool:
     return one.kept == other.kept and same > (one.kept - 2) / 2
 
 
-def _one(reading: Reading) -> Measured:
-    return float(reading.logit[0]), float(reading.probability[0])
-
-
 def _summary(found: Patched) -> str:
     """The target in both runs, and what differs between their inputs."""
     pairs = zip(found.tokens, found.corrupted_tokens, strict=True)
@@ -164,7 +159,7 @@ def _summary(found: Patched) -> str:
     if target.foil is None:
         return f"{lead}{percent(share)} in run A, {percent(other)} in run B ({where})."
     alike = abs(clean - corrupted) < ALIKE
-    rest = " The runs hardly differ in it, so there is nothing to bring back: choose another foil." if alike else ""
+    rest = " The runs hardly differ in it, so patching has nothing to bring back. Choose another foil." if alike else ""
     return (
         f"{lead}{signed(clean)} logits in run A, {signed(corrupted)} in run B ({where}). "
         f"{target.token} alone: {percent(share)} and {percent(other)}.{rest}"

@@ -35,9 +35,10 @@ class EveryPosition(LongView):
     surprise = chart("Surprise by position", height=310, answer=True)
     summary = sentence(classes="caption", keep_height=True, answer=True)
     help = caption(
-        "Each word is hidden by itself while all others are visible. Surprise is −log₂ of the probability of the word that is "
-        "there: 0 bits, no surprise; 1 bit, a coin toss. Above each bar, BERT's first guess: green where it is the word itself, "
-        "orange where not."
+        "Each word is hidden in turn while all others are visible. Surprise is −log₂ of the hidden word's probability: 0 bits "
+        "means fully expected, 1 bit a coin toss. Above each bar is BERT's first guess, green where it is the word itself, "
+        "orange "
+        "where not."
     )
 
     def passes(self, subject: Subject) -> float:
@@ -48,16 +49,11 @@ class EveryPosition(LongView):
 
     def draw(self, subject: Subject, found: Surprise) -> Content:
         if not found.positions:
-            raise InputError("There is no visible word to ask for; type one beside the [MASK]s.")
+            raise InputError("No visible word is left to hide. Type one beside the [MASK]s.")
         tokens = [subject.trace.tokens[position] for position in found.positions]
         best = subject.model.pieces(found.best_ids.tolist())
         hits, bits = int((found.ranks == 1).sum()), found.bits
-        worst = int(np.argmax(bits))
-        summary = (
-            f"First guess right at {hits} of {len(tokens)} places; {bits.mean():.2f} bits a piece on average; most "
-            f"surprising: {tokens[worst]} at position {found.positions[worst]} ({bits[worst]:.1f} bits, rank "
-            f"{found.ranks[worst]:,})."
-        )
+        summary = f"The first guess is right at {hits} of {len(tokens)} places; {bits.mean():.2f} bits per piece on average."
         figure = surprise_bars(tokens, bits, best, found.best_probabilities, found.ranks, found.positions)
         return {"surprise": figure, "summary": summary}
 
@@ -77,7 +73,7 @@ class EveryPosition(LongView):
 class EachWord(View):
     """Every word of an input without a blank, with its probability when masked, and the first guess there."""
 
-    name, question = "fill-mask/each-word", "What would BERT have said in the place of each word?"
+    name, question = "fill-mask/each-word", "What would BERT guess in place of each word?"
     stands_in = True
     title = prose(classes="detail-title", optional=True)
     words = part("bars", optional=True, answer=True)
@@ -98,8 +94,8 @@ class EachWord(View):
         return {
             "title": "**Each word hidden in turn**",
             "words": keep(bars(rows), lambda: columns_of(position=found.positions, token=tokens, **numbers)),
-            "how": "Each word is hidden by itself while all others are visible; the bar is its probability there (softmax over "
-            "the vocabulary, 0 to 100%), beside the model's first guess where that is another word.",
+            "how": "Each word is hidden in turn while all others are visible. The bar is the hidden word's probability "
+            "(softmax over the vocabulary, 0 to 100%); the model's first guess is beside it where that is another word.",
         }
 
     def finding(self, subject: Subject) -> Finding | None:
@@ -121,9 +117,9 @@ class EachWord(View):
 class Likelihoods(View):
     """Sentences ranked by probability; they are the view's own, not the input."""
 
-    name, question = "fill-mask/likelihoods", "Which sentence does BERT find likelier?"
+    name, question = "fill-mask/likelihoods", "Which sentence does BERT find more likely?"
     layout = (row(col("sentences", "score", width=5), col("table", width=6)),)
-    title = heading("**Which sentence does BERT find likelier?**")
+    title = heading("**Which sentence does BERT find more likely?**")
     sentences: str = text(SENTENCES, "One sentence per line", heard="submit", lines=3, max_lines=8)
     score = button("Score the sentences")
     table = part("frame", columns=list(COLUMNS), types=["str", "number", "number", "number"], widths=["52%", "13%", "17%", "18%"])

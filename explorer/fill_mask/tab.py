@@ -75,7 +75,7 @@ TAB = Tab(
     above=[WordsToHide, EachWord],
     moved={
         "quiz": Moved(
-            "The quiz has gone: lessons and rooms ask before BERT answers. This game hides words of your own text.",
+            "The quiz is now part of lessons and rooms, which ask before BERT answers. This game hides words of your own text.",
             "fill-mask",
             "pre-training-game",
             {"strategy": WORDS},

@@ -24,11 +24,11 @@ FOIL = Choice(
     fresh=SECOND,
     look={"elem_classes": "inline", "min_width": 220},
 )
-"""The foil: SECOND is the most probable other piece, "" none. Links of before have none, and show probabilities as they did."""
+"""The foil: SECOND is the most probable other piece, "" none. Older links have none, and show probabilities."""
 ABOUT_FOIL = (
-    " With *rather than*, the number is the difference of two logits, the word's less the foil's: what raises both alike cancels "
-    "out, and what decides between them is left. The strongest rival is the model's second guess (the most probable piece "
-    "besides the word); any other word can be typed there; *nothing* asks for the word's probability alone."
+    " With *rather than*, the number is a difference of two logits: the word's minus the foil's. Whatever raises both equally "
+    "cancels out. The strongest rival is the model's second guess, the most probable piece besides the word. Type any other "
+    "word as the foil, or choose *nothing* for the word's probability alone."
 )
 
 
@@ -76,7 +76,7 @@ class WordHeads(SwitchHeads):
     name = "fill-mask/heads"
     word: str = use(WORD, "")
     foil: str = use(FOIL, "")
-    help = caption(ABOUT.format(what="the word") + ABOUT_FOIL)
+    help = caption(f"{ABOUT.format(what='the word')} With *rather than*, an effect is that on the word's logit minus the foil's.")
     unless = staticmethod(no_blank)
     target = _word_in_blank
 
@@ -88,7 +88,7 @@ class WordWhatIf(WhatIf):
     unless = staticmethod(no_blank)
 
 
-def pieces_named(subject: Subject, typed: str, position: int, most: int) -> list[tuple[int, str]]:
+def read_pieces(subject: Subject, typed: str, position: int, most: int) -> list[tuple[int, str]]:
     """The id and name of each piece in 'is, are' or 'is / are', at most `most`; if none is given, the two best guesses.
 
     Raises InputError for a word that is not one piece of the vocabulary.

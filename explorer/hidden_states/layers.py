@@ -10,22 +10,25 @@ from explorer.hidden_states.compute import OUTLIER_DEVIATIONS, drift, outlier_di
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.heatmaps import similarity_heatmap
 from explorer.ui.pictures.hidden import by_layer_heatmap, pooled_heatmap, vectors_heatmap
+from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.settings import choice
 from explorer.ui.subject import Subject
-from explorer.ui.telling import quoted, two_places
-from explorer.ui.view import Content, Finding, View, Why, chart, check, max_error, prose, verdict
+from explorer.ui.telling import quote, two_places
+from explorer.ui.view import Content, Finding, View, Why, chart, check, max_error, part, prose, verdict
 
+FIRST_NUMBERS = 10  # of a vector that are written out
 SIMILARITY, VECTORS = "Similarity", "All dimensions"
 STEP, DRIFT, NORM = "Change per layer", "Away from the embedding", "Norm"
 MEANINGS = {
     STEP: (
-        "1 − cosine between a token's vector and the one a layer earlier (0 to 2): how much each layer turns it. "
+        "1 − cosine between a token's vector and the same token's vector in the layer before (0 to 2): how much each layer "
+        "turns that vector. "
         "Row 1 compares layer 1 with the embeddings."
     ),
     DRIFT: "1 − cosine between a token's vector and its own embedding, hidden state 0 (0 to 2): what context has made of it.",
     NORM: (
-        "The Euclidean length of every token's vector at every hidden state. Where one token stands out, a few dimensions may "
-        "have grown large."
+        "The Euclidean length of every token's vector at every hidden state. Where one token is much longer than the rest, a "
+        "few dimensions may have grown large."
     ),
 }
 
@@ -54,7 +57,7 @@ class OneLayer(LongView):
     The baseline for similarities comes from unrelated sentences, which take a large model a while.
     """
 
-    name, question = "hidden/one-layer", "How alike are the tokens, and what do their vectors look like?"
+    name, question = "hidden/one-layer", "How similar are the token vectors of one layer?"
     start = "Compare with unrelated sentences"
     look: str = choice((SIMILARITY, VECTORS))
     picture = chart("The tokens at one hidden state", height=440)
@@ -74,7 +77,7 @@ class OneLayer(LongView):
         token = _turned_most(subject, at)
         where = f"Of all layers, layer {at} turns the tokens most" if at == most else f"Layer {at} turns the tokens"
         mean, own = (two_places(float(value)) for value in (changes[at - 1].mean(), changes[at - 1, token]))
-        text = f"{where}: by {mean} on average (1 − cosine), {quoted(tokens, token)} by {own}."
+        text = f"{where}: by {mean} on average (1 − cosine), {quote(tokens, token)} by {own}."
         return Finding(text, Why("inside-head", "The whole layer", {"layer": at, "token": token}))
 
     def passes(self, subject: Subject) -> float:
@@ -126,6 +129,24 @@ class EveryLayer(View):
         return {"picture": picture, "about": MEANINGS[self.measure]}
 
 
+class FirstNumbers(View):
+    """The first numbers of every token's vector at one hidden state, and of the pooled output."""
+
+    name, question = "hidden/first-numbers", "What are the first ten numbers of each vector?"
+    folded = "The first ten numbers of each vector"
+    numbers = part("strips", classes="compact", height=300)
+
+    def compute(self, subject: Subject) -> Content:
+        at, model = subject.selection.layer, subject.model
+        rows = list(zip(subject.trace.tokens, subject.trace.hidden_states[at], strict=True))
+        if not model.why_not("pooler"):
+            rows.append(("pooled output", subject.trace.pooler_output()))
+        columns = [Column(f"hidden state {at}", "name", name="token")]
+        columns += [Column(str(place), "number", form=".4f", name=f"number_{place}") for place in range(1, FIRST_NUMBERS + 1)]
+        cells = [Row([name, *vector[:FIRST_NUMBERS]], strong=name == "pooled output") for name, vector in rows]
+        return {"numbers": strip_table(columns, cells, f"the first {FIRST_NUMBERS} numbers of each vector")}
+
+
 class PooledOutput(View):
     """The last hidden state of [CLS], and the pooled output."""
 
@@ -156,8 +177,8 @@ def _similarity(matrix: np.ndarray, at: int, unrelated: np.ndarray | None) -> st
     if unrelated is None:
         return f"{lead}; their mean here is {mean_of_pairs(matrix):.2f}."
     return (
-        f"{lead}; their mean here is {mean_of_pairs(matrix):.2f}. Tokens of unrelated sentences have **{unrelated[at]:.2f}** in "
-        "common already (the layer's anisotropy, Ethayarajh 2019): only what lies above that says something."
+        f"{lead}; their mean here is {mean_of_pairs(matrix):.2f}. Tokens of unrelated sentences already average "
+        f"**{unrelated[at]:.2f}** (the layer's anisotropy, Ethayarajh 2019), so read each value relative to that."
     )
 
 
@@ -167,8 +188,8 @@ def _outliers(vectors: np.ndarray, at: int) -> str:
     return (
         f"All {vectors.shape[1]} dimensions of every token in {layer_name(at)}. Colours end where 99% of the values do. "
         f"Dimensions, counted from 0, whose mean over these tokens is more than {OUTLIER_DEVIATIONS} standard "
-        f"deviations off that of all dimensions: {named}. They are outliers of this input (after Luo et al. 2021); those of "
-        "Kovaleva et al. 2021 are told by the weights of LayerNorm."
+        f"deviations off that of all dimensions: {named}. They are outliers of this input (after Luo et al. 2021); Kovaleva et "
+        f"al. 2021 find theirs by the weights of LayerNorm."
     )
 
 

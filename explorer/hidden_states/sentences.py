@@ -25,13 +25,13 @@ EXAMPLE = "\n".join(line.rpartition("|")[0].strip() for line in TOPICS[::3])  # 
 class Sentences(View):
     """The cosine between every two sentences."""
 
-    name, question = "hidden/sentences", "How alike are sentences?"
+    name, question = "hidden/sentences", "How similar are sentences?"
     layout = (row(col("matrix", "about", width=7), col("sentences", "problem", "closest", width=5)),)
     pooling: str = pooling(elem_classes="inline")
     space: str = choice(SPACES, "Vectors", menu=True, elem_classes="inline")
     matrix = chart("Cosine between sentences", height=520)
     about = prose(classes="caption")
-    sentences: str = text(EXAMPLE, f"Up to {COMPARED.most} sentences, one a line", lines=12, max_lines=12)
+    sentences: str = text(EXAMPLE, f"Sentences, one per line (≤ {COMPARED.most})", lines=12, max_lines=12)
     problem = sentence()
     closest = part("ranking", answer=True)
 
@@ -72,10 +72,10 @@ class Sentences(View):
             f"Cosine between the sentences' vectors in {layer_name(at)}; "
             "the colours end at the lowest and highest of two different ones. "
         )
-        baseline = f"Two unrelated sentences have **{random:.2f}** in common on average: only what lies above says something."
-        centred = "Centred: the mean of these sentences is taken away, which most of them share; 0 is the average."
+        baseline = f"Two unrelated sentences have a cosine of **{random:.2f}** on average, so read each value relative to that."
+        centred = "Centred: the mean of these sentences, which most of them share, is subtracted; 0 is the average."
         whitened = (
-            f"Whitened: centred, then the {number // 2} strongest directions made equally long (Su et al. 2021); half as "
-            "many as there are sentences, since with all of them every pair would come out equally alike."
+            f"Whitened: centred, then the {number // 2} strongest directions scaled to equal variance (Su et al. 2021). That "
+            f"is half the number of sentences: with all directions every pair would be equally similar."
         )
         return lead + dict(zip(SPACES, (baseline, centred, whitened), strict=True))[self.space]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from explorer.hidden_states.layers import EveryLayer, OneLayer, PooledOutput
+from explorer.hidden_states.layers import EveryLayer, FirstNumbers, OneLayer, PooledOutput
 from explorer.hidden_states.sentences import Sentences
 from explorer.hidden_states.word import OneWord
 from explorer.ui.programs import Values, as_typed, program
@@ -24,9 +24,9 @@ def sentences(view: Any, subject: Subject) -> Values:
 TAB = Tab(
     "hidden",
     "Hidden states",
-    "What becomes of the tokens, layer by layer?",
+    "How do the tokens change, layer by layer?",
     {
-        "Layer by layer": [[OneLayer, EveryLayer], [PooledOutput]],
+        "Layer by layer": [[OneLayer, EveryLayer], [FirstNumbers], [PooledOutput]],
         "One word, many contexts": [[OneWord]],
         "Sentences": [[Sentences]],
     },

@@ -76,24 +76,21 @@ def contexts_of(model: Explorer, texts: Sequence[str], labels: Sequence[str], wo
 class OneWord(View):
     """The similarity of a word's vectors across its contexts, layer by layer, and a map of them."""
 
-    name, question = "hidden/word", "How far does a word's vector depend on its context?"
+    name, question = "hidden/word", "How much does context change a word's vector?"
     layout = (row(col("lines", "help"), col("map", "about")),)
     source: str = choice([*senses(), ABOVE], "Sentences", default=FIRST, menu=True, elem_classes="inline")
     word: str = choice([FIRST], "Word", menu=True, free=True, elem_classes="inline")
     lines = chart("Cosine between the contexts, by layer", height=380)
     help = caption(
-        "The mean cosine between the word's vectors in its contexts, at every hidden state; with senses, of those in one sense "
-        "and of those in two. Where these lines part, the model distinguishes the senses. A static vector would be the same in "
-        "all sentences: the flat line at 1. Controls are other words that occur in several of the sentences."
+        "The mean cosine between the word's vectors in its contexts, at every hidden state. With senses, one line is for "
+        "contexts of one sense, another for contexts of two. Where these lines part, the model distinguishes the senses. A "
+        "static vector would be the same in all sentences: the flat line at 1. Controls are other words that occur in several "
+        "of the sentences."
     )
-    map = chart("Sense map: one point a sentence", height=380)
+    map = chart("Sense map: one point per sentence", height=380)
     about = prose(classes="caption", answer=True)
     contexts: str = text(
-        senses()[FIRST],
-        "One sentence a line; its sense may follow after\u00a0|",
-        lines=8,
-        max_lines=8,
-        when=lambda view: view.source != ABOVE,
+        senses()[FIRST], "One per line: sentence\u00a0|\u00a0sense", lines=8, max_lines=8, when=lambda view: view.source != ABOVE
     )
     problem = sentence()
 
@@ -125,7 +122,7 @@ class OneWord(View):
             where = f"before any layer and of {alike[1]:.2f} in {layer_name(at)}"
             return Finding(f"The vectors of “{word}” have a cosine of {alike[0]:.2f} {where}.")
         before, after = (told_apart(contexts.vectors[layer], contexts.senses) for layer in (0, at))
-        nearest = f"{after} of {number} “{word}” lie nearest to one of the same sense"
+        nearest = f"{after} of {number} uses of “{word}” have a nearest neighbour of the same sense"
         return Finding(f"In {layer_name(at)}, {nearest}; before any layer, {before} do.")
 
     def on_source(self, subject: Subject, source: str) -> Change:
@@ -195,7 +192,7 @@ def _about(subject: Subject, contexts: Contexts) -> str:
     share = float(principal_components(vectors, 2)[1].sum())
     alike = self_similarity(vectors[None])[0]
     random = mean_of_pairs(cosine_matrix(reference.tokens(subject.model)[at]))
-    lead = f"One point a sentence, in {layer_name(at)}: the two directions of most variance hold {share:.0%} of it. "
+    lead = f"One point per sentence, in {layer_name(at)}: the two directions of most variance hold {share:.0%} of it. "
     if len(vectors) == 2:
         lead += f"The cosine between the two is {cosines(vectors[0], vectors[1]):.2f}. "
     return lead + (

@@ -16,7 +16,7 @@ from explorer.ui.settings import text
 from explorer.ui.subject import Subject, head_name
 from explorer.ui.view import Change, Content, Finding, View, caption, check, matches, part, select, sentence
 
-SECOND = "A batch is one rectangle of ids: each row is as long as the longest of them, and the rest of it is filled up."
+SECOND = "A batch is one rectangle of ids. Shorter rows are filled up to the length of the longest."
 MOST_TOKENS = 128  # per row: longer ones would only show a window, and three passes over them take seconds
 MOVED = [
     Column("read", "name"),
@@ -29,7 +29,7 @@ MOVED = [
 class InABatch(View):
     """The input and a second one as a batch, and one head with and without the attention mask."""
 
-    name, question = "inside-head/batch", "What if two inputs of different length are read together?"
+    name, question = "inside-head/batch", "How does a batch hold two inputs of different length?"
     layout = (row(col("moved", "check", "help", width=4), col("asked", "weights", width=7)),)
     second: str = text(SECOND, "The second input of the batch", max_lines=2, heard="submit blur", elem_classes="inline long")
     batch = part("words")
@@ -38,10 +38,11 @@ class InABatch(View):
     check = check()
     help = caption(
         "A batch is a rectangle, so the shorter input is filled up with [PAD]: **padding**. The **attention mask** is 1 for a "
-        "token, 0 for [PAD]: where it is 0, the score q·k ÷ √d is set to −∞ before the softmax, and e to that power is 0. So no "
-        "token takes anything from [PAD], and the input becomes what it is by itself, but for rounding. Without the mask, [PAD] "
-        "is a token like any other: a second run in which nothing is masked in any layer. The largest change is that of a number "
-        "of the last hidden state, against the input read alone; 1 − cosine, from 0 to 2, is the mean of its tokens."
+        "token and 0 for [PAD]. Where the mask is 0, the score q·k ÷ √d is set to −∞ before the softmax, and e to that power "
+        "is 0. So no token takes anything from [PAD], and the input's vectors equal those of the input alone, up to rounding. "
+        "Without the mask, [PAD] is a token like any other: a second run masks nothing in any layer. The largest change is "
+        "that of one number of the last hidden state, against the input read alone. 1 − cosine (0 to 2) is the mean over the "
+        "input's tokens."
     )
     asked = sentence()
     weights = part("strips", height=420)
@@ -73,8 +74,8 @@ class InABatch(View):
         about = {"input": batch.row + 1, "layer": place[0] + 1, "head": place[1] + 1, "query_position": token}
         return shown | {
             "asked": (
-                f"'{own[token]}' (token {token} of the {('first', 'second')[batch.row]} input) asks, every place "
-                f"of its row answers: {head_name(place)}.{'' if batch.row else ' Click a token to let it ask.'}"
+                f"'{own[token]}' (token {token} of the {('first', 'second')[batch.row]} input) is the query, every place of "
+                f"its row is a key: {head_name(place)}.{'' if batch.row else ' Click a token to make it the query.'}"
             ),
             "weights": beside(_weights(batch, answers, own, _pad(subject)), **about),
             "moved": _moved(batch, answers),
@@ -84,7 +85,7 @@ class InABatch(View):
     def finding(self, subject: Subject) -> Finding:
         batch = self.read_together(subject)
         if batch.real.all():
-            return Finding(f"Both inputs have {len(batch.real)} tokens, so that nothing is filled up: a batch of like length.")
+            return Finding(f"Both inputs have {len(batch.real)} tokens, so nothing is filled up.")
         token, place = self.query(subject, batch), (subject.selection.attention_layer, subject.selection.head_index)
         named = subject.model.pieces([int(batch.ids[batch.row, token])])[0]
         leak, pads = float(batch.leaks[(*place, token)]), int((~batch.real).sum())
@@ -101,7 +102,7 @@ class InABatch(View):
     def read_together(self, subject: Subject) -> Batch:
         """Both inputs in one batch. Raises InputError when the second one cannot be read or drawn."""
         if not self.second.strip():
-            raise InputError("Type a second input: one by itself needs no filling up.")
+            raise InputError("Type a second input: a single one needs no padding.")
         second = subject.model.trace(self.second)
         if long := _too_long("The second input", second.kept):
             raise InputError(long)
@@ -120,7 +121,7 @@ class InABatch(View):
 
 
 def _too_long(what: str, tokens: int) -> str:
-    return f"{what} has {tokens:,} tokens, and a batch is shown of up to {MOST_TOKENS}; shorten it." * (tokens > MOST_TOKENS)
+    return f"{what} has {tokens:,} tokens, and a batch is drawn up to {MOST_TOKENS}. Shorten the text." * (tokens > MOST_TOKENS)
 
 
 def _pad(subject: Subject) -> str:

@@ -11,7 +11,7 @@ from explorer.ui.pictures.attention import WeightScale, attention_heatmap, with_
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.subject import Subject, head_name
-from explorer.ui.telling import quoted, stands_out
+from explorer.ui.telling import quote, stands_out
 from explorer.ui.view import Content, Finding, View, Why, caption, chart, check, heading, matches
 
 
@@ -25,10 +25,10 @@ class Decoder(View):
     causal_title = heading("**With a causal mask**: no token looks ahead.")
     causal = chart("Attention, causal", height=440)
     help = caption(
-        "GPT is a decoder: it is trained to write the next token, so each token may look at itself and at what came "
-        "before, and never ahead. The scores above the diagonal are set to −∞ before the softmax, and each row shares "
-        "its weight of 1 among what is left; the first token can only look at itself. BERT is trained to fill blanks, "
-        "where the words after the blank help, too. Same scores, √ scale, rows sum to 1."
+        "GPT is a decoder, trained to write the next token. Each token may attend to itself and to earlier tokens, never "
+        "ahead. The scores above the diagonal are set to −∞ before the softmax, and each row shares its weight of 1 among the "
+        "remaining tokens. The first token can only attend to itself. BERT is trained to fill blanks, where the words after "
+        "the blank help too. Same scores, √ scale, rows sum to 1."
     )
     check = check()
 
@@ -50,7 +50,7 @@ class Decoder(View):
             return Finding(f"In {where}, words hardly look ahead: {lost}.")
         told, chosen = "", {"layer": layer + 1, "head": head + 1}
         if (cell := _ahead(subject)) is not None:
-            query, key = (quoted(subject.trace.tokens, place) for place in cell)
+            query, key = (quote(subject.trace.tokens, place) for place in cell)
             told, chosen = f", most of all {query} to {key}", {**chosen, "token": cell[0]}
         return Finding(
             f"In {where}, words give {whole_percent(share)} of their weight to later words{told}; in a decoder none could.",

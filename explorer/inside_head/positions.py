@@ -4,8 +4,8 @@ import numpy as np
 
 from explorer.analysis.similarity import cosine_matrix, cosines
 from explorer.inside_head.compute import sinusoids
+from explorer.inside_head.pictures import position_similarity, position_vectors
 from explorer.ui.layout import col, row
-from explorer.ui.pictures.attention import position_similarity, vectors_heatmap
 from explorer.ui.subject import Subject
 from explorer.ui.telling import stands_out, two_places
 from explorer.ui.view import Content, Finding, View, chart, heading, prose
@@ -17,7 +17,7 @@ FAR = 32  # positions
 class Positions(View):
     """The learned vectors of all positions beside the sinusoids of the first Transformer."""
 
-    name, question = "inside-head/positions", "How does the model know where a token stands?"
+    name, question = "inside-head/positions", "How does the model know the order of the tokens?"
     layout = (row(col("learned_title", "learned", "learned_alike"), col("waves_title", "waves", "waves_alike")),)
     learned_title = heading("**Learned**, as in this model (Devlin et al. 2019)")
     learned = chart("Learned position vectors", height=300)
@@ -49,12 +49,13 @@ class Positions(View):
         every = "" if step == 1 else f" Every {step}th position is drawn."
         return {
             "about": (
-                "Attention by itself does not know word order: a vector for its place is added to every token. Top: the "
+                "Attention alone does not know word order, so a vector for its place is added to every token. Top: the "
                 f"{len(table)} vectors of {table.shape[1]} numbers (blue above 0, orange below). Bottom: the cosine "
-                f"between every two of them (−1 to 1); a strong diagonal means that neighbours are alike.{every}"
+                f"between every two of them (−1 to 1); a strong diagonal means that neighbours are similar.{every} "
+                "Sinusoids have no weights: dimension 2i of position p is sin(p ÷ 10,000^(2i ÷ d)), dimension 2i + 1 its cosine."
             ),
-            "learned": vectors_heatmap(learned, positions, "learned"),
+            "learned": position_vectors(learned, positions, "learned"),
             "learned_alike": position_similarity(cosine_matrix(learned), positions, "learned-alike"),
-            "waves": vectors_heatmap(waves, positions, "waves"),
+            "waves": position_vectors(waves, positions, "waves"),
             "waves_alike": position_similarity(cosine_matrix(waves), positions, "waves-alike"),
         }

@@ -29,14 +29,14 @@ COLUMNS = [
 class DotProducts(View):
     """From one query and all keys to the weights, and to the head's output."""
 
-    name, question = "inside-head/dots", "How does one word come to look at another?"
+    name, question = "inside-head/dots", "How does one word come to attend to another?"
     table = part("strips")
     about = sentence()
     help = caption(
         "Each small rectangle is one number of a vector: blue above 0, orange below. The query **q** is multiplied with "
-        "each key **k**, number by number (**q∘k**), and the products are added up (**q·k**). Divided by √d, so that "
-        "scores do not grow with d, the length of a key, and put through the softmax over all keys, e to the power of each score "
-        "divided by the sum of all, they are the **weights**; these times the values **v**, added up, are what the head outputs "
+        "each key **k**, number by number (**q∘k**), and the products are added up (**q·k**). Dividing by √d keeps scores from "
+        "growing with d, the length of a key. The softmax over all keys (e to the power of each score, divided by their sum) "
+        "gives the **weights**. The head outputs the sum of the values **v**, each times its weight "
         "(Vaswani et al. 2017, section 3.2.1)."
     )
     check = check()
@@ -54,9 +54,9 @@ class DotProducts(View):
         few = f" The {len(keys)} strongest of {trace.kept} keys are shown." if len(keys) < trace.kept else ""
         return {
             "about": (
-                f"'{trace.tokens[token]}' (token {token}) asks, every token answers: layer {layer + 1}, "
+                f"'{trace.tokens[token]}' (token {token}) is the query, every token a key: layer {layer + 1}, "
                 f"head {selection.head}, vectors of {len(step.query)} numbers.{few} "
-                "Click a key, or a token above, to let it ask."
+                "Click a key, or a token above, to make it the query."
             ),
             "table": beside(table, layer=layer + 1, head=head + 1, query_position=token),
             "check": matches(error, "the softmax is the row of the head's attention", 1e-5),
@@ -89,7 +89,8 @@ class WholeLayer(View):
     help = caption(
         "One token followed through one layer (Devlin et al. 2019; Vaswani et al. 2017, section 3.1). Each strip is on "
         "its own scale, blue above 0, orange below; the norm is its Euclidean length. The outline marks what the "
-        "chosen head contributes. The feed-forward part works on each token by itself: only attention mixes tokens."
+        "chosen head contributes. The feed-forward part works on each token separately; only attention mixes tokens. "
+        "Vaswani et al. also call that part two convolutions of kernel size 1, there from 512 numbers to 2,048 and back."
     )
 
     def finding(self, subject: Subject) -> Finding:

@@ -20,7 +20,7 @@ def query(view: Any, subject: Subject) -> Values:
 TAB = Tab(
     "inside-head",
     "Inside a head",
-    "How does one word come to look at another?",
+    "How does one word come to attend to another?",
     {
         "One head": [[DotProducts]],
         "The whole layer": [[WholeLayer]],

@@ -2,17 +2,18 @@
 
 from explorer.model_card.pictures import parameter_bars
 from explorer.ui.pictures.bars import whole_percent
-from explorer.ui.pictures.strip_table import facts
+from explorer.ui.pictures.strip_table import Column, Row, facts, strip_table
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, View, chart, part, prose, sentence
 
 MOST_LABELS = 6
+FIRST_NUMBERS = 10  # of a vector that are written out
 
 
 class Summary(View):
     """The size of the model in one sentence."""
 
-    name, question = "model/summary", "How large is it?"
+    name, question = "model/summary", "How large is this model?"
     summary = prose(classes="caption")
     tuned = sentence(classes="caption")
     casing = sentence(optional=True)
@@ -29,7 +30,7 @@ class Summary(View):
                 f"**{model.parameters:,}** parameters; pre-training heads: {' and '.join(heads) or 'none'}. "
                 f"Shared weights are counted once: the masked-LM decoder is the word embedding table."
             ),
-            "tuned": f"Fine-tuned: it tells {own.task}{_labels(own.labels)}." if own else subject.model.unread_head,
+            "tuned": f"Fine-tuned for {own.task}{_labels(own.labels)}." if own else subject.model.unread_head,
             "casing": subject.model.casing,
         }
 
@@ -42,7 +43,7 @@ def _labels(labels: tuple[str, ...]) -> str:
 class Parameters(View):
     """The number of parameters of each part."""
 
-    name, question = "model/parameters", "Where are its parameters?"
+    name, question = "model/parameters", "Where are the parameters?"
     width = 6
     bars = chart("Parameters by part", height=460)
 
@@ -56,23 +57,44 @@ class Parameters(View):
         return Finding(f"{whole_percent(most / total)} of its {total:,} parameters are one part: {name}.")
 
 
+class EmbeddingTables(View):
+    """The first numbers of the first and last rows of the embedding tables."""
+
+    name, question = "model/embedding-tables", "Which numbers do the embedding tables contain?"
+    folded = "The embedding tables: first and last rows, first ten numbers"
+    rows = part("strips", classes="compact", height=260)
+
+    def compute(self, subject: Subject) -> Content:
+        model = subject.model
+        positions = {"position": model.position_table} if model.capabilities.positions else {}
+        tables = {"word": model.word_table, **positions, "segment": model.segment_table}
+        columns = [Column("table", "name", name="table"), Column("row", "number", name="row")]
+        columns += [Column(str(place), "number", form=".4f", name=f"number_{place}") for place in range(1, FIRST_NUMBERS + 1)]
+        rows = [
+            Row([name, at, *table[at, :FIRST_NUMBERS]])
+            for name, table in tables.items()
+            for at in sorted({*range(min(2, len(table))), *range(max(len(table) - 2, 0), len(table))})
+        ]
+        return {"rows": strip_table(columns, rows, "rows of the embedding tables, counted from 0")}
+
+
 class Configuration(View):
     """The settings in the model's config.json."""
 
-    name, question = "model/configuration", "How is it configured?"
+    name, question = "model/configuration", "How is this model configured?"
     table = part("strips", classes="facts", height=460)
 
     def compute(self, subject: Subject) -> Content:
         model = subject.model
         config = model.module.config.to_diff_dict() | {"max_position_embeddings": model.module.config.max_position_embeddings}
         rows = [[key, str(value), MEANINGS.get(key, "")] for key, value in sorted(config.items())]
-        return {"table": facts(("setting in config.json", "value", "what it says"), rows)}
+        return {"table": facts(("setting in config.json", "value", "meaning"), rows)}
 
 
 class ModuleTree(View):
     """The modules of PyTorch that the model consists of."""
 
-    name, question = "model/modules", "What are its parts called?"
+    name, question = "model/modules", "What are the model's parts called?"
     folded = "Module tree, with the names that transformers gives the parts"
     tree = part("code", lines=20, max_lines=40)
 

@@ -14,10 +14,10 @@ INNER = "feed-forward"
 class Drawing(View):
     """From pieces through the embeddings and all layers to the heads; a click opens the tab for that part."""
 
-    name, question = "model/drawing", "How is it built?"
+    name, question = "model/drawing", "How is this model built?"
     width = 5
     drawing = part("architecture")
-    help = note("Click a box to see what happens in it. The parameters in a layer's boxes are those of all layers together.")
+    help = note("Click a box to see what that part does. The parameters in a layer's boxes are those of all layers together.")
 
     def compute(self, subject: Subject) -> Content:
         return {"drawing": architecture(stages(subject.model))}

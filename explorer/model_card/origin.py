@@ -19,7 +19,7 @@ WORDS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16
 class Origin(View):
     """The files from which the model was loaded."""
 
-    name, question = "model/origin", "Where does it come from?"
+    name, question = "model/origin", "Where does this model come from?"
     width = 5
     table = part("strips", classes="facts")
 
@@ -33,9 +33,9 @@ class Origin(View):
             rows += [("revision", place.revision)] if place.revision else []
         written = [WORDS[dtype] for dtype in plausible.dtypes(checkpoint).split(", ") if dtype]
         rows += [
-            ("written in its file as", ", ".join(written) or "a file of PyTorch, of which no code is run"),
+            ("written in its file as", ", ".join(written) or "a file of PyTorch, whose code is never run"),
             ("computed here in", _device(model)),
-            ("weights that nothing here reads", _named(model.ignored)),
+            ("unused weights", _named(model.ignored)),
             ("code that came with it", "never run"),
         ]
         return {"table": facts(("where it comes from", "of this model"), rows)}
@@ -44,7 +44,7 @@ class Origin(View):
 class Cost(View):
     """The cost of running the model on the input."""
 
-    name, question = "model/cost", "What does it take to run it?"
+    name, question = "model/cost", "What does running this model take?"
     table = part("strips", classes="facts")
 
     def compute(self, subject: Subject) -> Content:
@@ -99,7 +99,7 @@ def _paper_table(titles: Sequence[str], rows: Sequence[Row], label: str) -> dict
 class OnPaper(View):
     """The size of this model beside those of the papers."""
 
-    name, question = "model/on-paper", "How large is it beside those of the papers?"
+    name, question = "model/on-paper", "How large is this model beside those of the papers?"
     table = part("strips", classes="facts", height=520)
     sources = prose(classes="caption")
 
@@ -109,15 +109,17 @@ class OnPaper(View):
         own = ["this model", *sizes, f"{has.parameters / MEGA:,.1f} million", "", ""]
         return {
             "table": _paper_table(SIZES, [Row(own, strong=True), *map(Row, PAPERS)], "this model beside those of the papers"),
-            "sources": "Transformer: Vaswani et al. 2017, table 3 and section 5 (an encoder and a decoder of so many layers; "
-            "it translates). BERT: Devlin et al. 2019, sections 3 and A.2.",
+            "sources": "Transformer: Vaswani et al. 2017, table 3 and section 5 (an encoder and a decoder with that number of "
+            "layers each; it translates). BERT: Devlin et al. 2019, sections 3 and A.2. bert-base-uncased has 109,482,240 "
+            "parameters with its pooler, and 109,514,298 with its masked-LM head instead. [Its guesses beside this model's]"
+            "(bx/guide/models#bert-base-beside-the-bundled-model).",
         }
 
 
 class Recipe(View):
     """The settings with which the papers' models and the bundled one were trained."""
 
-    name, question = "model/recipe", "With which settings were they trained?"
+    name, question = "model/recipe", "With which settings were these models trained?"
     table = part("strips", classes="facts", height=640)
     sources = prose(classes="caption")
 

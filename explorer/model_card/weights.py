@@ -39,8 +39,8 @@ class Weights(View):
     cell: Cell | None = memory(None, kept=_cell)  # None: the most telling one
     sizes = chart("Size of the weights by layer", height=440)
     help = caption(
-        "The root of the mean square of all numbers in a weight, by the names that transformers gives them: the Frobenius norm, "
-        "made independent of how many there are. Norms begin at 1, matrices and biases near 0. Click one for its numbers."
+        "The root of the mean square of all numbers in a weight, by the names that transformers gives them: the Frobenius norm "
+        "divided by the root of the count. Norms begin at 1, matrices and biases near 0. Click a cell for that weight's numbers."
     )
     about = sentence()
     numbers = chart("The numbers in one weight", height=320)
@@ -55,7 +55,7 @@ class Weights(View):
         place = "every layer" if model.family.shared_layers else f"layer {column + 1}"
         shown = {"sizes": weights_heatmap(sizes, names, (row, column))}
         if weight is None:
-            return {**shown, "about": f"{names[row]}, {place}: it has no such weight.", "numbers": None}
+            return {**shown, "about": f"{names[row]}, {place}: this layer has no such weight.", "numbers": None}
         found, shape = histogram(weight), " × ".join(f"{size:,}" for size in weight.shape)
         return {
             **shown,

@@ -19,13 +19,13 @@ HELP = (
     "somewhere else); the two sum to 100%. If order mattered to BERT, the two sides would differ."
 )
 SHIFTED = (
-    " The bias of IsNext in the bundled model was raised by 1.0 by hand after training, as its card says: it said no too "
-    "readily. The order of two pairs by their difference of logits is as trained; where 50% lies is not."
+    " The bias of IsNext in the bundled model was raised by 1.0 by hand after training, as its card says: before that, it "
+    "answered NotNext too often. Rankings by the difference of logits are unaffected; the 50% threshold is not."
 )
 ORDER_HELP = (
     "This model was taught sentence *order*, not next sentences (Lan et al. 2020, section 3.1): output 0 of its head is "
-    "**InOrder** (B comes right after A), output 1 is **Swapped** (they are neighbours the other way round); the two sum to "
-    "100%. It never saw strangers: of two sentences that have nothing to do with each other it knows nothing."
+    "**InOrder** (B comes right after A), output 1 is **Swapped** (neighbours in reverse order); the two sum to 100%. The "
+    "model never saw unrelated sentences, so its answer for them means little."
 )
 
 
@@ -104,7 +104,7 @@ def _both_ways(subject: Subject) -> tuple[NextSentence, NextSentence]:
 
 
 def _bars(lead: str, answer: NextSentence, names: tuple[str, str], second: str, first: str) -> dict[str, Any]:
-    stranger = f"{second} is a stranger" if names == ("IsNext", "NotNext") else f"{second} came before {first}"
+    stranger = f"{second} is unrelated" if names == ("IsNext", "NotNext") else f"{second} came before {first}"
     rows = [(names[0], answer.is_next, f"{second} follows {first}"), (names[1], answer.not_next, stranger)]
     return bar_groups([(f"{lead}{second} after {first}", rows)])
 
@@ -118,6 +118,6 @@ def _saturation(answer: NextSentence) -> str:
     if max(answer.is_next, answer.not_next) < SATURATED:
         return ""
     return (
-        "Saturated: this head is often far surer than it should be, and beyond 99.9% the probability tells no more; "
-        "compare differences of logits instead."
+        "Saturated: this head is often overconfident, and probabilities beyond 99.9% no longer distinguish pairs. Compare "
+        "differences of logits instead."
     )

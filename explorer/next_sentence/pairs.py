@@ -55,8 +55,8 @@ class ManyPairs(View):
         lines=4,
     )
     help = caption(
-        "Each pair is judged by itself: the probabilities do not sum to 1. Click a column's head to sort by it. The logit "
-        "difference (IsNext − NotNext, no bounds) still tells pairs apart where the probabilities all say 1 or 0."
+        "Each pair is judged separately, so the probabilities do not sum to 1. Click a column's head to sort by that column. "
+        "The logit difference (IsNext − NotNext, no bounds) still distinguishes pairs whose probabilities are all near 1 or 0."
     )
 
     def compute(self, subject: Subject) -> Content:

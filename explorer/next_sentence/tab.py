@@ -29,9 +29,9 @@ TAB = Tab(
         "which-tokens": Moved("The tokens are in This pair now, behind the button Attribute.", "next-sentence", "this-pair"),
         "which-heads": Moved("The heads are in This pair now, where each has a switch.", "next-sentence", "this-pair"),
     },
-    note="BERT was trained with strangers from other documents, so that it judges the topic more than the logic. "
-    "RoBERTa (Liu et al. 2019) dropped this task: without it, and with longer runs of text, it did as well or "
-    "better; ALBERT (Lan et al. 2020) asks instead which of two neighbours came first.",
+    note="BERT's negative examples came from other documents, so BERT mostly judges topic, not logic. RoBERTa (Liu et al. "
+    "2019) dropped this task and did as well or better without it, on longer runs of text. ALBERT (Lan et al. 2020) predicts "
+    "instead which of two neighbouring sentences came first.",
     programs={
         "next-sentence/pair": program("pair"),
         "next-sentence/pairs": program("pairs", "pairs", "candidates", values=pairs),

@@ -24,7 +24,7 @@ from explorer.text import limits
 from explorer.ui.settings import memory
 from explorer.ui.subject import CHANGES, Subject
 from explorer.ui.view import Change, Content, Finding, View, Why, check, matches, part, select, show
-from explorer.ui.what_if import Question, WhatIf, cut_or_mended, toggled
+from explorer.ui.what_if import Question, WhatIf, cut_or_mend, toggle
 
 LAST = -1
 WORDS, TURNS = "what the model would say at that token after that layer", "how far the vector turned in that layer (1 − cosine)"
@@ -141,11 +141,11 @@ class Routes(View):
             layer = limits.check_integer(value[0], "the layer", 1, layers)
             head = limits.check_integer(value[3], "the head", 0, heads)
             places = self._token(subject, value[1]), self._token(subject, value[2])
-            return cut_or_mended(subject, (layer - 1, *places, head - 1 if head else None))
+            return cut_or_mend(subject, (layer - 1, *places, head - 1 if head else None))
         if name == "off":
             layer, head = limits.check_cell(value)
             layer = limits.check_integer(layer, "the layer", 1, layers)
-            return toggled(subject, (layer - 1, limits.check_integer(head, "the head", 1, heads) - 1))
+            return toggle(subject, (layer - 1, limits.check_integer(head, "the head", 1, heads) - 1))
         if name == "back" and (value in CHANGES or value == "all"):
             return select(**(CHANGES if value == "all" else {str(value): CHANGES[str(value)]}))
         raise InputError(NOT_CLICKED)
@@ -207,7 +207,7 @@ class Routes(View):
 class PictureWhatIf(WhatIf):
     """Changes of the run beside those in the picture, which shows what they do and how to undo them."""
 
-    name, question = "overview/what-if", "What is it good for, and what happens without it?"
+    name, question = "overview/what-if", "What changes if you break a part of the model?"
 
     def compute(self, subject: Subject) -> Content:
         return {name: shown for name, shown in super().compute(subject).items() if name == "gestures"}

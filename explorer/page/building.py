@@ -57,7 +57,7 @@ def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chi
 NEEDS = {
     "fill_mask": "a model that fills blanks",
     "next_sentence": "a model that judges whether B follows A",
-    "own_head": "a model with a head of its own",
+    "own_head": "a model with its own head",
 }
 """What a tab needs of the model, after the word 'needs'."""
 

@@ -14,7 +14,7 @@ EXAMPLES = {
     "One word, two senses: bank": ("She sat on the bank of the river.", "He put the money in the bank."),
     "Agreement across a phrase": ("The keys to the old cabinet [MASK] on the table.", ""),
     "Who is 'it'?": ("The dog did not cross the street because it was too tired.", ""),
-    "Two strangers": ("We ran out of flour this morning.", "Saturn is the second largest planet."),
+    "Two unrelated sentences": ("We ran out of flour this morning.", "Saturn is the second largest planet."),
     "Pieces of rare words": ("The ornithologist mispronounced antidisestablishmentarianism again.", ""),
 }
 """(text A, text B) by label; the page opens with the first."""

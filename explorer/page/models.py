@@ -72,7 +72,7 @@ class ModelBox:
 
         def progress(step: tuple[float, str] | None) -> Updates:
             if stop.is_set():
-                raise _StoppedByHand("Stopped; what has come is kept, and")
+                raise _StoppedByHand("Stopped. The downloaded part is kept, and")
             return self.progress(step)
 
         try:

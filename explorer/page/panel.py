@@ -135,7 +135,7 @@ class Panel:
             return self.updates(view.draw(subject, found)) | self.doing.show()
         passes = view.passes(subject)
         long = f"about as long as {round(passes):,} runs of the model" if passes < 1e6 else "a while"
-        return self.updates(view.waiting(subject)) | self.doing.show(f"This takes {long}, so it waits for you.", start=True)
+        return self.updates(view.waiting(subject)) | self.doing.show(f"This takes {long}. Press the button to start.", start=True)
 
     def run(self, subject: Subject, view: LongView) -> Iterator[Updates]:
         work = self.doing

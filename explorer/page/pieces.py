@@ -17,7 +17,7 @@ Config = dict[str, Any]
 
 
 class Asked(Enum):
-    PAGE = "the page as it opens by itself"
+    PAGE = "the page as it opens without a link"
     LINK = "the page that a link describes"
     ALL = "every component and listener"
 

@@ -16,7 +16,7 @@ from explorer.projection.points import Points
 from explorer.text.lines import NO_LABEL
 from explorer.ui.pictures.bars import ranking
 from explorer.ui.pictures.base import shorten
-from explorer.ui.pictures.maps import Marks, counted, point_map, times_of
+from explorer.ui.pictures.maps import Marks, point_map, times_of, with_count
 
 MEANING = "{} keeps neighbours together: who is close means something; the gaps between groups and their sizes do not."
 QUOTED = 60  # characters of a text
@@ -86,7 +86,7 @@ class LayerMap:
         """The list of the neighbors of a row, with their cosines."""
         texts = self.points.texts
         times = times_of(texts, self.projection.first)
-        rows = [(other, counted(texts[other], times[other]), cosine) for other, cosine in near]
+        rows = [(other, with_count(texts[other], times[other]), cosine) for other, cosine in near]
         note = f"By cosine in all {self.vectors.shape[1]} dimensions of this layer, not on the map."
         return ranking(f"Nearest to ‘{texts[row][:120]}’", rows, note)
 

@@ -9,7 +9,7 @@ import numpy as np
 from explorer.analysis.similarity import nearest_place
 from explorer.projection.picture import LayerMap, nearest_places
 from explorer.text.lines import NO_LABEL
-from explorer.ui.pictures.maps import Marks, counted, rows_by_label, table_of, times_of
+from explorer.ui.pictures.maps import Marks, rows_by_label, table_of, times_of, with_count
 from explorer.ui.pictures.numbers import keep
 from explorer.ui.pictures.text_map import Link, TextMap, draw_map
 
@@ -45,7 +45,7 @@ def speaking_map(found: LayerMap, marks: Marks) -> dict[str, Any]:
         links = [Link(index[kinds[marks.picked]], index[kinds[row]], f"{cosine:.2f}") for row, cosine in told]
     labelled = len(set(labels) - {NO_LABEL}) > 1
     what = TextMap(
-        texts=[counted(texts[row], times[row]) for row in rows],
+        texts=[with_count(texts[row], times[row]) for row in rows],
         places=places[rows],
         labels=[class_of[row] for row in rows],
         classes=list(classes),

@@ -18,7 +18,7 @@ TAKE = "/bx/take/"  # files made of a view
 EXERCISES = "/bx/exercises/"  # checking what a learner's page shows
 COUNTED = (TAKE, EXERCISES, "/bx/rooms/")  # the last by those who guess the words of rooms
 MOST_LOGINS = 60  # a minute from one address: a school has a single one
-TOO_MANY_LOGINS = "Too many people of your address log in just now; wait a minute."
+TOO_MANY_LOGINS = "Too many logins come from your address. Wait a minute."
 VALUES = Limit(  # each word or number; parsing one takes a microsecond, during which no other request is answered
     200_000, "There are more than {most} values in this request; send a part of them."
 )
@@ -145,7 +145,7 @@ class Uploads:
                     self._uploads.remove(upload)
 
     def _check(self, address: str, size: int, began: float) -> None:
-        """Raise Refused if there is no room for a file."""
+        """Raise Refused if a file does not fit."""
         while self._uploads and self._uploads[0][-1] < began - KEPT:
             self._uploads.popleft()
         if sum(other for whose, other, _ in self._uploads if whose == address) + size > VISITOR_UPLOADS_MEGABYTES.bytes:

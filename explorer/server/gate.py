@@ -62,10 +62,12 @@ class Gate:
         """Raise Refused for a request that may not pass."""
         method, path, headers = scope["method"], scope["path"], Headers(scope=scope)
         if not all(map(self.allow, [headers.get("host", ""), *headers.getlist("x-forwarded-host")])):
-            sentence = "This app does not go by that name; open it as localhost, or name it in BERT_EXPLORER_HOSTS."
+            sentence = "The app does not answer to that host name. Open it as localhost, or add the name to BERT_EXPLORER_HOSTS."
             raise Refused(400, sentence, kind="host")
         if (method not in SAFE or _is_guarded(path, headers)) and self._is_foreign(headers):
-            sentence = "A page of another site sent this; use the app's own page, or name that site in BERT_EXPLORER_HOSTS."
+            sentence = (
+                "A page of another site sent this request. Use the app's own page, or add that site to BERT_EXPLORER_HOSTS."
+            )
             raise Refused(403, sentence, kind="cross-origin")
         if CLOSED.search(path):
             raise Refused(404, UNKNOWN, kind="closed")
@@ -145,7 +147,8 @@ OPEN = re.compile(  # of ours: styles, scripts and pictures, former addresses, a
 
 
 async def check_login(scope: Scope) -> None:
-    """Raise Refused without a login: Gradio itself checks it at most of its routes, but not at all, and at none of ours."""
+    """Raise Refused without a login: Gradio itself checks it at most of its routes, but not at all, and at no route of the "
+    "app."""
     path = scope["path"]
     is_open = path.removeprefix(API).rstrip("/") in BEFORE_LOGIN if path.startswith(API) else OPEN.fullmatch(path)
     if path.startswith((API, OURS)) and not is_open and not await may_enter(Request(scope)):

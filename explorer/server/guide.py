@@ -14,7 +14,7 @@ from explorer.server.routes import ASKED_AGAIN, FOR_A_DAY, serve_file, serve_tex
 
 ADDRESS = "/bx/guide"
 GLOSSARY = "/bx/glossary.json"
-NO_PAGE = "The guide has no such page; open bx/guide for the list of those that it has."
+NO_PAGE = "The guide has no such page. Open bx/guide for its contents."
 STYLES = (ASSETS / "file" / "page.css", FOLDER / "guide.css")  # the first has the app's colours
 TEMPLATES = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True)
 MOVED = {
@@ -53,7 +53,7 @@ def _page(request: Request) -> Response:
 
 
 async def _glossary(request: Request) -> Response:
-    return JSONResponse(glossary.sent(), headers=ASKED_AGAIN)
+    return JSONResponse(glossary.as_json(), headers=ASKED_AGAIN)
 
 
 def _find(request: Request) -> Response:

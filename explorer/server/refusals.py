@@ -1,4 +1,4 @@
-"""Make every refusal JSON with one sentence of ours, `{"error": ...}`, whichever part of the server refuses."""
+"""Make every refusal JSON with one sentence, `{"error": ...}`, whichever part of the server refuses."""
 
 import asyncio
 import errno
@@ -22,22 +22,22 @@ from explorer.core.limits import UPLOAD_MEGABYTES, WAITING, Limit
 from explorer.core.log import logger
 from explorer.server.metrics import REFUSALS
 
-BODY_MEGABYTES = Limit(20, "That is too large; send at most {most} MB at once.")  # five thousand long texts are a quarter of it
+BODY_MEGABYTES = Limit(20, "That is too large. Send at most {most} MB in one request.")  # four times five thousand long texts
 UPLOAD = "/gradio_api/upload"  # has a limit of its own: `max_file_size` of the launch
-UNKNOWN = "There is nothing of this name here; GET /gradio_api/info lists every endpoint and its arguments."
+UNKNOWN = "This address does not exist. GET /gradio_api/info lists every endpoint and its arguments."
 NO_STREAM = b'"404: Not Found"'  # how Gradio says in a stream that a session or event is unknown
 BROKEN_OFF = (b"event: error\n", b'data: {"msg":"unexpected_error"')  # how such a message begins
 SENTENCES = {
     400: 'The request cannot be read; send JSON such as {"data": ["a sentence"]}, or a file as multipart/form-data.',
     401: "This app asks for a name and a password; log in with the right ones.",
-    403: "This is closed; the app serves its page, its endpoints and what they made, nothing else.",
+    403: "This address is closed. The app serves only its page, its endpoints and their files.",
     404: UNKNOWN,
-    405: "This address takes another method; the endpoints take POST, all else GET.",
+    405: "This address takes another method. Endpoints take POST, everything else GET.",
     422: 'The request does not fit this address; send {"data": [...]} with the arguments that GET /gradio_api/info lists.',
 }
 REST_SECONDS = 30.0  # for the rest of a body that was refused already
-FAILED = "That did not work, for a reason the server's log tells; try something else."
-NO_ROOM = "There is no room for files on this machine just now; try again later."
+FAILED = "Something went wrong. Try something else; the server's log has the details."
+NO_ROOM = "The server's disk has no room for files right now. Try again later."
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
 _wanted: ContextVar[list[int] | None] = ContextVar("_wanted", default=None)  # the status of the current request's refusal
 
@@ -144,7 +144,7 @@ class _Answer:
             await self._send(message)
 
     async def _refuse(self, start: Message) -> None:
-        """Pass a refusal on if it has a sentence, else with one of ours."""
+        """Pass a refusal on if it has a sentence, else with one of SENTENCES."""
         if sentence := _sentence_in(self._body):
             self._started = self._ended = True
             status = HTTPStatus.SERVICE_UNAVAILABLE if sentence == WAITING.tell() else [start["status"], *self._wanted][-1]

@@ -27,9 +27,10 @@ ASKED_AGAIN = {"Cache-Control": "no-cache"}  # another version of the app has ot
 FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
 FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}  # the version is in the name
 NOT_YOURS = (
-    "The metrics are for this machine, or for whoever sends the token of BERT_EXPLORER_METRICS_TOKEN as 'Authorization: Bearer'."
+    "The metrics are for this machine, or for clients that send the token of BERT_EXPLORER_METRICS_TOKEN as 'Authorization: "
+    "Bearer'."
 )
-NO_MODEL = "The default model could not be loaded; the log says why, and it is tried again."
+NO_MODEL = "The default model could not be loaded. The log has the reason; the app tries again."
 no_model = threading.Event()  # set while the default model cannot be loaded; loading is tried again
 GONE = "This download is no longer offered; save the run once more."
 
@@ -78,7 +79,7 @@ async def healthz(request: Request) -> Response:
 
 
 def _may_read_metrics(request: Request) -> bool:
-    """With BERT_EXPLORER_METRICS_TOKEN, whoever sends it; without, this machine only, and not requests that it proxies."""
+    """With BERT_EXPLORER_METRICS_TOKEN, clients that send it; without, this machine only, and not requests that it proxies."""
     if token := os.environ.get("BERT_EXPLORER_METRICS_TOKEN", ""):
         return hmac.compare_digest(request.headers.get("authorization", "").encode(), f"Bearer {token}".encode())
     passed_on = {"forwarded", "x-forwarded-for", "x-forwarded-host"} & set(request.headers)
@@ -87,7 +88,7 @@ def _may_read_metrics(request: Request) -> bool:
 
 def download(request: Request) -> Response:
     """A file that the page offers for download; its address expires, and is not cached."""
-    path = downloads.offered(request.path_params["token"])
+    path = downloads.find_offered(request.path_params["token"])
     if path is None:
         raise Refused(404, GONE)
     return FileResponse(path, filename=path.name, headers=FRESH)

@@ -10,7 +10,7 @@ from explorer.ui.pictures.attention import WeightScale, attention_heatmap, diffe
 from explorer.ui.pictures.bars import SEEN, percent, whole_percent
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.subject import Subject
-from explorer.ui.telling import quoted, two_places
+from explorer.ui.telling import quote, two_places
 from explorer.ui.view import Content, Finding, chart, heading, sentence
 
 
@@ -20,14 +20,14 @@ class SideAttention(SideView):
     Both are of the selected layer and head; a smaller model shows its last ones.
     """
 
-    name, question = "side-by-side/attention", "Who looks at whom, here and there?"
+    name, question = "side-by-side/attention", "Who attends to whom on each side?"
     layout = (*SideView.layout, row(col("here_title", "here"), col("there_title", "there")))
     here_title = heading("**Here**")
     here = chart("Attention here", height=480)
     there_title = heading("**There**")
     there = chart("Attention there", height=480)
     about = sentence()
-    difference = chart("There less here", height=480, optional=True)
+    difference = chart("Difference (there − here)", height=480, optional=True)
 
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
 
@@ -43,7 +43,7 @@ class SideAttention(SideView):
         shown = {"here": pictures[0], "there": pictures[1]}
         about = "Here {}, there {}.".format(*places)
         if (paired := paired_tokens(*(side.trace.encoding for side in sides))) is None:
-            return {**shown, "about": f"{about} The inputs have different numbers of tokens, so there is no difference to show."}
+            return {**shown, "about": f"{about} The inputs have different numbers of tokens, so no difference is shown."}
         change = weights[1] - weights[0]
         query, key = _most_moved(change)
         share = percent(_moved(change) / len(change))
@@ -61,9 +61,9 @@ class SideAttention(SideView):
         if (moved := _moved(change[query])) < SEEN:
             return None
         shift = float(change[query, key])
-        gets = f"{quoted(tokens, key)} gets {two_places(abs(shift))} {'more' if shift > 0 else 'less'} than here"
+        gets = f"{quote(tokens, key)} gets {two_places(abs(shift))} {'more' if shift > 0 else 'less'} than here"
         lies = f"{whole_percent(min(moved, 1.0))} of it lies elsewhere there"
-        return Finding(f"The attention of {quoted(tokens, query)} moves most: {lies}; {gets}.")
+        return Finding(f"The attention of {quote(tokens, query)} moves most: {lies}; {gets}.")
 
 
 def _weights(subject: Subject) -> np.ndarray:

@@ -12,7 +12,7 @@ GUESSES = 6
 class SideGuesses(SideView):
     """The best guesses for the blank; a sentence for a side that has none."""
 
-    name, question = "side-by-side/guesses", "What belongs in the blank, here and there?"
+    name, question = "side-by-side/guesses", "Which words fill the blank on each side?"
     answers = part("bars", optional=True, answer=True)
     about = sentence(answer=True)
 
@@ -47,7 +47,7 @@ class SideGuesses(SideView):
 class SidePair(SideGuesses):
     """The next-sentence head's answer; a sentence for a side that has none."""
 
-    name, question = "side-by-side/pair", "Does B follow A, here and there?"
+    name, question = "side-by-side/pair", "Does B follow A on each side?"
 
     def answer(self, subject: Subject) -> tuple[str, list[Row]]:
         found = subject.model.next_sentence(subject.text_a, subject.text_b)

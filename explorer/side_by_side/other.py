@@ -54,7 +54,7 @@ class SideView(View):
 class Swaps(SideView):
     """Words of the input with a usual counterpart, and the model's guesses in place of the selected word."""
 
-    name, question = "side-by-side/swaps", "What if it said something else?"
+    name, question = "side-by-side/swaps", "Which other word would you try?"
     layout, names = (), ("swaps",)  # the text boxes are in other views
     swaps = part("chips", optional=True)
 

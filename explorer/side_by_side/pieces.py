@@ -12,7 +12,7 @@ MOST_NAMED = 8
 class SidePieces(SideView):
     """The pieces on both sides, and the words that are cut differently."""
 
-    name, question = "side-by-side/pieces", "How is the text cut?"
+    name, question = "side-by-side/pieces", "Which pieces does each side read?"
     here_title = heading("**Here**")
     here = part("tokens", passive=True)
     there_title = heading("**There**")

@@ -9,7 +9,7 @@ from explorer.ui.pictures.hidden import by_layer_heatmap
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, Why, chart, sentence
 
-MEANING = "1 − cosine between the vectors of each token here and there (0 to 2)."
+MEANING = "1 − cosine between the two vectors of each token, one from each side (0 to 2)."
 DIFFERENT_LENGTHS = "The inputs have different numbers of tokens, so these are not compared one by one."
 OWN_SPACES = "Each model has its own space, so the vectors of two models are not compared one by one."
 OVER_MANY = "The layers of two models are compared over many sentences, in Corpus."

@@ -10,7 +10,7 @@ from explorer.ui.tabs import Tab
 TAB = Tab(
     "side-by-side",
     "Side by side",
-    "What is different over there?",
+    "What differs with another model or input?",
     {
         "Guesses": [[SideGuesses]],
         "Attention": [[SideAttention]],
@@ -21,6 +21,6 @@ TAB = Tab(
     above=[Swaps],
     steppers=("layer", "head"),
     without_steppers=("Guesses", "Next sentence", "Pieces", "Hidden states"),
-    note="Another model (a name, a hub id or a folder), another input, or both; what is empty is as above. A model that is not "
-    "on this machine yet is fetched by opening it once in the box above.",
+    note="Name another model (a name, a hub id or a folder), another input, or both. Empty boxes use the input and model "
+    "above. To fetch a model that this machine lacks, open that model once in the box above.",
 )

@@ -59,7 +59,7 @@ class HeadView(View):
 class OwnLabels(HeadView):
     """The probability of every label, and how it depends on the words of the input."""
 
-    name, question = "own-head/labels", "Which label does it give?"
+    name, question = "own-head/labels", "Which label does the checkpoint predict?"
     verdict = part("bars", optional=True, answer=True)
     number = sentence(optional=True, answer=True)
     words = chart("How the label depends on each word", height=190, optional=True, answer=True)
@@ -113,7 +113,7 @@ class TokenHead(HeadView):
 class OwnTags(TokenHead):
     """The tag of every token."""
 
-    name, question = "own-head/tags", "Which tag does it give each token?"
+    name, question = "own-head/tags", "Which tag does the checkpoint give each token?"
     task = TAGS
 
     def describe(self, subject: Subject) -> str:
@@ -140,8 +140,9 @@ class OwnTags(TokenHead):
         return {
             "row": _rows(subject, {"tag": cells}, numbers, outlined),
             "found": f"'{trace.tokens[chosen]}' (token {chosen}): {_rank_tags(tags, shares[chosen])}.",
-            "help": "The likeliest tag of each token, darker where it is surer; click one for the others. In training only the "
-            "first piece of a word has a tag (Devlin et al. 2019, section 5.3): those of the others are the head's guesses.",
+            "help": "The most likely tag of each token, darker where the head is more confident; click a token for the others. "
+            "In training only the first piece of a word has a tag (Devlin et al. 2019, section 5.3), so tags of later pieces "
+            "are the head's guesses.",
         }
 
 
@@ -160,7 +161,7 @@ class OwnAnswer(TokenHead):
         best, *others = own_head.answers(subject.trace, MOST_ANSWERS)
         apart = next((other for other in others if other.end < best.start or other.start > best.end), None)
         then = f", then, elsewhere, {_quote(apart)}" if apart else ""
-        return f"The likeliest answer is {_quote(best)}{then}."
+        return f"The most likely answer is {_quote(best)}{then}."
 
     def show(self, subject: Subject) -> Content:
         """The best spans, and the probability of each token to begin and to end one. Raises InputError without a text B."""
@@ -174,22 +175,22 @@ class OwnAnswer(TokenHead):
         return {
             "answers": bars([(span.text, span.share, f"{span.start_logit + span.end_logit:+.2f}") for span in spans]),
             "row": _rows(subject, cells, ends, (0, spans[0].start)),
-            "found": f"That there is no answer, which {trace.tokens[0]} stands for: {percent(nothing)}.",
-            "help": "Type the question in A and the text in B. The share of a span is the probability that the answer begins at "
-            "its first token, times that it ends at its last (softmax over all tokens each; Devlin et al. 2019, section 4.2); "
-            "on the right stands the sum of both logits.",
+            "found": f"No answer ({trace.tokens[0]}): {percent(nothing)}.",
+            "help": "Type the question in A and the text in B. The share of a span is the probability that the answer begins "
+            "at the span's first token, times the probability that it ends at the last (each a softmax over all tokens; Devlin "
+            "et al. 2019, section 4.2). On the right is the sum of both logits.",
         }
 
 
 class ReplacedPieces(TokenHead):
     """The probability that each piece was put there by another model."""
 
-    name, question = "own-head/replaced", "Which pieces does it think were replaced?"
+    name, question = "own-head/replaced", "Which pieces look replaced?"
     task = REPLACED
 
     def describe(self, subject: Subject) -> str:
         worst, share = _most_suspicious(subject)
-        return f"“{subject.trace.tokens[worst]}” (token {worst}) looks most as if it had been put there: {whole_percent(share)}."
+        return f"“{subject.trace.tokens[worst]}” (token {worst}) looks most like a replacement: {whole_percent(share)}."
 
     def show(self, subject: Subject) -> Content:
         shares, (worst, share) = own_head.replaced(subject.trace), _most_suspicious(subject)
@@ -197,8 +198,9 @@ class ReplacedPieces(TokenHead):
         return {
             "row": _rows(subject, {"replaced": cells}, {"replaced": shares}, (0, worst)),
             "found": f"Most suspicious: '{subject.trace.tokens[worst]}' (token {worst}), {percent(share)}.",
-            "help": "ELECTRA's discriminator reads a text in which a small model has replaced some pieces, and says of each how "
-            "likely it is one of these (sigmoid, 0 to 100%; Clark et al. 2020, section 2). Put an odd word into A and see.",
+            "help": "ELECTRA's discriminator reads a text in which a small model has replaced some pieces. For each piece it "
+            "gives the probability that this piece was replaced (sigmoid, 0 to 100%; Clark et al. 2020, section 2). Put an odd "
+            "word into A and see.",
         }
 
 

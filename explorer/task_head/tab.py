@@ -17,7 +17,7 @@ def labels(view: Any, subject: Subject) -> Values:
 TAB = Tab(
     "own-head",
     "Its own head",
-    "What was it made to tell?",
+    "What was this checkpoint fine-tuned to predict?",
     {"Its own head": [[OwnLabels], [OwnTags], [OwnAnswer], [ReplacedPieces]]},
     needs="own_head",
     optional=True,

@@ -222,7 +222,7 @@ def patching_readings_in_steps(clean: Trace, corrupted: Trace, target: Target) -
     """
     if clean.kept != corrupted.kept:
         raise InputError(
-            f"The two inputs must have as many pieces as each other, and have {clean.kept} and {corrupted.kept}; "
+            f"The two inputs must have the same number of pieces, and have {clean.kept} and {corrupted.kept}; "
             "change one word for another of one piece."
         )
     model = clean.model

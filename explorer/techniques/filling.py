@@ -14,7 +14,7 @@ from explorer.text import limits
 from explorer.text.pieces import Writing, bare
 
 ORDERS = ("left_to_right", "best_first")
-MOST_BLANKS = Limit(32, "There are {given} blanks; fill {most} or fewer together.")
+MOST_BLANKS = Limit(32, "The text has {given} blanks. Fill {most} or fewer together.")
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ def boundaries(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
     """
     head = _head(trace, ANSWER)
     if not trace.encoding.text_b:
-        raise InputError("There is nothing to find an answer in; type the question in A and the text in B.")
+        raise InputError("The text to search is missing. Type the question in A and the text in B.")
     logits = head.logits(trace.model.final(trace.states[-1:]))[0]
     return logits.numpy(), logits.log_softmax(0).numpy()
 
@@ -126,5 +126,7 @@ def own_error(trace: Trace) -> float:
 def _head(trace: Trace, task: str) -> OwnHead:
     head = trace.model.own_head
     if head is None or head.task != task:
-        raise CapabilityError(f"{trace.model.name} has no head of its own for this; open a checkpoint that was tuned for it.")
+        raise CapabilityError(
+            f"{trace.model.name} has no head for this task. Open a checkpoint that was fine-tuned for the task."
+        )
     return head

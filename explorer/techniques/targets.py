@@ -111,7 +111,7 @@ def is_next_target(trace: Trace) -> Target:
     """
     trace.model.require("next_sentence")
     if not trace.encoding.text_b:
-        raise InputError("There is no second sentence; type one in B.")
+        raise InputError("B has no sentence. Type one.")
     return Target("next_sentence", 0, 0, trace.model.pair_names[0])
 
 
@@ -133,7 +133,7 @@ def piece_of(model: Network, word: str, name: str = "the word") -> tuple[int, st
     if len(pieces) != 1 or (pieces[0] == unknown and word != unknown):
         read = " ".join(shown(piece, model.writing) for piece in pieces[:6]) or "nothing"
         raise InputError(
-            f"{name.capitalize()} {word[:40]!r} is not one piece of this vocabulary but {read}; choose a simpler one."
+            f"{name.capitalize()} {word[:40]!r} is not one piece of this vocabulary but {read}. Choose a simpler word."
         )
     return tokenizer.convert_tokens_to_ids(pieces[0]), shown(pieces[0], model.writing)
 

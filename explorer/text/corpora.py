@@ -66,7 +66,6 @@ class Corpus:
 
     @functools.cached_property
     def words(self) -> int:
-        """The number of words of all sentences."""
         return sum(len(sentence.words) for sentence in self.sentences)
 
     @functools.cached_property
@@ -108,7 +107,6 @@ class Corpus:
 
     @functools.cached_property
     def key(self) -> str:
-        """A hash of the sentences in order, with their words, tags and syntax."""
         digest = hashlib.sha256()
         for sentence in self.sentences:
             digest.update(repr(sentence).encode())
@@ -155,7 +153,7 @@ def read_corpus(path: Path) -> Corpus:
         if path.suffix.lower() == TREEBANK_TYPE or is_conllu(lines):
             found, how = list(_read_conllu(lines)), "CoNLL-U"
         else:
-            found, how = _from_texts(lines, "line"), "one a line"
+            found, how = _from_texts(lines, "line"), "one per line"
     CORPUS_SENTENCES.check(len(found))
     first: dict[str, CorpusSentence] = {}
     for sentence in found:

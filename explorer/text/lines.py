@@ -15,7 +15,6 @@ Pair = tuple[str, str]
 
 
 def split_lines(typed: str | None) -> list[str]:
-    """The lines that are not empty, without surrounding whitespace."""
     return [line.strip() for line in (typed or "").splitlines() if has_visible_characters(line)]
 
 
@@ -26,7 +25,7 @@ def read_lines(typed: str | None) -> tuple[list[str], list[str]]:
     """
     lines = split_lines(typed)
     if not lines:
-        raise InputError("There are no sentences; type one a line.")
+        raise InputError("No sentences yet. Type one per line.")
     parts = [line.rpartition("|") if "|" in line else (line, "", "") for line in lines]
     return [text.strip() for text, _, _ in parts], [label.strip() or NO_LABEL for _, _, label in parts]
 
@@ -44,7 +43,7 @@ def pairs_from_lines(typed: str | None, text_a: str = "") -> list[Pair]:
         if len(parts) == 1 and text_a.strip():
             parts = [text_a, *parts]
         if len(parts) != 2:
-            raise InputError(f"Line {number} has no two sentences; put a tab or || between A and B.")
+            raise InputError(f"Line {number} is not a pair. Put a tab or || between A and B.")
         pairs.append((parts[0].strip(), parts[1].strip()))
     return check_pairs(pairs, "line")
 

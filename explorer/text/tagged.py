@@ -77,7 +77,7 @@ def read_tagged(path: Path) -> TaggedFile:
         how = "CoNLL"
         found = _read_conll(lines)
     if not (sentences := tuple(found)):
-        raise InputError("The file is empty; it needs a word and its tag a line, and a blank line between sentences.")
+        raise InputError("The file is empty. Write one word and its tag per line, and a blank line between sentences.")
     words = sum(len(sentence.words) for sentence in sentences)
     return TaggedFile(sentences, f"{len(sentences):,} sentences with {words:,} words, {how}, {encoding}.")
 

@@ -28,7 +28,7 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Merge:
-    """Two neighbouring pieces that are made one, and how often they stood side by side then."""
+    """Two neighbouring pieces that are made one, and how often they were neighbours then."""
 
     pair: Pair
     count: int
@@ -37,18 +37,18 @@ class Merge:
 class BytePairs(View):
     """The words of the input, cut by merges that are learned from the app's own sentences."""
 
-    name, question = "tokens/byte-pairs", "How would byte pairs cut the same words?"
+    name, question = "tokens/byte-pairs", "How would byte pairs split the same words?"
     layout = (row(col("merges", "about", "cut", width=3), col("listed", "help", width=2)),)
     merges: int = number(200, "Merges", low=0, high=MOST_MERGES, step=10)
     about = sentence()
     cut = part("strips")
     listed = part("strips")
     help = caption(
-        "**Byte pair encoding** (BPE; Sennrich et al. 2016, section 3.2; GPT and RoBERTa use it) begins with single letters and "
-        "makes one piece of the two that stand side by side most often, again and again: move the slider and watch the pieces "
-        "grow. · closes a word. A new word is cut by the same merges in the same order. **WordPiece** (Schuster & Nakajima "
-        "2012), which BERT uses, learns in the same way, but joins the two that make the text most probable: not two that are "
-        "frequent anyway. It cuts a new word from the left, each time with the longest piece that it knows; ## continues a word. "
+        "**Byte pair encoding** (BPE; Sennrich et al. 2016, section 3.2; GPT and RoBERTa use it) begins with single letters "
+        "and repeatedly merges the most frequent pair of neighbours. Move the slider and watch the pieces grow. · closes a "
+        "word. A new word is split by the same merges in the same order. **WordPiece** (Schuster & Nakajima "
+        "2012), which BERT uses, learns in the same way, but merges the pair that makes the text most probable, not the most "
+        "frequent pair. WordPiece splits a new word from the left, each time with the longest known piece; ## continues a word. "
         "These merges are learned from the app's own sentences, a few thousand words; a model's from billions."
     )
 
@@ -60,14 +60,14 @@ class BytePairs(View):
         mean, own_mean = (sum(map(len, pieces)) / max(1, len(words)) for pieces in (cut, words.values()))
         known = subject.model.capabilities.vocab_size
         return {
-            "about": f"After {len(done):,} merges a word here has {mean:.1f} pieces on average; this model, with its vocabulary "
+            "about": f"After {len(done):,} merges each word has {mean:.1f} pieces on average; this model, with its vocabulary "
             f"of {known:,}, makes {own_mean:.1f}.",
             "cut": strip_table(CUT, rows, "the words in both cuts"),
             "listed": _list_merges(done),
         }
 
     def unless(self, subject: Subject) -> str:
-        return "" if _words(subject) else "There is no word of letters to cut; type one."
+        return "" if _words(subject) else "No word of letters to split. Type one."
 
     def finding(self, subject: Subject) -> Finding:
         word = max(_words(subject), key=len)

@@ -7,7 +7,7 @@ import numpy as np
 from explorer.analysis.similarity import cosines, norms
 from explorer.techniques.inside import EmbeddingParts, embedding_parts
 from explorer.ui.layout import col, row
-from explorer.ui.pictures.base import enumerated
+from explorer.ui.pictures.base import join_names
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.subject import Subject
@@ -20,7 +20,7 @@ TABLES = {"token": "word embeddings", "position": "position embeddings", "segmen
 class Embeddings(View):
     """The summands of one token as vectors, and the norms of those of all tokens."""
 
-    name, question = "tokens/embeddings", "What is added up for each token?"
+    name, question = "tokens/embeddings", "Which vectors are added up for each token?"
     layout = (row(col("sum", "check", "about_numbers", "numbers", width=2), col("norms", "help", width=3)),)
     sum = part("strips")
     check = check()
@@ -50,16 +50,14 @@ def _help(subject: Subject, parts: EmbeddingParts) -> str:
     has = subject.model.capabilities
     said = [f"{_formula(parts)} is hidden state 0 (Devlin et al. 2019, figure 2)."]
     if not has.positions:
-        said.append("There is no vector for the position: each layer turns queries and keys by their place instead.")
+        said.append("The position has no vector: each layer turns queries and keys by their place instead.")
     if not has.segments and "segment" in parts.added:
-        said.append("The segment is the same for every token: this model was trained without.")
+        said.append("The segment is the same for every token: this model was trained without segments.")
     elif not has.segments:
-        said.append("There is no vector for the segment: this model was trained without.")
+        said.append("The segment has no vector: this model was trained without segments.")
     if parts.projected is not None:
         narrow, wide = parts.normed.shape[1], parts.projected.shape[1]
-        said.append(
-            f"The embeddings are {narrow} numbers wide, the layers {wide}: a matrix W between them brings one to the other."
-        )
+        said.append(f"The embeddings are {narrow} numbers wide, the layers {wide}: a matrix W maps the one to the other.")
     said.append(
         "‖·‖ is the Euclidean length, cos the cosine (−1 to 1) between the sum and each part: how much of it points that way."
     )
@@ -96,7 +94,7 @@ def _rows(subject: Subject, parts: EmbeddingParts) -> str:
         "segment": encoding.segments[token] if model.capabilities.segments else 0,
     }
     named = [f"row {rows[name]:,} of the {TABLES[name]}" for name in parts.added]
-    return f"**The first {FIRST} numbers** of token {token}: {enumerated(named)}, and what becomes of them."
+    return f"**The first {FIRST} numbers** of token {token}: {join_names(named)}, and what becomes of them."
 
 
 def _first_numbers(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:

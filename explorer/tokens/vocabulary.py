@@ -31,23 +31,18 @@ def _two_ids(value: Any) -> tuple[int, int] | None:
 class Vocabulary(View):
     """A search in the vocabulary, and the pieces nearest to one of them."""
 
-    name, question = "tokens/vocabulary", "Which pieces does it know, and which are alike?"
+    name, question = "tokens/vocabulary", "Which pieces does the model know?"
     layout = (row(col("query", "count", "pieces", width=5), col("nearest", "piece", "help", width=6)),)
     query: str = text(
-        "play",
-        "Search: play, play*, *tion, ##ing, or an id",
-        limit=QUERY,
-        max_length=QUERY.most,
-        max_lines=1,
-        elem_classes="inline long",
+        "play", "Search (play*, *tion, ##ing, an id)", limit=QUERY, max_length=QUERY.most, max_lines=1, elem_classes="inline long"
     )
     count = sentence()
     pieces = part("strips", height=300, marks=True)
     piece = sentence()
     nearest = part("strips")
     help = caption(
-        "Nearest by cosine (−1 to 1) in the word embedding table, the vectors that the model starts from: alike "
-        "in use or in spelling, and blind to context. Click a piece to go on from there."
+        "Nearest by cosine (−1 to 1) in the word embedding table, the vectors that the model starts from. Neighbours are "
+        "similar in use or spelling; context plays no part. Click a piece to see its neighbours."
     )
     detour: tuple[int, int] | None = memory(None, kept=_two_ids)  # (id of the selected token, id of the clicked piece)
 

@@ -139,7 +139,7 @@ def _check_label(label: object, number: int) -> str:
 def check_classes(counts: Counter[str]) -> None:
     """Raise InputError unless there are 2 labels or more with 2 examples each: one to train on, one to hold out."""
     if len(counts) < 2:
-        only = f"All examples have the label {next(iter(counts))[:40]!r}" if counts else "There are no examples"
+        only = f"All examples have the label {next(iter(counts))[:40]!r}" if counts else "The list has no examples"
         raise InputError(f"{only}, so there is nothing to learn; a head needs two different labels.")
     CLASSES.check(len(counts))
     rarest, count = min(counts.items(), key=lambda item: item[1])
@@ -150,7 +150,7 @@ def check_classes(counts: Counter[str]) -> None:
 def check_numbers(numbers: Sequence[float]) -> None:
     """Raise InputError unless there are enough numbers to learn from and to hold out, and not all are equal."""
     if len(numbers) < 2 * len(FIFTHS):
-        raise InputError(f"A number is learnt from {2 * len(FIFTHS)} examples or more; there are {len(numbers)}.")
+        raise InputError(f"A head for numbers needs {2 * len(FIFTHS)} examples or more; the list has {len(numbers)}.")
     if len(set(numbers)) < 2:
         raise InputError("All the numbers are the same, so there is nothing to learn; add others.")
 

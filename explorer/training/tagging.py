@@ -78,7 +78,7 @@ def check_to_tag(texts: object) -> list[list[str]]:
     if isinstance(texts, str) or not isinstance(texts, Sequence):
         raise InputError("Send the texts as a list, each a text or a list of words.")
     if not texts:
-        raise InputError("There are no texts; give at least one sentence.")
+        raise InputError("The list has no texts. Give at least one sentence.")
     TEXTS.check(len(texts), "texts")
     sentences = []
     for number, text in enumerate(texts, start=1):

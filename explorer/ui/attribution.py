@@ -12,7 +12,7 @@ from explorer.ui.pictures.bars import SEEN
 from explorer.ui.pictures.word_effects import attribution_bars
 from explorer.ui.settings import choice, number
 from explorer.ui.subject import Subject
-from explorer.ui.telling import quoted
+from explorer.ui.telling import quote
 from explorer.ui.view import Content, Finding, caption, chart, part
 
 Found = tuple[Target, Attribution, Attribution]
@@ -22,19 +22,18 @@ BASELINES = {"pad": "[PAD]", "mask": "[MASK]", "mean": "the mean embedding"}
 METHODS = {INTEGRATED: "Integrated gradients", "gradient_x_input": "Gradient × input"}
 
 ABOUT = (
-    "A score above 0 speaks for the answer, below 0 against it; the unit is that of the logit (no bounds). "
-    "Integrated gradients (Sundararajan et al. 2017) sum to the change of the logit from a baseline to the input; there "
-    "[PAD], [MASK] or the mean of all word embeddings stands at every piece that is not a special token, so special tokens "
-    "score 0. That the sum is right does not make the baseline right: try the others, and compare. Gradient × input "
-    "(Shrikumar et al. 2016) is its first-order relative and promises no sum. Occlusion is the simple reading: how "
-    "far the logit falls when [MASK] stands in the token's place."
+    "A score above 0 speaks for the answer, one below 0 against it, in logits (no bounds). Integrated gradients (Sundararajan "
+    "et al. 2017) sum to the change of the logit from a baseline to the input. The baseline replaces every piece that is not a "
+    "special token by [PAD], [MASK] or the mean of all word embeddings, so special tokens score 0. A correct sum does not make "
+    "a baseline right: compare several. Gradient × input (Shrikumar et al. 2016) is the first-order relative and has no such "
+    "sum. Occlusion is how far the logit falls when [MASK] replaces the token."
 )
 
 
 class AttributionView(LongView):
     """A score for each token. Subclasses implement `target`."""
 
-    question = "Which tokens does the answer rest on?"
+    question = "Which tokens does the answer depend on?"
     start = "Attribute"
     method: str = choice([(label, key) for key, label in METHODS.items()])
     bars = chart("Attribution by token", height=320, answer=True)
@@ -86,17 +85,17 @@ def _strongest(tokens: Sequence[str], scores: np.ndarray, occluded: np.ndarray, 
     high, low, hidden = int(scores.argmax()), int(scores.argmin()), int(occluded.argmax())
     if scores[high] < FELT:
         return f"No token stands out as speaking for {answer}."
-    said = f"{quoted(tokens, high)} speaks most for {answer} ({scores[high]:+.2f})"
+    said = f"{quote(tokens, high)} speaks most for {answer} ({scores[high]:+.2f})"
     if occluded[hidden] >= FELT:
-        said += ", by occlusion too" if hidden == high else f", but by occlusion {quoted(tokens, hidden)} does"
+        said += ", by occlusion too" if hidden == high else f", but by occlusion {quote(tokens, hidden)} does"
         said += f" ({occluded[hidden]:+.2f})"
-    return said + (f"; {quoted(tokens, low)} most against it ({scores[low]:+.2f})." if scores[low] <= -FELT else ".")
+    return said + (f"; {quote(tokens, low)} most against it ({scores[low]:+.2f})." if scores[low] <= -FELT else ".")
 
 
 def _check(found: Attribution, unit: str) -> dict[str, str] | str:
     path = found.path
     if path is None:
-        return "This method promises no sum, so there is nothing to check it against but occlusion."
+        return "Gradient × input has no sum to check. Compare the scores with occlusion."
     mark = "✓ the sum matches the model" if path.sums_up else "✗ the sum does not match the model yet; take more steps"
     text = (
         f"{mark}: the scores sum to {found.scores.sum():.3f}, the {unit} changes by {path.change:.3f} from the "

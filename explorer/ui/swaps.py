@@ -5,12 +5,12 @@ import re
 _PAIRS = (
     "japan/france he/she him/her his/her himself/herself man/woman men/women boy/girl father/mother son/daughter brother/sister",
     "king/queen doctor/nurse teacher/engineer dog/cat tired/wide happy/sad good/bad hot/cold big/small always/never",
-    "everyone/nobody river/money is/was are/were",
+    "everything/nothing river/money is/was are/were",
 )
 PAIRS = [tuple(pair.split("/")) for pair in " ".join(_PAIRS).split()]
 
 
-def swapped(text: str) -> list[tuple[str, str, str]]:
+def find_swaps(text: str) -> list[tuple[str, str, str]]:
     """(word, other word, the text with the word replaced everywhere), in the order in which the words occur."""
     found = []
     for word in dict.fromkeys(re.findall(r"\w+", text.casefold())):

@@ -183,7 +183,6 @@ def verdict(fine: bool, what: str) -> dict[str, str]:
 
 
 def max_error(error: float) -> str:
-    """An error as a number in the sentence of a check."""
     return f"max error {error:.0e}" if error else "max error 0"
 
 
@@ -232,7 +231,7 @@ class View(ABC):
         """The view with these settings, and defaults that fit the model for the rest. Raises InputError for an invalid one."""
         if unknown := given.keys() - cls.settings.keys():
             named = str(min(unknown, key=str))[:40]
-            raise InputError(f"There is no setting {named!r} here; there are {', '.join(cls.settings) or 'none'}.")
+            raise InputError(f"This view has no setting {named!r}; it has {', '.join(cls.settings) or 'none'}.")
         checked = {}
         for name, setting in cls.settings.items():
             if name in given or setting.depends:

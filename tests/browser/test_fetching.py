@@ -24,7 +24,7 @@ def test_a_download_is_seen_stopped_and_goes_on_later(open_app, hub, tiny_folder
     under_way = page.locator("#under-way")
     expect(under_way).to_contain_text(re.compile(r"fetching .* MB"))
     under_way.get_by_role("button", name="Stop").click()
-    expect(page.locator("#notice")).to_contain_text(f"Stopped; what has come is kept, and {BUNDLED} stays.")
+    expect(page.locator("#notice")).to_contain_text(f"Stopped. The downloaded part is kept, and {BUNDLED} stays.")
     expect(under_way).to_be_hidden()
     expect(page.locator("#model-box input")).to_have_value(BUNDLED)
     expect(chips(page).first).to_be_visible()

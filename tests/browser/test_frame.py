@@ -53,6 +53,7 @@ def check_first_pictures(page, tab, choices):
         assert page.evaluate("document.documentElement.scrollWidth") <= SCREEN["width"], (tab.label, label)
 
 
+@pytest.mark.usefixtures("few_sentences")
 def test_a_picture_begins_high_in_every_tab(drawn):
     page, _ = drawn("Overview")
     for tab in SHOWN:
@@ -146,7 +147,7 @@ def test_dashes_are_offered_to_become_a_blank(open_app):
     page = open_app("?a=The+capital+of+France+is+___.&b=")
     settled(page)
     says = page.locator("#says")
-    expect(says).to_contain_text("“___” is no blank")
+    expect(says).to_contain_text("“___” is not a blank")
     says.get_by_role("button", name="make it [MASK]").click()
     expect(page.locator("#text-a textarea")).to_have_value("The capital of France is [MASK].")
     settled(page)

@@ -212,7 +212,7 @@ def test_a_head_of_an_open_layer_leads_inside_it(opened):
     stage(page).get_by_role("button", name="Inside a head").click()
     expect(opened_tab(page)).to_have_text("Inside a head")
     expect(page.locator("#inside-head-dots-about")).to_contain_text("layer 4, head 7")
-    expect(page.locator("#inside-head-dots-about")).to_contain_text("'[MASK]' (token 6) asks")
+    expect(page.locator("#inside-head-dots-about")).to_contain_text("'[MASK]' (token 6) is the query")
 
 
 def cut_line(page, route: str):
@@ -298,7 +298,7 @@ def test_each_stop_tells_a_sentence_and_keys_step_through_them(opened):
     stops = picture(page, ".bx-flow-stops [data-stop]")
     expect(stops.first).to_be_hidden()
     step_by_step(page)
-    expect(stops).to_have_text([*(f"{number} {title}" for number, title in enumerate(TITLES, start=1)), "all at once"])
+    expect(stops).to_have_text([*(f"{number} {title}" for number, title in enumerate(TITLES, start=1)), "together"])
     said, told = picture(page, ".bx-flow-story p"), []
     for number in range(len(TITLES)):
         stops.nth(number).click()

@@ -36,17 +36,17 @@ def test_odd_texts_do_nothing_but_show(open_app):
 def test_a_menu_that_is_only_looked_at_changes_nothing(open_app):
     page = open_app()
     page.locator("#examples input").click()
-    page.get_by_role("option", name="Two strangers").click()
+    page.get_by_role("option", name="Two unrelated sentences").click()
     expect(chips(page).filter(has_text="saturn")).to_be_visible()
     page.locator("#text-a textarea").fill("My own words.")
     expect(chips(page).nth(1)).to_have_text("my")
     page.locator("#examples input").click()
-    expect(page.get_by_role("option", name="Two strangers")).to_be_visible()
+    expect(page.get_by_role("option", name="Two unrelated sentences")).to_be_visible()
     page.locator("#text-b textarea").fill("And more of them.")
     expect(chips(page).filter(has_text="more")).to_be_visible()
     expect(page.locator("#text-a textarea")).to_have_value("My own words.")
     page.locator("#examples input").click()
-    page.get_by_role("option", name="Two strangers").click()
+    page.get_by_role("option", name="Two unrelated sentences").click()
     expect(page.locator("#text-a textarea")).to_have_value("We ran out of flour this morning.")
 
 

@@ -68,4 +68,4 @@ def test_points_are_chosen_found_and_played_and_other_texts_are_drawn(page):
         expect(drawn(page)).to_have_count(1)
         expect(page.locator("#projection-map-map .bx-map-name")).to_have_text(text if number == 1 else "Same. (3 times)")
     page.locator("#projection-sentences textarea").fill("")
-    expect(page.get_by_text("There are no sentences; type one a line.")).to_be_visible()
+    expect(page.get_by_text("No sentences yet. Type one per line.")).to_be_visible()

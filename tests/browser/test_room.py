@@ -102,7 +102,7 @@ def test_a_board_and_three_phones_play_a_round_of_each_kind(board, phone, served
     expect(board.locator("#room .bx-room-bert li span")).to_have_text([one.token for one in best])
     earned = 10 if best[0].token == "tokyo" else 5
     expect(phones[0].locator(".bx-points")).to_have_text(f"{earned} points")
-    expect(phones[1].get_by_text("no single piece")).to_be_visible()
+    expect(phones[1].get_by_text("is not a single piece")).to_be_visible()
     expect(board.locator("#room .bx-room-closest")).to_contain_text("Ann (“tokyo”")
 
     # A pair, and the target of a head.
@@ -115,7 +115,7 @@ def test_a_board_and_three_phones_play_a_round_of_each_kind(board, phone, served
     hidden(board, phones)
     press(board, "Show BERT’s answer")
     answer = bundled.next_sentence("The capital of Japan is [MASK].", "It is old.")
-    right = "B follows A" if answer.is_next > 0.5 else "B is a stranger"
+    right = "B follows A" if answer.is_next > 0.5 else "B is unrelated"
     expect(phones[2].locator(".bx-best li span").first).to_have_text(right)
     press(board, "Next")
     press(board, "Back to the page")
@@ -139,7 +139,7 @@ def test_a_board_and_three_phones_play_a_round_of_each_kind(board, phone, served
     # Teaching a head together, and fooling it.
     press(board, "Teach together")
     for page, (text, label) in zip([*phones, *phones[:2]], TAUGHT, strict=True):
-        page.get_by_label("A sentence of your own").fill(text)
+        page.get_by_label("Your own sentence").fill(text)
         page.get_by_label(label).check()
         page.get_by_role("button", name="Add").click()
         expect(page.locator(".bx-given li").filter(has_text=text)).to_be_visible()
@@ -253,7 +253,7 @@ def test_a_class_goes_through_a_lesson(board, phone):
     app = popup.value
     app.locator("#text-a textarea").fill(exercise.solution["a"])
     app.locator("#lessons").get_by_role("button", name="Check", exact=True).click()
-    expect(app.locator(".bx-exercise-said")).to_contain_text("Your room has been told.")
+    expect(app.locator(".bx-exercise-said")).to_contain_text("Your room has the result.")
     expect(panel.get_by_text("1 of 5 have done it.")).to_be_visible()
     expect(ann.locator(".bx-points")).to_have_text(f"{10 * len(lesson.steps) + 10} points")
     panel.get_by_role("button", name="On the board").click()
@@ -311,7 +311,7 @@ def test_everybody_can_use_the_room(board, phone):
         one.evaluate(AXE)
         assert not wrong(one, box)
     press(board, "Teach together")
-    expect(page.get_by_label("A sentence of your own")).to_be_visible()
+    expect(page.get_by_label("Your own sentence")).to_be_visible()
     assert not wrong(page, "body")
     press(board, "End")
     press(board, "Fill the blank")

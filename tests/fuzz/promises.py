@@ -8,7 +8,7 @@ SILENCE = 1.0  # seconds for which nobody else is answered
 LONGEST = 300  # characters of a sentence, without what it repeats
 INSIDE = re.compile(r"Traceback \(most|File \"[^\"]*\", line|<class '|\bobject at 0x|site-packages|root:x:0:0")
 PYTHON = re.compile(r"\w(Error|Exception)\b|NoneType|\bTraceback\b|pyo3|\b(ndarray|dtype|kwargs)\b")
-UNFORESEEN = "for a reason the server's log tells"  # somebody should have foreseen it
+UNFORESEEN = "Something went wrong"  # somebody should have foreseen it
 
 
 def require(holds, promise):

@@ -16,11 +16,6 @@ from tests.hooks import eager_bert, every_dense, hooks_of, zeroed
 TEXT, TEXT_B = "The man went to the [MASK] slowly.", "He bought some milk!"
 
 
-@pytest.fixture(params=["bundled", "tiny"])
-def model(request):
-    return request.getfixturevalue(request.param)
-
-
 @pytest.fixture
 def reference(model):
     """transformers' own model, eager, read afresh, and the input as it reads it."""

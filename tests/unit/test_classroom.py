@@ -128,7 +128,7 @@ def test_a_pair_has_two_answers_and_only_the_right_one_earns(bundled, subject):
     question, answer = questions.pair(subject), bundled.next_sentence(*BLANK)
     shares = dict(question.answer["best"])
     assert shares["B follows A"] == pytest.approx(answer.is_next)
-    assert shares["B is a stranger"] == pytest.approx(answer.not_next)
+    assert shares["B is unrelated"] == pytest.approx(answer.not_next)
     by_option = [question.guess(str(option)) for option in range(2)]
     assert sorted(question.points(guess) for guess in by_option) == [0, 10]
     assert [guess.name for guess in by_option] == list(question.options)

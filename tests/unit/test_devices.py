@@ -51,7 +51,7 @@ def _shifted(module):
     "name", ["gpu", "cuda:x", "cuda:99", "cpu:1", "${alert(1)}", "cuda" if not torch.cuda.is_available() else "tpu"]
 )
 def test_a_device_that_is_not_there_is_told(name):
-    with pytest.raises(InputError, match=r"There is no device|leave --device out"):
+    with pytest.raises(InputError, match=r"No device is called|leave --device out"):
         devices.check(name)
 
 

@@ -67,7 +67,7 @@ def test_a_concept_has_several_words_none_twice():
 
 def test_a_view_is_found_by_its_settings_and_by_what_the_glossary_calls_it():
     near = {entry["title"]: entry["near"] for entry in finding.entries() if entry["kind"] == "view"}
-    assert "tuned lens" in near["What would BERT have said after each layer?"]
+    assert "tuned lens" in near["What would BERT guess after each layer?"]
     assert "wordpiece" in near["What does BERT read?"]
 
 

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from explorer.tabs import VIEWS
+from explorer.ui.view import View
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE, SCRIPTS = ROOT / "explorer", ROOT / "assets"
 NOT_READ: set[str] = set()
@@ -87,8 +90,10 @@ PHRASES = {  # of assets/guide/contributing/style.md, in texts for readers
     r"\bby lot\b|\bto be had\b": ("drawn by lot", "at random; available"),
     r"\d %": ("91 %", "91%"),
 }
-# The texts that are read. Still open: the model card, strings of explorer/ and assets/**/*.js, what the guide makes of them.
 MOST_WORDS = 30  # of a sentence
+MOST_IN_A_LABEL = 6  # words
+OPEN = ("corpus", "experiments", "finetune", "fine-tune", "projection", "overview")  # being rebuilt
+PRONOUN = re.compile(r"\b(it|its|they|their|them|here|there)\b", re.IGNORECASE)
 CLEAN = ("README.md", "CONTRIBUTING.md", "assets/guide/**/*.md", "assets/lessons/**/*.md")
 
 
@@ -193,3 +198,89 @@ def test_no_sentence_for_readers_is_longer_than_thirty_words():
     read = [(path.name, sentence) for path in paths for sentence in sentences(path.read_text("utf-8"))]
     long = [f"{name}: {sentence}" for name, sentence in read if len(sentence.split()) > MOST_WORDS]
     assert not long, "\n".join(long)
+
+
+def is_open(view: str) -> bool:
+    return view.partition("/")[0] in OPEN
+
+
+def literals(path: Path) -> Iterator[tuple[int, str]]:
+    """The strings of three words or more in a file of Python or JavaScript that are no docstring, markup or policy."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".js":
+        for number, line in enumerate(text.splitlines(), start=1):
+            for found in re.finditer(r'"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`', re.sub(r"^\s*//.*", "", line)):
+                said = found[1] or found[2] or ""
+                if re.search(r"[a-z] [a-z]", said) and "=>" not in said and len(said.split()) < 100:  # or a list of words
+                    yield number, said
+        return
+    tree = ast.parse(text)
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            said = " ".join(node.value.split())
+            if said.count(" ") > 1 and not re.match(r"[<{]|default-src|[^ ]+/[^ ]+ [^ ]+/", said):
+                yield node.lineno, said
+
+
+def test_strings_on_the_page_can_be_understood_at_the_first_reading():
+    paths = [path for path in read() if path.relative_to(PACKAGE.parent).parts[1] not in OPEN]
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {said[:80]!r}: instead of {match[0]!r}, {PHRASES[phrase][1]}"
+        for path in paths
+        for number, said in literals(path)
+        for phrase in PHRASES
+        if (match := re.search(phrase, said))
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_a_question_can_be_understood_without_the_page_around_it():
+    riddles = {name: view.question for name, view in VIEWS.items() if PRONOUN.search(view.question) and not is_open(name)}
+    assert not riddles
+
+
+def test_a_label_is_short():
+    labels = [(f"{name}.{of}", setting.label) for name, view in VIEWS.items() for of, setting in view.settings.items()]
+    labels += [
+        (f"{name}.{of}", part.options["label"])
+        for name, view in VIEWS.items()
+        for of, part in view.parts.items()
+        if part.kind == "button"
+    ]
+    long = {name: label for name, label in labels if len(label.split()) > MOST_IN_A_LABEL and not is_open(name)}
+    assert not long
+
+
+def captions() -> Iterator[tuple[type, str]]:
+    """The sentences of every caption, note and heading, with the class that declares it; no tables."""
+    for name, view in VIEWS.items():
+        for of, part in view.parts.items():
+            if not is_open(name) and part.kind in ("caption", "note", "heading"):
+                declares = next(base for base in view.__mro__ if of in vars(base))
+                yield from ((declares, sentence.strip(" *")) for sentence in sentences(part.options["markdown"]))
+
+
+def test_a_sentence_of_a_caption_is_short():
+    long = [f"{view.__name__}: {sentence}" for view, sentence in captions() if len(sentence.split()) > MOST_WORDS]
+    assert not long, "\n".join(long)
+
+
+def test_no_two_captions_say_the_same():
+    places: dict[str, set[type]] = {}
+    for view, sentence in captions():
+        if len(sentence.split()) > MOST_IN_A_LABEL:
+            kind = view.__mro__[view.__mro__.index(View) - 1]  # views of one kind have one caption
+            places.setdefault(sentence, set()).add(kind)
+    twice = [f"{sorted(view.__name__ for view in views)}: {said}" for said, views in places.items() if len(views) > 1]
+    assert not twice, "\n".join(twice)
+
+
+def test_a_plus_minus_has_a_name():
+    unnamed = [
+        f"{path.relative_to(ROOT)}:{number}: {said}"
+        for path in read()
+        for number, said in literals(path)
+        if "±" in said and not re.search(r"standard (error|deviation)|interval", said)
+    ]
+    assert not unnamed

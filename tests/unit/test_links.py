@@ -10,7 +10,7 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.export import links
-from explorer.export.asking import Unpacking, packed
+from explorer.export.asking import Unpacking, pack
 from explorer.export.links import Place
 from explorer.tabs import TABS
 from explorer.ui.subject import Selection, Subject
@@ -214,23 +214,23 @@ TOLD = {
     "head=13": "The link asked for head 13; this model has 12, so it shows head 12.",
     "head=0": "The head must be a whole number from 1 to 12, not 0.",
     "token=500": "The token must be a whole number from 0 to 8, not 500.",
-    "off=1.2,9.1": "The layer must be a whole number from 1 to 6, not 9. The link's off is left out.",
-    "off=1.2.3": "Send the heads as a list of at most 72 pairs [layer, head], such as [[1, 1]]. The link's off is left out.",
-    "swap=one": "The swap must be two words: one of the input, and another one with as many pieces. The link's swap is left out.",
+    "off=1.2,9.1": "The layer must be a whole number from 1 to 6, not 9. The link's off is ignored.",
+    "off=1.2.3": "Send the heads as a list of at most 72 pairs [layer, head], such as [[1, 1]]. The link's off is ignored.",
+    "swap=one": "The swap must be two words: one of the input, and another one with as many pieces. The link's swap is ignored.",
     "swap=dog,horse": "The swap must be two words: one of the input,",
     "cut=1.2": "Send the cuts as a list of [layer, query, key, head], such as [[1, 3, 2, 0]];",
-    "cut=1.1.1.1,0.1.1.1": "The layer must be a whole number from 1 to 6, not 0. The link's cut is left out.",
-    "cut=1.1.².1": "The key must be a whole number from 0 to 8, not '²'. The link's cut is left out.",
-    "cut=6.1.99.0,6.1.2.0": "The key must be a whole number from 0 to 8, not 99. The link's cut is left out.",
-    "cut=6.1.1.13": "The head must be a whole number from 0 to 12, not 13. The link's cut is left out.",
-    f"cut={','.join(f'{1 + at % 6}.{at % 7}.{at // 7}.0' for at in range(33))}": "There are 33 cuts; keep 32 of them",
-    "patch=1.1": "The patch must be a hidden state and a token, such as [6, 3], beside a swap. The link's patch is left out.",
+    "cut=1.1.1.1,0.1.1.1": "The layer must be a whole number from 1 to 6, not 0. The link's cut is ignored.",
+    "cut=1.1.².1": "The key must be a whole number from 0 to 8, not '²'. The link's cut is ignored.",
+    "cut=6.1.99.0,6.1.2.0": "The key must be a whole number from 0 to 8, not 99. The link's cut is ignored.",
+    "cut=6.1.1.13": "The head must be a whole number from 0 to 12, not 13. The link's cut is ignored.",
+    f"cut={','.join(f'{1 + at % 6}.{at % 7}.{at // 7}.0' for at in range(33))}": "You gave 33 cuts. Keep 32 or fewer.",
+    "patch=1.1": "The patch must be a hidden state and a token, such as [6, 3], beside a swap. The link's patch is ignored.",
     "tab=own-head": "This model has nothing for the tab Its own head; Overview is shown.",
-    "tab=nowhere": "There is no tab 'nowhere'; Overview is shown.",
-    "tab=attention&view=nothing": "There is no view 'nothing' in Attention; One head is shown.",
-    "set.colour=red": "The link sets what is not there to be set here ('colour'); it is left out.",
+    "tab=nowhere": "The app has no tab 'nowhere'; Overview is shown.",
+    "tab=attention&view=nothing": "Attention has no view 'nothing'; One head is shown.",
+    "set.colour=red": "The link contains settings that this view lacks ('colour'); they are ignored.",
     "v=x": "The link was made by a newer app than this one, so some of it may be missing here.",
-    "tab=attention&set.top_p=1000": "The link asked for '1000' as the setting 'Strongest edges that hold this share",
+    "tab=attention&set.top_p=1000": "The link asked for '1000' as the setting 'Strongest weights, % of each row",
     "model=no such model": "no such model is neither a folder nor an id on the hub such as google-bert/bert-base-uncased.",
 }
 
@@ -261,10 +261,10 @@ def test_a_bomb_is_told_and_does_no_harm(bundled, name):
 
 def test_long_texts_are_packed_and_bombs_are_not_unpacked():
     text = "The soup needs a little more salt. | food\n" * 40
-    assert len(packed(text)) < len(text) / 5
+    assert len(pack(text)) < len(text) / 5
     for one in (text, *TEXTS):
-        assert unpacked(packed(one)) == one
-    for broken in ("~", "~A", "~====", "~AAAA", packed(text)[:-8], packed(text) + "AAAA", "~é"):
+        assert unpacked(pack(one)) == one
+    for broken in ("~", "~A", "~====", "~AAAA", pack(text)[:-8], pack(text) + "AAAA", "~é"):
         with pytest.raises(InputError):
             unpacked(broken)
     with pytest.raises(InputError, match="far too long"):

@@ -72,7 +72,7 @@ def test_a_limit_that_makes_no_sense_is_told_at_the_start(read, refusal, capsys,
 
 
 def test_a_setting_that_there_is_not_and_a_profile_that_there_is_not_are_told(read, monkeypatch, refusal):
-    assert "MAX_TEXT;" in refusal(InputError, lambda: read(f"{limits.PREFIX}TEXT", "5"))
+    assert "MAX_TEXT." in refusal(InputError, lambda: read(f"{limits.PREFIX}TEXT", "5"))
     monkeypatch.delenv(f"{limits.PREFIX}TEXT")
     assert limits.PROFILE in refusal(InputError, lambda: read(limits.PROFILE, "open"))
 
@@ -80,7 +80,7 @@ def test_a_setting_that_there_is_not_and_a_profile_that_there_is_not_are_told(re
 def test_a_limit_that_is_set_holds(read, refusal):
     read(SETTING, "2")
     assert check_texts(["a", "b"]) == ["a", "b"]
-    assert refusal(InputError, lambda: check_texts(["a"] * 3)) == "There are 3 texts; keep 2 of them or fewer."
+    assert refusal(InputError, lambda: check_texts(["a"] * 3)) == "You gave 3 texts. Keep 2 or fewer."
 
 
 def test_a_space_is_public_unless_it_says_otherwise(read):

@@ -138,7 +138,7 @@ def test_the_interval_holds_all_shares_that_the_score_test_does_not_refuse(right
     for share in np.linspace(0.0005, 0.9995, 1000):
         refused = abs(right / items - share) / math.sqrt(share * (1 - share) / items) > NORMAL_95
         assert refused != (low < share < high), share
-    with pytest.raises(ValueError, match="no share"):
+    with pytest.raises(ValueError, match="not a share"):
         wilson(1, 0)
 
 

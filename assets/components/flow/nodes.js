@@ -19,7 +19,7 @@ export function build(flow) {
   const field = el("div", { class: "bx-flow-field" }, drawing, ...flow.titles, cells);
   const sheet = el("div", { class: "bx-flow-sheet" }, names, field);
   const player = el("button", { type: "button", class: "bx-flow-play" });
-  flow.stops = [...value.stops.map(({ title }, n) => el("button", { type: "button", "data-stop": n }, `${n + 1} ${title}`)), el("button", { type: "button", "data-stop": -1 }, "all at once")];
+  flow.stops = [...value.stops.map(({ title }, n) => el("button", { type: "button", "data-stop": n }, `${n + 1} ${title}`)), el("button", { type: "button", "data-stop": -1 }, "together")];
   const said = el("p", { role: "status" });
   const story = el("div", { class: "bx-flow-story" }, el("div", { class: "bx-flow-stops", role: "toolbar", "aria-label": "the picture step by step" }, player, ...flow.stops), said);
   const below = el("div", { class: "bx-flow-below" });

@@ -16,7 +16,7 @@ _ALIKE = str.maketrans({"i": "l", "1": "l", "|": "l", "0": "o", "m": "rn"})
 NICKNAME = 16  # characters
 WORD = 30  # characters of a guess
 SENTENCE = 200  # characters of an example
-CRUDE = "That is not for the projector; choose other words."
+CRUDE = "Those words are not for the projector. Choose others."
 KINDS = (
     "amber blue brave bright calm clever copper coral cosy crimson curious dapper eager early fair fancy fast fluffy gentle "
     "giant golden grand green happy hazel honest humble ivory jolly keen kind lively loyal lucky lunar magic mellow merry "
@@ -46,7 +46,7 @@ def new_word(taken: Container[str]) -> str:
 
 
 def as_word(typed: str) -> str:
-    """The room's word for what somebody typed: 'Quick Blue Otter' is quick-blue-otter."""
+    """The room's word for a typed one: 'Quick Blue Otter' is quick-blue-otter."""
     return "-".join(re.findall(r"[a-z]+", typed.lower()))
 
 
@@ -58,10 +58,10 @@ def nickname(typed: object, taken: Iterable[str]) -> str:
     """The cleaned nickname. Raises InputError if it is unfit, or looks like one in `taken`."""
     name = _fit(typed, "the nickname", NICKNAME)
     if not any(letter.isalnum() for letter in name):
-        raise InputError("A nickname needs a letter; type one, or take the one that is offered.")
+        raise InputError("A nickname needs a letter. Type one, or take the suggested name.")
     _check_crude(name.replace(" ", ""))
     if skeleton(name) in map(skeleton, taken):
-        raise InputError(f"Somebody here is {name} already, or looks like it; choose another nickname.")
+        raise InputError(f"The room already has {name}, or a name that looks like it. Choose another nickname.")
     return name
 
 
@@ -93,7 +93,7 @@ def _fit(typed: object, what: str, most: int) -> str:
 
 
 def _check_crude(text: str) -> None:
-    """Raise InputError for crude words, even in look-alike characters."""
+    """Raise InputError for crude words, even in similar-looking characters."""
     if any(map(_filter().is_profane, {text, as_latin(text)})):
         raise InputError(CRUDE)
 
@@ -118,13 +118,13 @@ def _table() -> dict[int, str]:
 
 
 def as_latin(text: str) -> str:
-    """The text with look-alike characters replaced by Latin letters."""
+    """The text with similar-looking characters replaced by Latin letters."""
     return unicodedata.normalize("NFKC", text).translate(_table())
 
 
 @functools.lru_cache(1_000)
 def skeleton(name: str) -> str:
-    """A string that is equal for names that look alike on a projector; case, blanks and punctuation do not count."""
+    """A string that is equal for names that look the same on a projector; case, blanks and punctuation do not count."""
     folded = as_latin(as_latin(name).casefold()).translate(_ALIKE)
     return "".join(letter for letter in folded if unicodedata.category(letter)[0] not in "ZP")
 

@@ -163,18 +163,18 @@ def blank(subject: Subject) -> Question:
 
     names = [candidate.token for candidate in found.candidates]
     shares = np.array([candidate.probability for candidate in found.candidates])
-    asks = "Which word does BERT put into the blank?"
+    asks = "Which word does BERT fill in?"
     return Question("blank", asks, (subject.text_a, subject.text_b), names, shares, rank_of, asked=places.index(place))
 
 
 def pair(subject: Subject) -> Question:
     """Whether BERT takes B for the sentence after A. Raises InputError without B, or CapabilityError."""
     if not subject.text_b.strip():
-        raise InputError("There is no second sentence; type one in B, which may follow A or not.")
+        raise InputError("B has no sentence. Type one that may or may not follow A.")
     model = subject.model
     answer = model.next_sentence(subject.text_a, subject.text_b)
-    options = ("They are in this order", "They are swapped") if model.family.pair_order else ("B follows A", "B is a stranger")
-    asks = "Does B follow A? What does BERT say?"
+    options = ("They are in this order", "They are swapped") if model.family.pair_order else ("B follows A", "B is unrelated")
+    asks = "Does B follow A, by BERT?"
     return _picked("pair", asks, subject, options, np.array([answer.is_next, answer.not_next]))
 
 
@@ -185,7 +185,7 @@ def target(subject: Subject) -> Question:
     shares = np.asarray(subject.trace.attention(layer)[head, query])  # [key]
     if len(tokens) > 40:
         raise InputError(f"The input has {len(tokens)} tokens, too many to pick from on a phone; shorten it to 40.")
-    asks = f"In {head_name((layer, head))}: which token does “{tokens[query]}” look at most?"
+    asks = f"In {head_name((layer, head))}: which token does “{tokens[query]}” attend to most?"
     return _picked("target", asks, subject, tuple(tokens), shares, query)
 
 

@@ -13,8 +13,8 @@ EMPTY = 10 * MINUTE  # seconds without anybody, after which a room closes
 ALONE = 45 * MINUTE  # seconds without a teacher
 LONGEST = 240 * MINUTE  # seconds until a room ends by itself
 MISSES = 30  # wrong words a minute from one address, which may be a whole school's
-NO_ROOM = "There is no such room; look at the word once more, or ask your teacher whether it is still open."
-TOO_MANY = "Too many wrong words came from here; wait a minute."
+NO_ROOM = "No open room has that word. Check the word, or ask your teacher whether the room is still open."
+TOO_MANY = "Too many wrong words came from your address. Wait a minute."
 
 
 class Rooms:

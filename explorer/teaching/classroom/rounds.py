@@ -16,7 +16,7 @@ COLUMNS = ("activity", "kind", "question", "text_a", "text_b", "nickname", "answ
 Names = Mapping[str, str]  # nicknames by person id
 CLOSEST = 3  # names listed after a round
 ANSWERS = 12  # the most common ones
-NOT_NOW = "Nothing is asked just now; wait for the next question."
+NOT_NOW = "No question is open. Wait for the next one."
 
 
 def most_common(guesses: Iterable[Guess]) -> list[dict[str, Any]]:
@@ -29,7 +29,7 @@ def most_common(guesses: Iterable[Guess]) -> list[dict[str, Any]]:
 class Round:
     """A question and the guesses by person id.
 
-    While people guess, screens show only how many have. Once the guesses are shown nobody may change theirs, and then the
+    While people guess, screens show only how many have. Once the guesses are shown no one may change theirs, and then the
     answer is revealed.
     """
 

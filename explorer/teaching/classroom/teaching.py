@@ -105,12 +105,12 @@ class Teaching:
         """Why the head cannot be trained yet, or ''."""
         counts = Counter(example.label for example in self.examples)
         few = [label for label in self.labels if counts[label] < FEWEST]
-        return f"There must be {FEWEST} examples of {' and of '.join(few)} at least." if few else ""
+        return f"At least {FEWEST} examples of {' and of '.join(few)} are needed." if few else ""
 
     def begin(self) -> None:
         """Mark the training as running. Raises InputError if it is already, or examples are missing."""
         if self.busy:
-            raise InputError("It is being trained already.")
+            raise InputError("The head is already being trained.")
         if why := self.missing():
             raise InputError(why)
         self.busy = True
@@ -139,10 +139,10 @@ class Teaching:
         label, sentence = self._label(meant), names.sentence(text)
         mine = [tried for tried in self.tries if tried.person == person]
         if len(mine) >= TRIES:
-            raise InputError(f"You have tried {TRIES} times; now it is the others' turn.")
+            raise InputError(f"You have tried {TRIES} times; now let the others try.")
         used: list[Example | Try] = [*self.examples, *self.tries]
         if sentence.casefold() in (given.text.casefold() for given in used):
-            raise InputError("Somebody has used this sentence already; think of another.")
+            raise InputError("This sentence has been used. Think of another.")
         return sentence, label
 
     def tried(self, person: str, text: str, meant: str, answer: tuple[str, float]) -> Try:
@@ -178,7 +178,7 @@ class Teaching:
 
     def for_person(self, person: str) -> dict[str, Any]:
         """What one person's phone may show: their own examples and tries."""
-        mine, tries = ([_told(one) for one in given if one.person == person] for given in (self.examples, self.tries))
+        mine, tries = ([_told(guess) for guess in given if guess.person == person] for given in (self.examples, self.tries))
         told = {"labels": self.labels, "each": EACH, "mine": mine, "busy": self.busy, "trained": self.head is not None}
         return told | {"tries": tries, "left": TRIES - len(tries)}
 

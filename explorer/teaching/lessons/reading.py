@@ -133,7 +133,7 @@ class _Reader:
                 found[name].append((number, line[4:]))
             else:
                 known = ", ".join((*HEAD, *FOR_TEACHERS))
-                raise self.wrong(number, f"here stand only {known}, and {', '.join(LISTS)} as '  - text'.")
+                raise self.wrong(number, f"the head of a lesson has only {known}, and {', '.join(LISTS)} as '  - text'.")
         if missing := [name for name in HEAD if not any(text for _, text in found.get(name, ()))]:
             raise self.wrong(end + 1, f"the head lacks {' and '.join(missing)}.")
         return found, end + 1
@@ -163,7 +163,7 @@ class _Reader:
         own = {name: given.pop(name, "") for name in OWN}
         own["round"], _, own["round_text"] = (part.strip() for part in own["round"].partition("|"))
         if own["round"] not in ("", *ROUNDS):
-            raise self.wrong(begin + 1, f"a round is {', '.join(ROUNDS)}; behind a bar may stand another text A to ask about.")
+            raise self.wrong(begin + 1, f"a round is {', '.join(ROUNDS)}; after a bar may follow another text A to ask about.")
         own["point"], _, spot = (part.strip() for part in own["point"].partition("|"))
         ended = [other for name, other in GOES_WITH.items() if name in given]
         link = {name: value for name, value in lasting.items() if name not in ended} | given
@@ -177,7 +177,7 @@ class _Reader:
         if not before:
             raise self.wrong(begin + 1, "the step says nothing.")
         if options and not after:
-            raise self.wrong(begin + 1, "what is asked has no answer; write it behind '> '.")
+            raise self.wrong(begin + 1, "the question has no answer; write the answer after '> '.")
         return Step(
             self.lines[begin][3:].strip(),
             link,
@@ -199,12 +199,12 @@ class _Reader:
         kind, *numbers = text.split() or [""]
         if not text or (SPOTS.get(kind) == len(numbers) and all(number.isdecimal() for number in numbers)):
             return (kind, *map(int, numbers)) if text else ()
-        raise self.wrong(number, "behind the bar of a point stands 'row 7', 'cell 7 2' or 'ribbon 4 7 2'.")
+        raise self.wrong(number, "after the bar of a point comes 'row 7', 'cell 7 2' or 'ribbon 4 7 2'.")
 
     def _key(self, number: int) -> tuple[str, str]:
         named = KEY.fullmatch(self.lines[number])
         if named is None:
-            raise self.wrong(number + 1, "below a heading stand lines of 'name: value', then an empty line.")
+            raise self.wrong(number + 1, "below a heading come lines of 'name: value', then an empty line.")
         name = named[1]
         if name not in PARAMETERS and name not in OWN and not name.startswith(SETTING):
             raise self.wrong(number + 1, f"there is no {name!r}; there are {', '.join([*OWN, *PARAMETERS])}.")
@@ -216,7 +216,7 @@ class _Reader:
         for number, line in enumerate(self.lines[begin:end], start=begin + 1):
             tag = next(filter(line.startswith, TAGS), "")
             if not tag and line.strip() and (found["- ["] or found[">"]):
-                raise self.wrong(number, "behind the answers stand only what is told after ('> …') and claims.")
+                raise self.wrong(number, "after the answers come only the feedback ('> …') and claims.")
             found[tag].append((number, line[len(tag) :].strip() if tag else line))
         return found
 

@@ -111,18 +111,13 @@ def draw_map(what: TextMap, alt: str, plays: bool = False) -> dict[str, Any]:
         "even": what.even,
         "regions": what.regions
         and {"origin": what.regions.origin.round(5).tolist(), "directions": what.regions.directions.round(5).tolist()},
-        "star": what.star and _star(what.star),
+        "star": what.star and asdict(what.star),
         "frames": [{"text": frame.text, "places": frame.places[rows].round(4).tolist()} for frame in what.frames],
         "plays": plays,
         "left_out": count - len(points),
         "alt": alt,
     }
     return keep(value, lambda: _table(what))
-
-
-def _star(star: Star) -> dict[str, Any]:
-    pulls = [{"word": pull.word, "x": round(pull.x, 4), "y": round(pull.y, 4)} for pull in star.pulls]
-    return {"text": star.text, "x": round(star.x, 4), "y": round(star.y, 4), "pulls": pulls}
 
 
 def _table(what: TextMap) -> Table:

@@ -92,7 +92,7 @@ def test_a_blank_at_the_end_is_hinted_at_and_the_small_model_is_honest(bundled, 
     def seen(*texts, model=bundled):
         return Guesses().compute(Subject.of(model.trace(*texts)))
 
-    assert "put a full stop behind it" in seen("She drank a cup of [MASK]")["hint"]
+    assert "Add a full stop" in seen("She drank a cup of [MASK]")["hint"]
     assert "hint" in seen("A [MASK]", "He slept.")
     for texts in ((ONE,), ("[MASK] slept",), ("He slept.", "The [MASK]!")):
         assert "hint" not in seen(*texts), texts
@@ -155,7 +155,7 @@ def test_patching_ends_in_the_clean_run(blank):
     assert found.probabilities[-1, found.target.position] == pytest.approx(found.clean[1], abs=1e-5)
     assert not np.isclose(found.clean[1], found.corrupted[1])
     np.testing.assert_array_equal(found.measured, found.probabilities)
-    with pytest.raises(InputError, match="must have as many pieces"):
+    with pytest.raises(InputError, match="must have the same number of pieces"):
         Patching(corrupted="too short").compute(blank)
 
 

@@ -1,5 +1,6 @@
 """The views of the Hidden states tab, without a page."""
 
+import numpy as np
 import pytest
 
 from explorer.core.errors import InputError
@@ -19,7 +20,7 @@ def test_a_word_is_followed_through_its_contexts(subject):
     found = OneWord().compute(subject)
     assert (found["word"]["value"], found["problem"]) == ("bank", "")
     assert "bank" in found["word"]["choices"]
-    assert "8 of 8 “bank” lie nearest" in OneWord().finding(subject).text
+    assert "8 of 8 uses of “bank” have a nearest neighbour" in OneWord().finding(subject).text
     assert len(found["lines"].data) == 6
 
 
@@ -32,7 +33,7 @@ def test_any_word_may_be_typed_and_one_that_is_missing_is_told(subject):
     asked = OneWord(source=ABOVE, word="zebra").on_word(subject, "zebra").content
     assert (asked["word"], asked["lines"]) == ("zebra", None)
     assert OneWord().on_word(subject, "bank").content == {}
-    assert "no sentences" in OneWord(contexts=" \n").compute(subject)["problem"]["text"]
+    assert "No sentences" in OneWord(contexts=" \n").compute(subject)["problem"]["text"]
     with pytest.raises(InputError):
         OneWord.read({"word": 3}, capabilities)
 
@@ -45,3 +46,11 @@ def test_sentences_have_a_matrix_and_closest_pairs_or_a_problem_and_nothing_else
     assert Sentences(space="centred").compute(subject)["about"].split("different ones. ")[1].startswith("Centred: ")
     assert Sentences(sentences="Only one.").compute(subject)["closest"] is None
     assert Sentences(sentences="x\n" * 51).compute(subject).keys() == {"problem"}
+
+
+def test_the_first_numbers_are_those_of_the_vectors(bundled):
+    trace = bundled.trace("The river froze.")
+    table = trace.view("hidden/first-numbers", layer=3).tables["numbers"]
+    assert list(table["token"]) == [*trace.tokens, "pooled output"]
+    shown = table.iloc[:, 1:].to_numpy(float)
+    assert np.allclose(shown, [*trace.hidden_states[3][:, :10], trace.pooler_output()[:10]], atol=1e-6)

@@ -20,7 +20,7 @@ def subject(request):
 def test_a_row_for_each_key_between_the_query_and_the_sum(subject):
     shown = DotProducts().compute(subject)
     assert len(shown["table"]["rows"]) == subject.trace.kept + 2
-    assert shown["about"].startswith("'man' (token 2) asks, every token answers: layer 2, head 2")
+    assert shown["about"].startswith("'man' (token 2) is the query, every token a key: layer 2, head 2")
     assert DotProducts().on_table(subject, 3).selection == {"token": 3}
 
 
@@ -81,10 +81,10 @@ def test_the_shorter_input_is_filled_up_and_nobody_looks_there(bundled):
 def test_a_click_lets_a_token_of_the_first_input_ask(subject):
     longer, shorter = InABatch(second="he was happy " * 12), InABatch(second="he was sad")
     assert longer.on_weights(subject, 3).selection == {"token": 3}
-    assert "(token 3 of the first input) asks" in longer.compute(subject.select(token=3))["asked"]
+    assert "(token 3 of the first input) is the query" in longer.compute(subject.select(token=3))["asked"]
     assert shorter.on_weights(subject, 3) == Change()
     asked = shorter.compute(subject.select(token=4))["asked"]
-    assert "of the second input) asks" in asked
+    assert "of the second input) is the query" in asked
     assert "Click" not in asked
 
 
@@ -94,7 +94,7 @@ def test_of_one_length_nothing_is_filled_up(subject):
     shown = view.compute(view.first(subject))
     assert shown["about"].endswith("of the second one: nothing is filled up.")
     assert (shown["weights"], shown["moved"], shown["check"], shown["batch"]["marked"]) == (None, None, None, None)
-    assert "so that nothing is filled up" in view.finding(subject).text
+    assert "so nothing is filled up" in view.finding(subject).text
 
 
 def test_what_is_too_long_or_empty_is_one_sentence(tiny, refusal):
@@ -103,9 +103,9 @@ def test_what_is_too_long_or_empty_is_one_sentence(tiny, refusal):
         view = InABatch(second=second)
         refusal(InputError, lambda view=view: view.compute(subject))
         assert view.first(subject).selection == subject.selection
-    with pytest.raises(InputError, match="The second input has 258 tokens, and a batch is shown of up to 128; shorten it"):
+    with pytest.raises(InputError, match=r"The second input has 258 tokens, and a batch is drawn up to 128\."):
         InABatch(second="the man " * MOST_TOKENS).compute(subject)
     long = Subject.of(tiny.trace("the man " * MOST_TOKENS))
-    assert InABatch().unless(long) == "This input has 258 tokens, and a batch is shown of up to 128; shorten it."
+    assert InABatch().unless(long) == "This input has 258 tokens, and a batch is drawn up to 128. Shorten the text."
     refusal(InputError, lambda: InABatch().on_weights(subject, "a"))
     refusal(InputError, lambda: InABatch.read({"second": "a" * 30_000}, tiny.capabilities))

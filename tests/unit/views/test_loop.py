@@ -91,7 +91,7 @@ def test_steps_and_epochs_belong_to_the_page(subject, bundled):
 def test_the_program_goes_into_the_file_of_the_tab(subject):
     place = Place(subject, "fine-tune", TEXTS, (ExamplesView(), LoopView()))
     assert "torch.optim.AdamW(" in ways.python(place).decode()
-    with pytest.raises(InputError, match="saved as a zip"):
+    with pytest.raises(InputError, match="save the run as a zip"):
         ways.python(Place(subject, "fine-tune", TEXTS, (LoopView(source="Built in", ready="similarity"),)))
 
 

@@ -14,7 +14,7 @@ from explorer.side_by_side.pieces import SidePieces
 from explorer.side_by_side.states import SideStates
 from explorer.techniques.filling import alternatives
 from explorer.ui.subject import Selection, Subject
-from explorer.ui.swaps import PAIRS, put, swapped
+from explorer.ui.swaps import PAIRS, find_swaps, put
 from tests.families import own, write_family
 
 TEXTS = ("the man went to the [MASK]", "he bought milk")
@@ -33,7 +33,7 @@ def subject(tiny):
 
 def test_it_opens_beside_the_first_usual_swap_until_something_is_asked_for(subject, tiny):
     assert "Name another model" in SidePieces().unless(Subject.of(tiny.trace("milk")))
-    first, *_ = swapped(TEXTS[0])
+    first, *_ = find_swaps(TEXTS[0])
     assert first[:2] == ("man", "woman")
     opens, asked = SideGuesses(), SideGuesses(other_a=first[2])
     assert opens.unless(subject) == asked.unless(subject) == ""
@@ -63,7 +63,7 @@ def test_both_sides_answer_where_both_can(subject, bundled, roberta):
         assert there["heading"].startswith("There")
         assert there["rows"][0]["share"] == pytest.approx(share, abs=1e-6)
     without = {
-        "There: There is no [MASK]": SideGuesses(other_a="the man went home"),
+        "There: The text has no [MASK]": SideGuesses(other_a="the man went home"),
         "has no next-sentence head": SidePair(other_model=roberta),
     }
     for reason, view in without.items():
@@ -89,18 +89,18 @@ def test_a_model_that_is_not_here_is_not_fetched(subject, refusal):
         SidePieces(other_model="someone/else").compute(subject)
     for name in ("a cat | b\nthe dog | c", "a\u202eb", "x" * 301):
         said = refusal(ModelError, lambda name=name: SidePieces(other_model=name).compute(subject))
-        assert "not the name of a model" in said
+        assert "not a model's name" in said
 
 
 class TestSwaps:
     def test_words_are_swapped_wherever_they_stand_by_themselves(self):
         assert put("He said he was here; the sheriff, HE.", "he", "she") == "She said she was here; the sheriff, She."
-        assert swapped("The man was happy.") == [
+        assert find_swaps("The man was happy.") == [
             ("man", "woman", "The woman was happy."),
             ("was", "is", "The man is happy."),
             ("happy", "sad", "The man was sad."),
         ]
-        assert swapped("") == swapped("東京 <img src=x onerror=alert(1)>") == []
+        assert find_swaps("") == find_swaps("東京 <img src=x onerror=alert(1)>") == []
         assert all(one != other for one, other in PAIRS)
 
     def test_a_click_puts_the_changed_text_beside_the_other_and_takes_it_back(self, tiny):
