@@ -31,7 +31,7 @@ class Layers(CorpusView):
         row(col("picture", "stop", "progress", "about", "note", "check", width=2), col("by_class")),
     )
     look_at: str = choice(MEASURES, "Measure", menu=True, elem_classes="inline")
-    probed: str = choice((TAG, RELATION), "Probe for", when=lambda view: view.look_at == PROBE, elem_classes="inline")
+    probed: str = choice((TAG, RELATION), "Probe for", menu=True, when=lambda view: view.look_at == PROBE, elem_classes="inline")
     compared: str = choice(
         [THIS],
         "Compare with",
