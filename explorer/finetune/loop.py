@@ -13,8 +13,9 @@ from explorer.core.scheduling import TRAINING
 from explorer.finetune import live
 from explorer.finetune.compute.loop import BATCH, MOST_TEXTS, Loop, Step, loop_plan
 from explorer.finetune.compute.task import TrainingPlan
-from explorer.finetune.example_settings import ExampleSettings
-from explorer.finetune.recipe import Recipe, of_recipe
+from explorer.finetune.kinds import TEXTS
+from explorer.finetune.recipe import Recipe
+from explorer.finetune.sources import LABELLED, ExampleSettings
 from explorer.training.examples import Examples
 from explorer.ui.layout import row
 from explorer.ui.pictures.base import shorten
@@ -30,7 +31,6 @@ FIRST = 4  # numbers of a vector
 SHOWN = 22  # characters of a text beside its numbers
 EVERY = 0.3  # seconds between two pictures while an epoch runs
 MANY = "The loop reads {texts} texts first. Press Step to begin."
-OF_RECIPE = ("layers", "preset", "epochs", "rate", "batch", "layer", "pooling", "seed", "held_out")
 EPOCHS = [Column("epoch", "name"), *(Column(title, "number", form=".4f") for title in ("loss", "held-out loss", "accuracy"))]
 
 Key = tuple[str, Examples, TrainingPlan, int]
@@ -43,22 +43,13 @@ def place_of(value: object) -> tuple[str, int]:
     return (value[0], max(0, value[1])) if fine else ("", 0)  # type: ignore[index]
 
 
-class LoopView(ExampleSettings):
+class LoopView(ExampleSettings, Recipe):
     """The next batch of a training, the step on it, and the epochs so far."""
 
     name, question = "fine-tune/loop", "What happens in each step of a training?"
     folded = "The loop, one batch at a time"
     layout = (row("step", "epoch", "restart"),)
     names: ClassVar[Sequence[str]] = ("step", "epoch", "restart", "cut_at")  # the boxes for the examples are in another view
-    layers: int = of_recipe("layers")
-    preset: str = of_recipe("preset")
-    epochs: int = of_recipe("epochs")
-    rate: float = of_recipe("rate")
-    batch: int = of_recipe("batch")
-    layer: int = of_recipe("layer")
-    pooling: str = of_recipe("pooling")
-    seed: int = of_recipe("seed")
-    held_out: float = of_recipe("held_out")
     cut_at: int = number(64, "Maximum length in tokens", low=4, high=128, box=True, elem_classes="inline")
     at: tuple[str, int] = memory(("", 0), kept=place_of, linked=False)
     step = button("Step", variant="primary")
@@ -83,6 +74,8 @@ class LoopView(ExampleSettings):
 
     def compute(self, subject: Subject) -> Content:
         """The next batch, if the texts are read quickly or the loop has begun. Raises InputError."""
+        if self.kind != TEXTS:
+            return {"about": f"The loop learns {LABELLED}."}
         key = self._key(subject)
         done = self._done(key)
         if done == 0 and _loops.peek(key) is None and not live.is_quick(subject, key[1], 2):
@@ -121,8 +114,9 @@ class LoopView(ExampleSettings):
         return _loops.get(key, lambda: Loop(subject.model, *key[1:]))
 
     def _key(self, subject: Subject) -> Key:
-        recipe = Recipe(**{name: getattr(self, name) for name in OF_RECIPE})
-        return subject.model_name, self.examples()[0], loop_plan(recipe.plan(subject.model)), self.cut_at
+        if self.kind != TEXTS:
+            raise InputError(f"The loop learns {LABELLED}.")
+        return subject.model_name, self.texts()[0], loop_plan(self.plan(subject.model)), self.cut_at
 
     def _done(self, key: Key) -> int:
         """The number of steps done: none for another model, other examples or settings."""

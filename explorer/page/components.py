@@ -103,7 +103,7 @@ class Steppers(Drawn):
 
 
 class Says(Drawn):
-    """The model's prediction in a sentence, made by `explorer.ui.says`; None for nothing.
+    """The model's prediction in a sentence, made by `explorer.ui.answers`; None for nothing.
 
     A click on a word that the model does not expect triggers `.mask` with its token. A value with `asks` triggers `.ask`.
     """

@@ -16,7 +16,7 @@ from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppe
 from explorer.page.controls import default_of
 from explorer.page.events import Inputs, Updates, Values, merge
 from explorer.page.panel import Panel
-from explorer.ui.says import changes_of, says_of
+from explorer.ui.answers import changes_of, says_of
 from explorer.ui.settings import Several
 from explorer.ui.steppers import steppers_of, suggestion_of
 from explorer.ui.subject import Subject
@@ -100,8 +100,6 @@ class TabPage:
         own = [*self.shared_around, self.hint, *([self.finding] if self.finds else [])]
         columns = [choice.column for choice in self.choices.values() if not set(panels).isdisjoint(choice.panels)]
         asked = [panel.asked for panel in panels if panel.asked]
-        if self.which and not set(panels).isdisjoint(self.above):  # a view above the choices may open another choice
-            own += [self.which, *self.shared.values()]
         return list(dict.fromkeys([*own, *columns, *asked, *(item for panel in panels for item in panel.outputs)]))
 
     @property

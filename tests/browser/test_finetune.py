@@ -196,7 +196,7 @@ def test_after_an_error_what_was_shown_stays_and_a_file_is_described_or_refused(
     expect(proposed).to_contain_text("let the top two layers learn too (")
     proposed.click()
     expect(tab.locator(".toast-body")).to_contain_text("no room for another run")
-    expect(status(tab)).to_have_text("Nothing was trained; what was shown before is still below.")
+    expect(status(tab)).to_have_text("Nothing was trained; the former run is still below.")
     expect(proposed).to_be_enabled()
     expect(tab.locator("#fine-tune-outcome-cancel")).to_be_hidden()
 

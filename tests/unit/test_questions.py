@@ -8,7 +8,14 @@ import pytest
 from explorer.core.errors import InputError
 from explorer.core.limits import TEXTS
 from explorer.finetune.compute.answering import best_span, exact_match, f1, normalise_answer
-from explorer.finetune.compute.questions import Questions, built_in, check_questions, place, read_questions, split_by_text
+from explorer.finetune.compute.questions import (
+    Questions,
+    built_in_questions,
+    check_questions,
+    place,
+    read_questions,
+    split_by_text,
+)
 
 TEXT, OTHER = "Anna has a red car.", "Tom lives in Rome."
 FLAT = [
@@ -102,7 +109,7 @@ def test_examples_that_are_none_are_refused(given, said, refusal):
 
 
 def test_the_built_in_questions_have_their_answers_in_the_text_once():
-    questions = built_in()
+    questions = built_in_questions()
     assert len(questions) >= 400
     assert 0.12 <= questions.unanswered / len(questions) <= 0.2
     assert all(one.text.count(one.answer) == 1 or one.answer.islower() for one in questions.rows if one.answers)
@@ -112,7 +119,7 @@ def test_the_built_in_questions_have_their_answers_in_the_text_once():
 
 
 def test_all_questions_on_a_text_are_on_one_side():
-    questions = built_in()
+    questions = built_in_questions()
     for seed in range(5):
         parts = split_by_text(questions, seed)
         assert sorted([*parts.train, *parts.held_out]) == list(range(len(questions)))

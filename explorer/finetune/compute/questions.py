@@ -76,7 +76,7 @@ class Questions:
 
 
 @cache
-def built_in() -> Questions:
+def built_in_questions() -> Questions:
     """The questions of assets/examples/answers.jsonl: a text per line, with its questions and their answers."""
     lines = [json.loads(line) for line in BUILT_IN.read_text("utf-8").splitlines()]
     return Questions(tuple(place(asked, answer, line["text"]) for line in lines for asked, answer in line["questions"]))

@@ -12,7 +12,6 @@ from explorer.core.steps import finished
 from explorer.export import code, ways
 from explorer.export.place import Place
 from explorer.finetune.examples import ExamplesView
-from explorer.finetune.known_tasks import TEXTS
 from explorer.finetune.loop import LoopView, place_of
 from explorer.finetune.recipe import OWN, SIDE_BY_SIDE
 from explorer.training.settings import LEAST
@@ -89,10 +88,10 @@ def test_steps_and_epochs_belong_to_the_page(subject, bundled):
 
 
 def test_the_program_goes_into_the_file_of_the_tab(subject):
-    place = Place(subject, "fine-tune", TEXTS, (ExamplesView(), LoopView()))
+    place = Place(subject, "fine-tune", "Train", (ExamplesView(), LoopView()))
     assert "torch.optim.AdamW(" in ways.python(place).decode()
     with pytest.raises(InputError, match="save the run as a zip"):
-        ways.python(Place(subject, "fine-tune", TEXTS, (LoopView(source="Built in", ready="similarity"),)))
+        ways.python(Place(subject, "fine-tune", "Train", (LoopView(source="Built in", ready="similarity"),)))
 
 
 def test_what_the_loop_cannot_learn_is_said(subject):

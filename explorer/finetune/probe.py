@@ -5,8 +5,9 @@ from typing import Any, ClassVar
 
 from explorer.core.errors import InputError
 from explorer.core.steps import map_steps
-from explorer.finetune.example_settings import ExampleSettings
+from explorer.finetune.kinds import TEXTS
 from explorer.finetune.pictures.training import probe_curve
+from explorer.finetune.sources import LABELLED, ExampleSettings
 from explorer.training.examples import Examples, ScoredExamples
 from explorer.training.probe import LayerProbe, probe
 from explorer.ui.long_view import LongView
@@ -45,9 +46,8 @@ class Probe(LongView, ExampleSettings):
 
     def work(self, subject: Subject) -> Generator[Any, None, tuple[list[LayerProbe], Examples]]:
         """Probe layer after layer."""
-        examples, _ = self.examples()
-        if isinstance(examples, ScoredExamples):
-            raise InputError("The probe tells labels apart, and these examples have numbers; choose examples with labels.")
+        if self.kind != TEXTS or isinstance(examples := self.texts()[0], ScoredExamples):
+            raise InputError(f"The probe learns {LABELLED}.")
         steps = probe(subject.model, examples, "mean", SEEDS)
         return (yield from map_steps(steps, lambda step: (f"{step[1]} {step[0]:.0%}.", step[0]))), examples
 
