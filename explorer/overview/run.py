@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from explorer.bert.families import LABELS
-from explorer.overview.compute import Run, Word, differing, label_shares, pair_shares, read_words, run_of, turned, word_shares
+from explorer.overview.compute import Run, Word, label_shares, pair_shares, read_words, run_of, turned, word_shares
 from explorer.overview.pictures import Answer, Rows
 from explorer.techniques.routes import Route, place_shares, routes
 from explorer.text.encoding import Encoding
@@ -115,7 +115,7 @@ def words_in(run: Run, before: Run | None, rows: Rows, row: int) -> Words:
 
 def _put_changed(words: Words, run: Run, before: Run, rows: Rows, row: int) -> None:
     """Read again what a change has reached, into `words`."""
-    changed = differing(run, before)[:, list(rows.places)]
+    changed = (run.states != before.states).any(-1).numpy()[:, list(rows.places)]
     for state, reached in enumerate(changed):
         last = state == len(changed) - 1
         for best in (1, TOP):
