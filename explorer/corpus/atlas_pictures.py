@@ -10,7 +10,7 @@ from explorer.analysis.resampling import wilson
 from explorer.corpus.atlas_words import told
 from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.attention_sums import DIRECTIONS
-from explorer.corpus.pictures.head_atlas import colours_of, few_names, offset_bars, typical_pictures
+from explorer.corpus.pictures.head_atlas import colours_of, few_names, typical_pictures
 from explorer.text.dependencies import meaning, plain
 from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.pictures.head_grid import head_grid
@@ -62,13 +62,6 @@ def heads_map(atlas: HeadAtlas, layer: int, head: int) -> Any:
     method = "UMAP" if atlas.cls.size > 4 else "PCA"
     few = _families(atlas)
     return point_map(atlas.points, texts, few, [f"{method} 1", f"{method} 2"], "atlas", Marks(picked=layer * heads + head))
-
-
-def offsets(atlas: HeadAtlas, layer: int, head: int) -> Any:
-    """A head's mean weight by relative position."""
-    reach = atlas.offsets.shape[-1] // 2
-    specials = (float(atlas.cls[layer, head]), float(atlas.sep[layer, head]))
-    return offset_bars(range(-reach, reach + 1), atlas.offsets[layer, head], specials)
 
 
 def relations(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any] | None:
