@@ -114,7 +114,7 @@ def test_a_run_comes_back_and_goes_home(kept, elsewhere, tmp_path):
 
 
 def test_the_views_tell_of_a_number(kept, tiny):
-    run, subject = kept[0], Subject(tiny, "a cat", "")
+    run, subject = kept[0], Subject(tiny.name, "a cat", "")
     shown = Result(run=run.id).compute(subject)
     assert len(shown["picture"].data[1].x) == len(run.held_out.targets)
     assert f"{stats.spearmanr(run.held_out.said, run.held_out.targets).statistic:.2f}" in shown["note"]
