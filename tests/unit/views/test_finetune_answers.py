@@ -14,14 +14,13 @@ from explorer.finetune.compute.questions import built_in_questions, read_typed
 from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import ANSWERS, FILE, KINDS, READY, TEXTS, TYPED
+from explorer.finetune.opening import OURS, QUESTIONS
 from explorer.finetune.outcome import Baselines, Outcome
 from explorer.finetune.recipe import Recipe
 from explorer.finetune.result import CHANGE, CLASSES, MISTAKES, RIGHT, Result
 from explorer.finetune.run import opening_run
 from explorer.finetune.runs import Runs
-from explorer.finetune.samples import OURS
 from explorer.finetune.try_it import TryIt
-from explorer.finetune.typed import QUESTIONS
 from explorer.ui.subject import Subject
 
 
