@@ -86,8 +86,9 @@ class Result(RunView):
             return shown | _what_changed(run)
         if run.held_out is None:
             return {"note": "This run came in a file, which has no sentences to look at."}
-        drawn = {
-            MISTAKES: {"number": _numbers, "spans": partial(_answers, wanted=False)}.get(run.kind, self._mistakes),
+        others: dict[str, Callable[[Run], Content]] = {"number": _numbers, "spans": partial(_answers, wanted=False)}
+        drawn: dict[str, Callable[[Run], Content]] = {
+            MISTAKES: others.get(run.kind, self._mistakes),
             RIGHT: partial(_answers, wanted=True),
             CLASSES: _question_words if run.kind == "spans" else _classes,
             NAMES: _names,

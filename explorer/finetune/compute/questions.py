@@ -257,8 +257,7 @@ def _check(number: int, question: str, text: str, answers: list[tuple[str, int |
         if type(start) is not int or not 0 <= start <= len(text) - len(answer):
             raise InputError(f"The answer of question {number} lies outside its text; give the character at which it begins.")
         if text[start : start + len(answer)] != answer:
-            place = f"character {start} of its text"
-            raise InputError(f"The answer of question {number} differs from {place}; count characters from 0.")
+            raise InputError(f"The answer of question {number} is not at character {start} of its text; count characters from 0.")
     if not answers:
         return Question(question, text)
     return Question(question, text, tuple(dict.fromkeys(answer for answer, _ in answers)), int(answers[0][1]))

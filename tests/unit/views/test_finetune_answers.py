@@ -104,7 +104,7 @@ def test_a_file_of_questions_chooses_its_kind_of_task(subject, tmp_path):
     [
         ("", "no questions"),
         ("Who? | Anna", "Line 1 is a question without a text"),
-        ("Anna sleeps.\nWho sleeps? | Tom", "The answer of line 2 does not stand"),
+        ("Anna sleeps.\nWho sleeps? | Tom", "The answer of line 2 is not in its text"),
         ("Anna sleeps.\n | Anna", "The question in line 2 is empty"),
         ("Anna sleeps.\nWho sleeps? | Anna", "on one text"),
         ("Anna sleeps.\nWho? | Anna\n\nWho eats? | Tom", "Line 4 is a question without"),
