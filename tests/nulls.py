@@ -26,6 +26,7 @@ from explorer.text.encoding import MASK
 ASKED = {
     "heads_off": ("zero",),
     "patching": (RESIDUAL, HEADS_OF, MLP),
+    "path": ("query", "value"),
     "cut": ("forward",),
     "lens": ("raw",),
     "attention": ("forward", "backward"),

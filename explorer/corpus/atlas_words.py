@@ -109,24 +109,3 @@ def about(corpus: Corpus, atlas: HeadAtlas) -> str:
     """The number of heads in each family, in a sentence."""
     counted = ", ".join(f"{plain(name)} {count}" for name, count in Counter(atlas.families.ravel().tolist()).most_common())
     return f"{atlas.cls.size} heads over {corpus.counted}, by family: {counted}."
-
-
-def where(atlas: HeadAtlas, layer: int, head: int) -> str:
-    """A sentence about the list of sentences."""
-    name = str(atlas.habits[layer, head])
-    if name in atlas.relations:
-        link = f"a word of the relation “{spell_out(name)}” and its syntactic head"
-        return f"Where it is strongest: {link}. Click one: it becomes the input."
-    if name in ("previous token", "next token", "itself", "same word"):
-        return "Where it is strongest at that, by the mean weight in the sentence. Click one: it becomes the input."
-    return "The strongest links between two words. Click one: it becomes the input."
-
-
-def syntax(atlas: HeadAtlas) -> str:
-    """A sentence about the table of relations, or why there is none."""
-    if not len(atlas.relations):
-        return "This corpus tells no syntax; a treebank in CoNLL-U does."
-    return (
-        "Of the words in each relation, the share whose strongest link is their syntactic head, with its 95% interval, beside "
-        f"the best fixed offset. Bold: better than that, corrected for all {atlas.q.size:,} tests of all heads."
-    )

@@ -41,7 +41,6 @@ FIGURES = {
     hidden.pooled_heatmap: (CURVE, CURVE),
     hidden.sentences_heatmap: (ALIKE, WORDS),
     hidden.vectors_heatmap: (ROWS, WORDS, 1.0),
-    layers.frequency_points: (WORDS, np.array([9, 4, 2, 1, 1]), CURVE, 3),
     layers.layer_lines: ([layers.Line("mean", CURVE, (CURVE, CURVE)), layers.Line("<b>", CURVE, faint=True)], "length", 2),
     maps.point_map: (ROWS[:, :2], WORDS, ["x", "x", "y", "y", "y"], ["PC 1", "PC 2"], "key"),
     word_effects.attribution_bars: (WORDS, CURVE, "gradient", CURVE, "log-odds"),

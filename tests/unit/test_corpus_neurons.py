@@ -7,11 +7,12 @@ import torch
 import explorer
 from explorer.core.steps import finished
 from explorer.corpus.compute import neurons
-from explorer.corpus.compute.neurons import DRIVING, NOBODY, corpus_neurons, drivers, driving_pieces, firing_on, telling_in_steps
+from explorer.corpus.compute.neurons import DRIVING, NOBODY, drivers, driving_pieces, firing_on, telling_in_steps
 from explorer.corpus.endpoints import neuron as endpoint
 from explorer.techniques import neurons as technique
 from explorer.text.corpora import Corpus, built_in, read_corpus
 from tests.at_night import at_night
+from tests.corpora import corpus_neurons
 from tests.families import write_family
 from tests.rounding import assert_same_but_for_rounding
 
@@ -77,9 +78,9 @@ def assert_drivers(model, corpus, path):
     np.testing.assert_allclose(found.deviation, every.std(0), atol=1e-4)
     np.testing.assert_allclose(found.active, (every > 0).mean(0), atol=1e-3)
     for layer, neuron in ((0, 3), (model.capabilities.layers - 1, model.capabilities.neurons - 1)):
-        driving = drivers(model, corpus, found, layer, neuron, 10)
+        driving = drivers(model, corpus, found, layer, neuron, 10).hits
         again = neurons.activations_of(model, driving, layer, neuron)
-        shown = [one.activation for one in driving]
+        shown = [one.score for one in driving]
         assert_same_but_for_rounding(again, shown)
         assert_same_but_for_rounding(shown, [wanted[one.sentence.text, one.position][layer, neuron] for one in driving])
         for driver in driving:

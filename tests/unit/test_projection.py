@@ -3,9 +3,10 @@ import itertools
 import numpy as np
 import pytest
 from sklearn.manifold import trustworthiness as reference_trustworthiness
+from sklearn.metrics import pairwise_distances
 
 from explorer.analysis import projection as maps_module
-from explorer.analysis.projection import METHODS, LayerMaps, MapSettings, align, clusters, project, trustworthiness
+from explorer.analysis.projection import METHODS, LayerMaps, MapSettings, align, clusters, project, quality
 from explorer.core.errors import InputError
 from explorer.core.steps import Stopped
 from explorer.projection.endpoints import projection
@@ -17,10 +18,23 @@ FITS = ("umap", "tsne")
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
-def test_trustworthiness_is_scikit_learns(metric):
+def test_trustworthiness_is_scikit_learns_and_continuity_the_same_in_reverse(metric):
     for points in (GROUPS[:, :2], RANDOM.normal(size=(45, 2))):
         expected = reference_trustworthiness(GROUPS, points, n_neighbors=5, metric=metric)
-        assert trustworthiness(GROUPS, points, metric=metric) == pytest.approx(expected, abs=1e-6)
+        true = pairwise_distances(GROUPS.astype(np.float64), metric=metric)
+        found, kept = quality(GROUPS, points, metric=metric)
+        assert found == pytest.approx(expected, abs=1e-6)
+        assert kept == pytest.approx(continuity(true, pairwise_distances(points), 5), abs=1e-6)
+
+
+def continuity(true, drawn, k):
+    """The definition of Venna & Kaski 2001, row by row."""
+    total, n = 0, len(true)
+    for row in range(n):
+        others = [other for other in range(n) if other != row]
+        near, ranked = (sorted(others, key=lambda other: distances[row, other]) for distances in (true, drawn))
+        total += sum(max(ranked.index(other) + 1 - k, 0) for other in near[:k])
+    return 1 - 2 * total / (n * k * (2 * n - 3 * k - 1))
 
 
 @pytest.mark.parametrize(("method", "dimensions"), [("pca", 2), ("pca", 3), ("umap", 2), ("umap", 3), ("tsne", 2)])
@@ -145,7 +159,7 @@ def test_the_endpoint_says_how_far_its_map_can_be_trusted(bundled, refusal):
     texts = [f"{who} {did} the {what}." for who in ("She", "He") for did in ("ate", "lost") for what in ("soup", "game", "key")]
     for method in METHODS:
         found = projection(texts, method, neighbors=5, min_dist=0.2, seed=1)
-        assert set(found) == {"points", "explained_variance", "trustworthiness", "method", "note"}
+        assert set(found) == {"points", "explained_variance", "trustworthiness", "continuity", "method", "note"}
         assert (found["method"], found["note"]) == (method, "")
         again = projection([*texts, texts[2], texts[2]], method, neighbors=5, min_dist=0.2, seed=1)["points"]
         assert again[2] == again[-1] == again[-2]

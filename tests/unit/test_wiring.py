@@ -76,8 +76,8 @@ def test_what_follows_an_event_follows_the_last_one_too(blocks):
 
 def test_a_click_on_a_head_runs_few_of_our_functions():
     calls = calls_of_a_click(*build_shell())
-    assert len(calls) <= 210
-    assert len({file for file, _ in calls}) <= 42
+    assert len(calls) <= 120
+    assert len({file for file, _ in calls}) <= 30
 
 
 def test_steps_that_reach_the_browser_together_lose_nothing(monkeypatch):

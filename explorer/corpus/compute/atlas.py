@@ -46,16 +46,11 @@ def _key(model: Explorer, corpus: Corpus) -> tuple[object, ...]:
     return model.checkpoint, corpus.key
 
 
-def head_atlas(model: Explorer, corpus: Corpus) -> HeadAtlas:
-    """The atlas of a model's heads over a corpus; blocks until it is made.
+def head_atlas_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, HeadAtlas]:
+    """The atlas of a model's heads over a corpus, from memory or disk if it is there; yields the share done, 0 to 1.
 
     Raises InputError for a sentence the model cannot read.
     """
-    return finished(head_atlas_in_steps(model, corpus))
-
-
-def head_atlas_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, HeadAtlas]:
-    """Like `head_atlas`, but yields the share done, 0 to 1, after every batch. An atlas in memory or on disk comes first."""
     if found := known_atlas(model, corpus):
         return found
 

@@ -24,8 +24,7 @@ from explorer.core.cache import OnceCache, weight
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.limits import CORPUS_STATES_MEGABYTES, MEGABYTE, RESULTS_MEGABYTES
-from explorer.core.steps import finished
-from explorer.corpus.compute.file import VectorFile
+from explorer.corpus.compute.file import Pieces, VectorFile
 from explorer.text.corpora import Corpus, CorpusSentence
 
 ADDED = -1  # the word of a token that the tokenizer added
@@ -60,6 +59,11 @@ class CorpusTokens:
         """The ids and segments of some sentences, as the model takes them."""
         ids = (tuple(self.ids[self.starts[row] : self.starts[row + 1]].tolist()) for row in sentences)
         return [(text, (0,) * len(text)) for text in ids]
+
+    def unpadded(self, vectors: torch.Tensor, sentences: np.ndarray) -> Pieces:
+        """Vectors [batch, tokens, size] of some sentences without padding, as a `VectorFile` takes them."""
+        starts, lengths = self.starts[sentences].tolist(), self.lengths[sentences].tolist()
+        return [(start, one[:length].numpy()) for start, one, length in zip(starts, vectors, lengths, strict=True)]
 
     def batches(self) -> list[np.ndarray]:
         """Indices of sentences of similar length, in batches of at most BATCH_SIZE sentences and BATCH_TOKENS tokens."""
@@ -113,13 +117,8 @@ def is_read(model: Explorer, corpus: Corpus, layer: int) -> bool:
     return tokens is not None and any(one.tokens is tokens and layer in one.layers for one, _ in _opened.values())
 
 
-def corpus_states(model: Explorer, corpus: Corpus, layers: Sequence[int]) -> CorpusStates:
-    """Hidden states `layers` (indices, at least one) of a corpus; blocks until they are read. Others may come with them."""
-    return finished(corpus_states_in_steps(model, corpus, layers))
-
-
 def corpus_states_in_steps(model: Explorer, corpus: Corpus, layers: Sequence[int]) -> Generator[float, None, CorpusStates]:
-    """Like `corpus_states`, but yields the share done, 0 to 1, after every batch; states read before are returned at once.
+    """Hidden states `layers` (indices, at least one) of a corpus, and others that come with them; yields the share done, 0 to 1.
 
     Raises InputError when the file would exceed the limit on the disk.
     """
@@ -136,7 +135,7 @@ def corpus_states_in_steps(model: Explorer, corpus: Corpus, layers: Sequence[int
 
     def fill(folder: Path) -> Generator[float, None, VectorFile]:
         file = VectorFile(folder, shape, dtype)
-        yield from _read(model, tokens, layers, file)
+        yield from file.fill(tokens.batches(), lambda rows: _states(model, tokens, rows, layers))
         return file
 
     size = int(np.prod(shape)) * dtype.itemsize
@@ -188,28 +187,8 @@ def _dtype_for(model: Explorer, tokens: CorpusTokens) -> np.dtype:
     return HALF if largest < LARGE else SINGLE
 
 
-def _read(model: Explorer, tokens: CorpusTokens, layers: Sequence[int], file: VectorFile) -> Generator[float, None, None]:
-    """Compute and write the batches that are missing; yields the share done."""
-    batches = tokens.batches()
-    if not (done := file.done()):
-        file.begin()
-    for number, rows in enumerate(batches[done:], start=done + 1):
-        yield (number - 1) / len(batches)
-        starts, lengths = tokens.starts[rows].tolist(), tokens.lengths[rows].tolist()
-        for layer, hidden in _states(model, tokens, rows, layers[-1]):
-            if layer in layers:
-                file.write(layers.index(layer), unpadded(hidden, starts, lengths))
-        file.finish(number)
-    yield 1.0
-
-
 @inference_mode
-def _states(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, top: int) -> list[tuple[int, torch.Tensor]]:
-    """Hidden states 0 to `top` of some sentences with their indices, each [batch, tokens, hidden] float32."""
-    padded = model.pad(tokens.encoded(rows))
-    return list(enumerate(islice(model.run_padded(padded), top + 1)))
-
-
-def unpadded(vectors: torch.Tensor, starts: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, np.ndarray]]:
-    """Vectors [batch, tokens, size] without padding, each with the index of its first token, as `VectorFile.write` takes them."""
-    return [(start, one[:length].numpy()) for start, one, length in zip(starts, vectors, lengths, strict=True)]
+def _states(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, layers: Sequence[int]) -> list[tuple[int, Pieces]]:
+    """Hidden states `layers` of some sentences (`rows`), each with its place among them."""
+    states = list(islice(model.run_padded(model.pad(tokens.encoded(rows))), layers[-1] + 1))
+    return [(place, tokens.unpadded(states[layer], rows)) for place, layer in enumerate(layers)]

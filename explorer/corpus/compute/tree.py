@@ -29,8 +29,8 @@ class Links:
         return len(out) >= len(back), max(out, back, key=len)
 
 
-def links_of(weights: np.ndarray, offsets: Sequence[tuple[int, int]], sentence: CorpusSentence) -> Links:
-    """The strongest links of a head's `weights` [query, key], by the rule of the atlas.
+def word_weights(weights: np.ndarray, offsets: Sequence[tuple[int, int]], sentence: CorpusSentence) -> np.ndarray:
+    """[word, word] a head's `weights` [query, key] between words; -1 from a word to itself, and where a word was cut off.
 
     `offsets` are the characters of each token, an empty range for those that the tokenizer added. The weight from a word to
     another is the sum over its pieces, and the mean over the pieces of the word that looks (Clark et al. 2019, section 4.1).
@@ -39,9 +39,14 @@ def links_of(weights: np.ndarray, offsets: Sequence[tuple[int, int]], sentence: 
     spans = list(zip(sentence.starts, ends, strict=True))
     pieces = np.array([[low < end and start < high for low, high in offsets] for start, end in spans], dtype=float)
     there = pieces.sum(1)
-    linked = (pieces / np.maximum(there, 1)[:, None]) @ weights @ pieces.T  # [word, word]
+    linked = (pieces / np.maximum(there, 1)[:, None]) @ weights @ pieces.T
     np.fill_diagonal(linked, -1)
     linked[there == 0] = linked[:, there == 0] = -1
+    return linked
+
+
+def links_of(linked: np.ndarray) -> Links:
+    """The strongest links in `word_weights`, by the rule of the atlas."""
     ways = [(linked.argmax(axis), linked.max(axis)) for axis in (1, 0)]
     seen, by = (tuple(np.where(most >= 0, found, -1).tolist()) for found, most in ways)
     return Links(seen, by)

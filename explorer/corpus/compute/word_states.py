@@ -54,11 +54,6 @@ class WordStates:
     def only(self, rows: np.ndarray | slice) -> "WordStates":
         return replace(self, sentence=self.sentence[rows], word=self.word[rows], first=self.first[rows], pieces=self.pieces[rows])
 
-    def only_state(self, layer: int) -> "WordStates":
-        """The same words at one hidden state alone."""
-        place = self.layers.index(layer)
-        return replace(self, read=replace(self.read, layers=(layer,), states=self.read.states[place : place + 1]))
-
     def of_sentences(self, sentences: np.ndarray) -> "WordStates":
         return self.only(np.flatnonzero(np.isin(self.sentence, sentences)))
 

@@ -1,4 +1,4 @@
-"""Statistics of hidden states over many words: a line by hidden state, or a point per word."""
+"""Statistics of hidden states over many words: a line by hidden state."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -9,8 +9,8 @@ from itertools import cycle
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.ui.pictures.base import ACCENT, AMOUNT, CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, plain_axis, shorten
-from explorer.ui.pictures.numbers import Table, columns_of, identifier, keep
+from explorer.ui.pictures.base import ACCENT, CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, plain_axis
+from explorer.ui.pictures.numbers import Table, identifier, keep
 
 BAND = "rgba(128, 128, 128, 0.2)"
 
@@ -29,16 +29,12 @@ class Line:
 
 
 def layer_lines(
-    lines: Sequence[Line],
-    unit: str,
-    at: int | None,
-    shown: tuple[float, float] | None = None,
-    form: str = ".3f",
-    title: str = "hidden state",
+    lines: Sequence[Line], unit: str, at: int | None, shown: tuple[float, float] | None = None, form: str = ".3f"
 ) -> go.Figure:
     """Lines by hidden state, the chosen one (`at`) marked; `shown` is the range of the axis, `form` the format of numbers."""
     colours, dashes = cycle(CATEGORIES[:4]), cycle(("dash", "dot"))
     traces: list[go.Scatter] = []
+    states = len(lines[0].values)
     for line in lines:
         look = {"color": FAINT, "dash": next(dashes)} if line.faint else {"color": next(colours), "dash": "solid"}
         traces += _band(*line.around) if line.around else []
@@ -50,9 +46,7 @@ def layer_lines(
         showlegend=len(lines) > 1,
         legend={**LEGEND, "traceorder": "normal"},
         margin={"l": 56, "r": 12, "t": 24 + 20 * len(lines) * (len(lines) > 1), "b": 48},
-        xaxis=plain_axis(
-            f"{title} (0: embeddings)", 6, dtick=max(1, len(lines[0].values) // 12), range=[-0.4, len(lines[0].values) - 0.6]
-        ),
+        xaxis=plain_axis("hidden state (0: embeddings)", 6, dtick=max(1, states // 12), range=[-0.4, states - 0.6]),
         yaxis=grid_axis(unit, range=shown, tickformat=".0%" if form.endswith("%") else None),
         shapes=[] if at is None else [_chosen(at)],
         meta=narrow,
@@ -103,43 +97,3 @@ def _table(lines: Sequence[Line], unit: str) -> Table:
         columns = [line.values, *(line.around or (nothing, nothing))] if banded else [line.values]
         rows += [[line.name, state, *map(float, row)] for state, row in enumerate(zip(*columns, strict=True))]
     return Table.of(("line", "hidden_state", identifier(unit), *(("low", "high") if banded else ())), rows)
-
-
-def frequency_points(words: Sequence[str], counts: np.ndarray, norms: np.ndarray, layer: int) -> go.Figure:
-    """A point per word: how often it occurs (x) and the mean length of its vectors [words] (y), with a line of medians."""
-    dots = go.Scatter(
-        x=counts,
-        y=norms.astype(np.float32),
-        mode="markers",
-        name="a word",
-        marker={"color": AMOUNT, "size": 6, "opacity": 0.45},
-        text=[esc(shorten(word, 40)) for word in words],
-        hovertemplate="%{text}: %{x:,} times, length %{y:.2f}<extra></extra>",
-    )
-    places, middles = _medians(counts, norms)
-    median = go.Scatter(
-        x=places,
-        y=middles,
-        mode="lines",
-        name="median of as frequent ones",
-        line={"color": CATEGORIES[1], "width": 2.5},
-        hovertemplate="about %{x:.0f} times: median length %{y:.2f}<extra></extra>",
-    )
-    top = max(10, int(counts.max(initial=1)))
-    drawn = figure(
-        [dots, median],
-        key=f"frequency-{layer}",
-        showlegend=True,
-        legend={**LEGEND, "itemsizing": "constant"},
-        margin={"l": 56, "r": 12, "t": 44, "b": 48},
-        xaxis=grid_axis("times in the corpus (log scale)", type="log", range=[-0.1, float(np.log10(1.3 * top))], dtick=1),
-        yaxis=grid_axis(f"mean length in hidden state {layer}", rangemode="tozero"),
-    )
-    return keep(drawn, lambda: columns_of(word=list(words), times=counts, mean_length=norms))
-
-
-def _medians(counts: np.ndarray, norms: np.ndarray) -> tuple[list[float], list[float]]:
-    """For words that occur once, 2 to 3 times, 4 to 7 times and so on: geometric mean of the counts, and median length."""
-    doubled = np.floor(np.log2(np.maximum(counts, 1))).astype(int)
-    groups = [np.flatnonzero(doubled == group) for group in np.unique(doubled)]
-    return [float(np.exp(np.log(counts[rows]).mean())) for rows in groups], [float(np.median(norms[rows])) for rows in groups]

@@ -28,7 +28,6 @@ class Compared:
     linked: Sequence[int]
     right: Sequence[int]
     forward: bool
-    told: str  # how many are right, in a sentence
 
 
 def drawn_tree(one: CorpusSentence, compared: Compared) -> go.Figure:
