@@ -20,7 +20,7 @@ def clusters_of(vectors: np.ndarray, texts: Sequence[str]) -> list[str]:
     """The name of the cluster of each text: k-means in the space of vectors [n, hidden], with k = √(n / 2), 2 to MOST.
 
     A name has the words that are most frequent in the cluster compared with all texts; where texts are single words, those
-    nearest to its middle.
+    nearest to its middle, signs and parts of words last.
     """
     number = int(np.clip(round((len(texts) / 2) ** 0.5), 2, MOST))
     found = _kept.get((digest(vectors), number), lambda: clusters(vectors, number))
@@ -45,4 +45,5 @@ def _distinctive(rows: Sequence[int], words: Sequence[set[str]], everywhere: Cou
 
 def _central(vectors: np.ndarray, texts: Sequence[str]) -> list[str]:
     unit = directions(vectors)
-    return [texts[row] for row in np.argsort(-(unit @ unit.mean(axis=0)), kind="stable")[:WORDS]]
+    ordered = [texts[row] for row in np.argsort(-(unit @ unit.mean(axis=0)), kind="stable")]
+    return [text for text in ordered if WORD.fullmatch(text)] or ordered
