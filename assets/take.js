@@ -1,4 +1,6 @@
 // The dialog of links and files: the link, its QR code, and a file for each export format.
+import { filmOf } from "./components/film.js";
+import { scenesSeen } from "./components/flow/scenes.js";
 import { pictures } from "./components/picture.js";
 import { linkState } from "./link.js";
 import { told } from "./page/told.js";
@@ -84,6 +86,8 @@ function listFiles(query, files, said) {
   files.append(el("h3", {}, "Files"), el("ul", {}, ...items));
   const shown = pictures();
   const seen = shown.map((one) => el("li", {}, one.label, ...["svg", "png"].map((format) => savingButton(one, format, said))));
+  const scenes = scenesSeen();
+  if (scenes.length) files.append(el("h3", {}, "Loop"), el("ul", {}, el("li", {}, loopButton(scenes, said))));
   if (seen.length) files.append(el("h3", {}, "Pictures"), el("ul", { id: "take-pictures" }, ...seen));
   files.append(pythonOf(query, said));
 }
@@ -117,6 +121,24 @@ function savingButton({ label, save }, format, said) {
     said.textContent = "The picture is made.";
   };
   return button(kind, make, { class: "bx-take-format", "aria-label": `${label} as ${kind}` });
+}
+
+// A button that makes a loop of what was just done, and saves it.
+function loopButton(scenes, said) {
+  const make = async () => {
+    made.disabled = true;
+    try {
+      const film = await filmOf(scenes, (percent) => (said.textContent = `The loop is being made: ${percent}%`));
+      saveFile(film, `bert-explorer-loop.${film.type.split("/")[1]}`);
+      said.textContent = `The loop is made: ${(film.size / 1e6).toFixed(1)} MB.`;
+    } catch (error) {
+      said.textContent = error.message;
+    }
+    made.disabled = false;
+  };
+  const label = el("span", {}, "What you just did in the picture ", el("small", {}, ".webp"));
+  const made = button(label, make, { class: "bx-take-format" });
+  return made;
 }
 
 /**

@@ -130,7 +130,6 @@ def check_free(port: int) -> None:
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The settings, from the command line or the environment."""
     parser = argparse.ArgumentParser(description="Explore BERT's internals in the browser.")
 
     def add(name: str, default: str, about: str, **more: Any) -> None:

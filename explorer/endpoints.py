@@ -1,12 +1,12 @@
 """The public endpoints: the numbers behind the views, for programs.
 
-Layers and heads count from 1; hidden state 0 is the embedding output; model="" is the default model. Values are full
+Layers and heads count from 1. Hidden state 0 is the embedding output; model="" is the default model. Values are full
 float32 precision. An invalid argument is answered with one sentence.
 """
 
 import gradio as gr
 
-from explorer.api.callers import bounded, friendly
+from explorer.api.callers import bound, friendly
 from explorer.attention import endpoints as attention
 from explorer.core.scheduling import MODEL, TRAINING
 from explorer.corpus import endpoints as corpus
@@ -43,4 +43,4 @@ def register() -> None:
     """Add the endpoints to the Blocks being built."""
     for endpoint in ENDPOINTS:
         options = TRAINING if endpoint.__name__ in LONG else MODEL
-        gr.api(friendly(bounded(endpoint, options["concurrency_id"])), api_name=endpoint.__name__, **options)
+        gr.api(friendly(bound(endpoint, options["concurrency_id"])), api_name=endpoint.__name__, **options)

@@ -6,12 +6,12 @@ picture of the run without each of its strongest links beside it.
 
 import argparse
 import os
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
+
+from jinja2 import Environment
 
 from explorer.bert import provenance
 from explorer.bert.checkpoints import BUNDLED_FOLDER
@@ -26,7 +26,7 @@ from explorer.techniques.routes import Route, place_shares, routes
 from explorer.techniques.run_mixing import mixing
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import Subject
-from explorer.ui.telling import quoted
+from explorer.ui.telling import quote
 
 FOLDER = ASSETS / "gallery"
 CUTS = 10  # links of a sentence that can be cut: the strongest ones between two tokens
@@ -69,7 +69,7 @@ class Sentence:
 
     def told(self, cut: Cut) -> str:
         """What a cut changes, in a sentence."""
-        key, way = quoted(self.trace.tokens, cut.link.key), "rises" if cut.after > self.share else "falls"
+        key, way = quote(self.trace.tokens, cut.link.key), "rises" if cut.after > self.share else "falls"
         change = f"{self.word} {way} from {whole_percent(self.share)} to {whole_percent(cut.after)}"
         leads = f"; {cut.word} leads with {whole_percent(cut.share)}" if cut.word != self.word else ""
         return f"Without {key} in layer {cut.link.layer + 1}, {change}{leads}."
@@ -119,47 +119,25 @@ def _variant(view: Routes, subject: Subject, sentence: Sentence, cut: Cut) -> di
 
 def index_of(sentences: Sequence[Sentence], model: Explorer) -> str:
     """The page with a card for each sentence."""
-    values = {"cards": "\n".join(map(_card, sentences)), "made": escape(provenance.told(provenance.provenance_of(model)))}
-    return re.sub(r"\{(cards|made)\}", lambda found: values[found[1]], (FOLDER / "index.html").read_text("utf-8"))
+    template = Environment(autoescape=True, trim_blocks=True).from_string((FOLDER / "index.html").read_text("utf-8"))
+    made = provenance.describe(provenance.provenance_of(model))
+    return template.render(cards=[(sentence, _sketch(sentence)) for sentence in sentences], percent=whole_percent, made=made)
 
 
-def _card(sentence: Sentence) -> str:
-    text = escape(sentence.trace.encoding.text_a).replace("[MASK]", f"<mark>{escape(sentence.word)}</mark>")
-    cut = sentence.strongest
-    key, leads = escape(sentence.trace.tokens[cut.link.key]), f"; {escape(cut.word)} leads" if cut.word != sentence.word else ""
-    falls = (
-        f"<b>{escape(sentence.word)} {whole_percent(sentence.share)}</b>. Cut <b>{key}</b> in "
-        f"layer {cut.link.layer + 1}: <span>{whole_percent(cut.after)}</span>{leads}."
-    )
-    return (
-        f'<li><a href="{escape(sentence.address)}">{_sketch(sentence)}<h2>{escape(sentence.title)}</h2>'
-        f'<p class="sentence">{text}</p><p class="falls">{falls}</p></a></li>'
-    )
-
-
-def _sketch(sentence: Sentence) -> str:
-    """The routes to the blank as SVG: tokens in rows, layers in columns; the link whose cut takes most has its own colour."""
+def _sketch(sentence: Sentence) -> dict[str, Any]:
+    """The routes to the blank, for the SVG of a card: tokens in rows, layers in columns, all in px."""
     tokens, position = sentence.trace.tokens, sentence.trace.mask_positions[0]
     shares, cut = mixing(sentence.trace).shares, sentence.strongest.link
     row, column = min(ROW, HIGH / len(tokens)), (WIDE - LEFT - 8) / len(shares)
 
-    def y(token: int) -> float:
-        return (token + 0.5) * row
+    def line(route: Route) -> dict[str, Any]:
+        x, (key, query) = LEFT + route.layer * column, ((place + 0.5) * row for place in (route.key, route.query))
+        is_cut = (route.layer, route.query, route.key) == (cut.layer, cut.query, cut.key)
+        return {"x": (x, x + column / 2, x + column), "y": (key, query), "share": route.share, "is_cut": is_cut}
 
-    def path(route: Route) -> str:
-        start, end = LEFT + route.layer * column, LEFT + (route.layer + 1) * column
-        middle, is_cut = (start + end) / 2, (route.layer, route.query, route.key) == (cut.layer, cut.query, cut.key)
-        return (
-            f'<path{" class=cut" * is_cut} d="M{start:.1f} {y(route.key):.1f}C{middle:.1f} {y(route.key):.1f} {middle:.1f} '
-            f'{y(route.query):.1f} {end:.1f} {y(route.query):.1f}" stroke-width="{0.8 + 9 * route.share:.2f}" '
-            f'stroke-opacity="{min(1.0, 0.25 + route.share):.2f}"/>'
-        )
-
-    lines = map(path, reversed(routes(shares, place_shares(shares, position), DRAWN)))
-    words = (
-        f'<text x="{LEFT - 6}" y="{y(at) + 4:.1f}" text-anchor="end">{escape(token)}</text>' for at, token in enumerate(tokens)
-    )
-    return f'<svg viewBox="0 0 {WIDE} {row * len(tokens):.0f}" aria-hidden="true">{"".join(lines)}{"".join(words)}</svg>'
+    drawn = reversed(routes(shares, place_shares(shares, position), DRAWN))
+    words = [(token, (at + 0.5) * row + 4) for at, token in enumerate(tokens)]
+    return {"width": WIDE, "height": row * len(tokens), "left": LEFT - 6, "lines": list(map(line, drawn)), "words": words}
 
 
 def write_site(folder: Path, model: Explorer) -> list[Path]:

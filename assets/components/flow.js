@@ -8,12 +8,13 @@ import { host } from "../shared/host.js";
 import { choiceHere, define } from "../shared/mounting.js";
 import { routeCard } from "./flow/cards.js";
 import { drawBoxes, drawLines, traced } from "./flow/drawing.js";
-import { light, remember, wordsOf } from "./flow/events.js";
+import { light, remember } from "./flow/events.js";
 import { pageKeys, sideways, zoomGestures } from "./flow/gestures.js";
 import { hasMoved, isLive, level, measure, px, xOf } from "./flow/layout.js";
 import { levelsOf } from "./flow/levels.js";
 import { build, buildRows, place } from "./flow/nodes.js";
 import { drawOutputs } from "./flow/outputs.js";
+import { note } from "./flow/scenes.js";
 import { storyOf } from "./flow/story.js";
 import { stageFor } from "./flow/zoom.js";
 
@@ -55,6 +56,7 @@ define("Flow", ({ element, trigger, props }) => {
     place(flow);
     show();
     drawCard();
+    note(flow);
   }
 
   function drawCard() {
@@ -89,7 +91,7 @@ define("Flow", ({ element, trigger, props }) => {
     const same = next === shape;
     shape = next;
     const focused = flow.boxes.indexOf(document.activeElement);
-    const words = same || before.length === value.tokens.length ? wordsOf(flow) : [];
+    const words = same || before.length === value.tokens.length ? flow.boxes.map((box) => box.textContent) : [];
     if (!same) {
       story.end();
       const needed = JSON.stringify([value.states, value.stops.length, flow.alone && value.layers.length]);
@@ -108,7 +110,7 @@ define("Flow", ({ element, trigger, props }) => {
     if (settled === at(value.zoom)) flow.zoom = value.zoom ?? null;
     const [state, row] = same ? chosen.settle([value.target.state, value.target.row], draw) : [value.target.state, value.target.row];
     flow.target = { state, row };
-    flow.snapped = "";
+    flow.snapped = value.snapped ?? "";
     root.setAttribute("aria-label", value.alt);
     root.classList.toggle("bx-alone", flow.alone);
     const changes = remember(made, value.changes ?? []);
@@ -116,7 +118,7 @@ define("Flow", ({ element, trigger, props }) => {
     made = changes;
     drawAll();
     story.tell();
-    if (news && words.length) light(flow, words, still.matches);
+    if (news && words.length === flow.boxes.length && !still.matches) light(flow, flow.boxes.filter((box, n) => box.textContent !== words[n]));
     if (focused >= 0 && !flow.boxes.includes(document.activeElement)) flow.boxes[Math.min(focused, flow.boxes.length - 1)]?.focus({ preventScroll: true });
     if (!same) showEnd();
     levels.complete();
@@ -197,16 +199,14 @@ define("Flow", ({ element, trigger, props }) => {
     if (!value) return;
     if (step.zoom && JSON.stringify(step.zoom.at) === JSON.stringify(zoom?.at)) flow.zoom = step.zoom;
     if (step.neurons && zoom?.layer?.layer === step.layer && value.places[zoom.layer.row] === step.token) zoom.layer.neurons = step.neurons;
-    const words = wordsOf(flow);
     if (step.changes) {
-      const { before: was, answers, changes } = step;
-      Object.assign(value, { before: was, answers, changes, words: step.words ?? value.words });
-      made = remember(made, changes);
+      Object.assign(value, { answers: step.answers, changes: step.changes });
+      made = remember(made, step.changes);
       trigger("select", { index: { rest: true }, value: "" });
     }
     value.zoom = flow.zoom;
     drawAll();
-    if (step.changes) light(flow, words, still.matches);
+    if (step.changes && !still.matches) light(flow, flow.boxes.filter(({ dataset }) => step.reached[dataset.state][dataset.row]));
     levels.complete();
   }
 

@@ -118,10 +118,10 @@ function endOf(node) {
   return Infinity;
 }
 
-// The look and the place that a style sheet gives a shape of a map, as attributes: other programs read no CSS of ours.
+// The look and the place that a style sheet gives a shape, as attributes: other programs read no CSS of ours.
 function spelled(shape, style) {
   for (const name of ["fill", "stroke"]) shape.setAttribute(name, style[name] === "none" ? "none" : colour(style[name])?.colour ?? "none");
-  const rest = ["fill-opacity", "stroke-opacity", "stroke-width", "stroke-dasharray", "stroke-linejoin", "opacity", "font-size",
+  const rest = ["fill-opacity", "stroke-opacity", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity", "font-size",
     "font-weight", "font-style", "dominant-baseline"];
   for (const name of rest) shape.setAttribute(name, style.getPropertyValue(name));
   if (style.transform !== "none") shape.setAttribute("transform", style.transform);
@@ -136,7 +136,7 @@ function inner(node, from) {
     if (one.tagName === "stop") one.setAttribute("stop-color", colour(style.stopColor)?.colour ?? "none");
     else if (one.tagName === "path" && !one.getAttribute("stroke")?.startsWith("url")) one.setAttribute("stroke", colour(style.stroke)?.colour ?? "none");
     if (style.strokeWidth && one.tagName === "path") one.setAttribute("stroke-width", parseFloat(style.strokeWidth));
-    if (node.matches(".bx-map-drawing")) spelled(one, style);
+    if (node.matches(".bx-map-drawing, .bx-flow-lines, .bx-zoom-head svg")) spelled(one, style);
     if (style.vectorEffect !== "none") one.setAttribute("vector-effect", style.vectorEffect);
   });
   const area = node.getBoundingClientRect();
@@ -176,7 +176,9 @@ function shapesOf(node, from) {
   const style = getComputedStyle(node);
   const area = at(node.getBoundingClientRect());
   if (style.display === "none" || style.visibility === "hidden") return [];
-  if (node instanceof SVGSVGElement) return inner(node, from);
+  const opacity = Number(style.opacity);
+  const seen = (shapes) => (opacity < 1 ? [svg("g", { opacity: round(opacity) }, ...shapes)] : shapes);
+  if (node instanceof SVGSVGElement) return opacity ? seen(inner(node, from)) : [];
   const own = boxOf(style, area);
   if (node.tagName === "CANVAS") {
     const isSharp = style.imageRendering === "pixelated";
@@ -186,8 +188,7 @@ function shapesOf(node, from) {
   const word = before.content.match(/^"(.+?)"/)?.[1];
   const label = word && before.position === "static" ? [line(word, before, { ...area, left: area.left + parseFloat(style.paddingLeft), width: measured(word, before) })] : [];
   const inside = [...own, ...label, ...[...node.childNodes].flatMap((child) => shapesOf(child, from)), ...after(node, area)];
-  const opacity = Number(style.opacity);
-  return opacity < 1 ? [svg("g", { opacity: round(opacity) }, ...inside)] : inside;
+  return seen(inside);
 }
 
 function measured(text, style) {

@@ -1,29 +1,13 @@
-"""Shared by endpoints: files that are sent, and the form of guesses in an answer."""
+"""Files that are sent to endpoints."""
 
 import base64
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from explorer.bert.network import MaskGuesses
 from explorer.core.errors import InputError
 from explorer.core.limits import MEGABYTE, TABLE_MEGABYTES
-
-
-def masks_of(guesses: Sequence[MaskGuesses]) -> list[dict[str, Any]]:
-    """The guesses for every [MASK] as JSON."""
-    return [
-        {
-            "position": guess.position,
-            "candidates": [
-                {"token": candidate.token, "id": candidate.id, "probability": candidate.probability}
-                for candidate in guess.candidates
-            ],
-        }
-        for guess in guesses
-    ]
 
 
 @contextmanager

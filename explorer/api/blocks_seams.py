@@ -89,7 +89,6 @@ class GradioBlocks(gr.Blocks):
 
     @functools.cached_property
     def whole_config(self) -> dict[str, Any]:
-        """The configuration of every component and listener."""
         return super().get_config_file()
 
     @property
@@ -121,14 +120,12 @@ class GradioBlocks(gr.Blocks):
         return await self.read_inputs(block_fn, inputs, state, explicit_call)
 
     async def read_inputs(self, *given: Any) -> list[Any]:
-        """Convert what was sent to the arguments of a handler."""
         return await super().preprocess_data(*given)
 
     async def postprocess_data(self, block_fn: BlockFunction, predictions: list | dict, state: SessionState | None) -> list[Any]:
         return await self.write_outputs(block_fn, predictions, state)
 
     async def write_outputs(self, *given: Any) -> list[Any]:
-        """Convert what a handler returned to what is sent."""
         return await super().postprocess_data(*given)
 
     def close(self, verbose: bool = True) -> None:

@@ -12,7 +12,7 @@ from explorer.api.gradio_seams import current_event, current_request, is_unheard
 from explorer.core.errors import BusyError, ExplorerError
 from explorer.core.hosts import visitor
 from explorer.core.log import logger
-from explorer.core.scheduling import GONE, PAUSE, limited
+from explorer.core.scheduling import GONE, PAUSE, limit
 from explorer.core.steps import finished, map_steps, within
 
 Item = TypeVar("Item")
@@ -27,7 +27,7 @@ def caller() -> str:
 
 
 def is_gone() -> bool:
-    """Whether the client of the current call has gone, so that nobody will read the answer."""
+    """Whether the client of the current call has gone, so that no one will read the answer."""
     blocks, event_id = current_event()
     if blocks is not None and event_id is not None:  # it came through the queue, and its client listens on another connection
         return is_unheard(blocks, event_id, UNREAD)
@@ -41,13 +41,13 @@ def is_gone() -> bool:
 
 
 def go_on() -> None:
-    """Raise BusyError, which nobody will read, if the client has gone."""
+    """Raise BusyError, which no one will read, if the client has gone."""
     if is_gone():
         raise BusyError(GONE)
 
 
-def while_wanted(steps: Generator[Item, None, Result], tell: Callable[[Item], Any] = lambda step: None) -> Result:
-    """The result of long work; calls `tell` at every step, and stops when the client has gone."""
+def run_while_wanted(steps: Generator[Item, None, Result], tell: Callable[[Item], Any] = lambda step: None) -> Result:
+    """The result of long work; calls the given function at every step, and stops when the client has gone."""
     looked = time.monotonic()
 
     def step(item: Item) -> None:
@@ -60,9 +60,9 @@ def while_wanted(steps: Generator[Item, None, Result], tell: Callable[[Item], An
     return finished(map_steps(steps, step))
 
 
-def bounded(handler: Callable, concurrency_id: str) -> Callable:
-    """Limit how many calls of a kind of long work run at once, and stop those whose client has gone while they wait."""
-    return limited(handler, concurrency_id, go_on)
+def bound(handler: Callable, concurrency_id: str) -> Callable:
+    """Limit how many calls of a kind of long work run at the same time, and stop those whose client has gone while they wait."""
+    return limit(handler, concurrency_id, go_on)
 
 
 @contextmanager

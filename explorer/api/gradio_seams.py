@@ -39,7 +39,6 @@ def limit_queue(blocks: gr.Blocks, most: int) -> None:
 
 
 def queue_length(blocks: gr.Blocks) -> int:
-    """The number of calls that wait in Gradio's queue, for /metrics."""
     return len(blocks._queue)
 
 
@@ -93,7 +92,6 @@ def component_id(component: Block) -> int:
 
 
 def is_update(value: object) -> bool:
-    """Whether a value comes from gr.update."""
     return isinstance(value, dict) and UPDATE in value
 
 
@@ -111,24 +109,22 @@ def props_sent(component: Block, value: object) -> dict[str, Any]:
     given = props_of(value)
     if "choices" in given:  # of which the value is one
         component = copy(component)
-        component.choices = [one if isinstance(one, tuple | list) else (str(one), one) for one in given["choices"]]
+        component.choices = [choice if isinstance(choice, tuple | list) else (str(choice), choice) for choice in given["choices"]]
     if "value" in given:
         given |= {"value": postprocess_update_dict(component, {"value": given["value"]})["value"]}
     return given
 
 
 def page_being_built() -> Any:
-    """The Blocks in whose context this is called."""
     return Context.root_block
 
 
 def follows_another(trigger: Any) -> bool:
-    """Whether a trigger is `earlier.success` or the like, rather than an event of a component."""
+    """Whether a trigger is `earlier.success` or similar, rather than an event of a component."""
     return not trigger.has_trigger
 
 
 def event_of(trigger: Any) -> tuple[str, Any]:
-    """The name of a trigger's event, and its component."""
     return trigger.event_name, trigger.__self__
 
 

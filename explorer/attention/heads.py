@@ -52,7 +52,7 @@ from explorer.ui.view import (
     sentence,
     show,
 )
-from explorer.ui.what_if import WhatIf, toggled
+from explorer.ui.what_if import WhatIf, toggle
 
 HEATMAP, LINES = "Heatmap", "Lines"
 SPECIALS = {  # for each setting its label, and what the rows sum to
@@ -93,7 +93,7 @@ class Heads(View):
 
     def on_grid_switch(self, subject: Subject, index: list[int]) -> Change:
         """Switch a head off, or on again: [layer, head], zero-based."""
-        return toggled(subject, limits.check_cell(index))
+        return toggle(subject, limits.check_cell(index))
 
     def _grid(self, subject: Subject) -> dict[str, Any]:
         seen = overview_of(subject)

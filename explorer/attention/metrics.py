@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.head_metrics import METRICS, PATTERN_RULE, PATTERN_SOURCE, Overview
+from explorer.attention.pictures import metric_heatmap
 from explorer.text import limits
 from explorer.ui.attention_data import heads_table, most_telling_first, overview_of, prepare_effects
-from explorer.ui.pictures.attention import metric_heatmap
 from explorer.ui.pictures.bars import SEEN
 from explorer.ui.pictures.numbers import identifier, keep
 from explorer.ui.pictures.strip_table import Column, Row, strip_table

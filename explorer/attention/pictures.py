@@ -1,14 +1,18 @@
-"""One head's attention as lines between tokens."""
+"""One head's attention as lines between tokens, a number per head, and where a token comes from."""
+
+from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 
 from explorer.analysis.attention import scale_end
 from explorer.ui.pictures.alternatives import ARROW, strongest_cells
-from explorer.ui.pictures.base import sqrt_bytes, to_base64
-from explorer.ui.pictures.numbers import Places, keep, matrix
+from explorer.ui.pictures.base import sqrt_bytes, to_base64, token_axis, token_labels
+from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap, number_axis, outline, root_ticks
+from explorer.ui.pictures.numbers import Places, keep, matrix, with_columns
 from explorer.ui.pictures.window import token_places
 
 MOST_EDGES = 1500
@@ -36,7 +40,7 @@ def attention_lines(
     top, flat = float(scale_end(weights.max(), len(key_tokens))), weights.ravel()
     strongest = np.argsort(-flat, kind="stable")[:MOST_EDGES]
     names = tokens.__getitem__, key_tokens.__getitem__
-    told = [strongest_cells(one, *names, "weight", ARROW) for one in each]
+    told = [strongest_cells(cells, *names, "weight", ARROW) for cells in each]
     shown = {
         "queries": {"tokens": list(tokens), "kinds": list(kinds)},
         "keys": {"tokens": list(key_tokens), "kinds": list(key_kinds)},
@@ -61,3 +65,37 @@ def _strongest(each: np.ndarray) -> dict[str, list[float]]:
         "head": each.max(axis=2).argmax(axis=0).tolist(),
         "weight": best.max(axis=1).round(6).tolist(),
     }
+
+
+def metric_heatmap(
+    values: np.ndarray, patterns: np.ndarray, name: str, selected: tuple[int, int], unit_range: bool = True
+) -> go.Figure:
+    """One number per head [layers, heads]; the selected (layer, head), zero-based, is outlined."""
+    layer, head = selected
+    drawn = heatmap(
+        values,
+        head_axes(*values.shape),
+        hover="layer %{y}, head %{x}<br>" + name + " %{z:.3f}<br>%{customdata}",
+        scale=colour_scale(0, 1 if unit_range else max(float(values.max()), 1e-6), name),
+        key=f"metric-{values.shape}",
+        customdata=patterns.tolist(),
+        xgap=2,
+        ygap=2,
+    ).update_layout(shapes=[outline(head + 0.5, layer + 0.5, 1, 1)])
+    return with_columns(drawn, pattern=lambda row: str(patterns[row[0] - 1, row[1] - 1]))
+
+
+def sources_heatmap(shares: np.ndarray, tokens: Sequence[str]) -> go.Figure:
+    """Where one token's information comes from after each layer: shares [layers, tokens], rows sum to 1."""
+    top = float(scale_end(shares.max(initial=0), len(tokens)))
+    after = number_axis("after layer", len(shares))
+    axes = Axes(token_labels(tokens), np.arange(1, len(shares) + 1), token_axis("input token"), after, "x", ("token", "layer"))
+    drawn = heatmap(
+        np.sqrt(shares / top),
+        axes,
+        hover="after layer %{y}<br>%{x}: share %{customdata:.4f}",
+        scale=colour_scale(0, 1, "share (√ scale)", **root_ticks(top)),
+        key=f"sources-{shares.shape}",
+        customdata=shares.astype(np.float32),
+    )
+    return keep(drawn, lambda: matrix(shares, *axes.sides(shares.shape), "share"))

@@ -6,17 +6,18 @@ from contextlib import suppress
 import numpy as np
 
 from explorer.analysis.attention import rows_error
+from explorer.attention.pictures import sources_heatmap
 from explorer.core.errors import CapabilityError
 from explorer.techniques.routes import place_shares
 from explorer.techniques.run_mixing import mixing
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import is_quick
-from explorer.ui.pictures.attention import WeightScale, attention_heatmap, sources_heatmap
+from explorer.ui.pictures.attention import WeightScale, attention_heatmap
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.settings import number
 from explorer.ui.subject import Subject
-from explorer.ui.telling import quoted, stands_out
+from explorer.ui.telling import quote, stands_out
 from explorer.ui.view import Content, Finding, View, Why, caption, chart, check, matches, sentence
 
 ROUTES_PASSES = 4  # what the mixing of all layers takes, in forward passes
@@ -83,7 +84,7 @@ def _taken(subject: Subject, shares: np.ndarray) -> str:
     names = " and ".join(dict.fromkeys(trace.tokens[place] for place in special))
     lead = f"{parked} from {names}, " if special else ""
     if stands_out(float(shares[best]), 1 / len(shares)):
-        return f"{lead}{own} from itself and, of the others, most from {quoted(trace.tokens, best)}, {most}"
+        return f"{lead}{own} from itself and, of the others, most from {quote(trace.tokens, best)}, {most}"
     return f"{lead}{own} from itself and no more than {whole_percent(max(float(shares[best]), 0.01))} from any other token"
 
 

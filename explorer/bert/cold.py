@@ -27,7 +27,7 @@ def encoding_of(name: str, text_a: str, text_b: str) -> Encoding | None:
     """
     try:
         text_a, text_b = limits.check_text(text_a, "text A"), limits.check_optional_text(text_b, "text B")
-        if model := next((one for one in loaded() if one.name == name), None):
+        if model := next((model for model in loaded() if model.name == name), None):
             return model.encode(text_a, text_b)
         folder = checkpoints.here(name)
         opened = _open(folder) if folder else None

@@ -7,7 +7,6 @@ torch.
 import json
 import math
 import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -138,10 +137,7 @@ def _shapes(file: Path, prefix: str) -> Shapes:
             # Position ids are integers; weights of fewer than 16 bits would need a scale, which is missing.
             if tensor.get_dtype() not in DTYPES and not name.endswith("position_ids"):
                 raise ValueError("dtype")
-            shapes[_today(name.removeprefix(prefix))] = tuple(tensor.get_shape())
+            # Checkpoints of 2018 have other names for the weights of LayerNorm.
+            name = name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
+            shapes[name.removeprefix(prefix)] = tuple(tensor.get_shape())
     return shapes
-
-
-def _today(name: str) -> str:
-    """The current name of a weight: checkpoints of 2018 have other names for those of LayerNorm."""
-    return re.sub(r"LayerNorm\.(gamma|beta)$", lambda old: f"LayerNorm.{'weight' if old[1] == 'gamma' else 'bias'}", name)

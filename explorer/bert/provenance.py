@@ -13,8 +13,6 @@ from explorer.bert.network import Network
 from explorer.bert.plausible import weight_files
 from explorer.core.paths import ASSETS
 
-PACKAGE = "bert-explorer"
-
 
 def provenance_of(model: Network) -> dict[str, Any]:
     """The model's name, the SHA-256 of its weights, the numbers it computes with, and the versions of what computed it."""
@@ -29,7 +27,7 @@ def provenance_of(model: Network) -> dict[str, Any]:
     }
 
 
-def told(made: Mapping[str, Any]) -> str:
+def describe(made: Mapping[str, Any]) -> str:
     """A provenance as a sentence for the foot of a page or of a script."""
     model = f"model {made['model']}" + (f" (weights SHA-256 {made['weights'][:12]}…)" if made["weights"] else "")
     versions = f"torch {made['torch']}, transformers {made['transformers']}"
@@ -58,7 +56,7 @@ def own_version() -> str:
     if project.is_file():
         return str(tomllib.loads(project.read_text("utf-8"))["project"]["version"])
     try:
-        return version(PACKAGE)
+        return version("bert-explorer")
     except PackageNotFoundError:
         return ""
 

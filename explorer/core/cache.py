@@ -52,7 +52,6 @@ class OnceCache(Generic[Key, Value]):
 
     @property
     def total(self) -> float:
-        """The summed cost of all values."""
         return self._total
 
     def values(self) -> list[Value]:
@@ -91,7 +90,6 @@ class OnceCache(Generic[Key, Value]):
                 del self._making[key]
 
     def put(self, key: Key, value: Value) -> None:
-        """Store `value` at `key`, replacing an older one."""
         cost = self._cost(value)
         with self._lock:
             self._total += cost - self._kept.pop(key, (None, 0.0))[1]

@@ -47,7 +47,7 @@ def offer_text(name: str, text: str) -> str:
     return offer(path, len(content))
 
 
-def offered(token: str) -> Path | None:
+def find_offered(token: str) -> Path | None:
     """The file offered under a token, or None when there is none or it has expired."""
     found = _offers.get(token)
     return found.path if found and monotonic() <= found.until and found.path.is_file() else None

@@ -12,7 +12,6 @@ MINUTE = 60.0  # seconds
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address or name is that of this machine only (loopback)."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -41,7 +40,6 @@ class Recent:
         self._most = addresses  # addresses remembered; beyond that, the one added longest ago is dropped
 
     def count(self, address: str) -> int:
-        """The number of events of an address within the last minute."""
         times, since = self._times.get(address, deque()), monotonic() - MINUTE
         while times and times[0] <= since:
             times.popleft()

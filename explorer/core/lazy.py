@@ -128,7 +128,7 @@ def at_first_call(function: Callable[P, R], decorate: Callable[[Callable[P, R]],
     return run
 
 
-def compiled(*types: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def compile_with(*types: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorator: let numba compile a function at its first call, for arguments of these types, as numba writes them.
 
     It runs without Python's global lock. What is compiled is cached beside the module or in the user's cache folder, if one of

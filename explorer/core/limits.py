@@ -25,7 +25,6 @@ def is_on_a_space() -> bool:
 
 
 def is_public() -> bool:
-    """Whether the public profile is used: by BERT_EXPLORER_PROFILE, by default only on a Space."""
     return _public
 
 

@@ -94,7 +94,6 @@ def give_back_memory() -> bool:
 
 
 def keep_giving_back_memory() -> None:
-    """Return memory regularly from now on."""
     threading.Thread(target=_keep_giving, name="give-memory-back", daemon=True).start()
 
 

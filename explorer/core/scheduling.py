@@ -3,7 +3,7 @@
 Every handler and endpoint has a kind of work (`MODEL` to `FETCHING`); Gradio's queue starts calls of a kind side by side, up to
 the limit of the kind. It limits only what comes through it, which a POST to /gradio_api/run/... does not
 (https://github.com/gradio-app/gradio/issues/6350). So rules 1 and 2 are applied inside a call (`page.blocks`,
-`api.callers.bounded`), and the server's own addresses take the same places (`server.taking`, `server.rooms`).
+`api.callers.bound`), and the server's own addresses take the same places (`server.taking`, `server.rooms`).
 
 1. A call that uses a model (`MODEL`) waits for one of `PLACES` places, in order of arrival. A session holds one place at most. An
    address leaves a sixth of the places and a quarter of the queue to others, and a third of the places to calls with a session.
@@ -164,7 +164,7 @@ class Places:
 _long_work = {kind["concurrency_id"]: Places(WORKS.most, WAITING_WORKS) for kind in LONG_WORK}
 
 
-def limited(handler: Callable, concurrency_id: str, go_on: Callable[[], None]) -> Callable:
+def limit(handler: Callable, concurrency_id: str, go_on: Callable[[], None]) -> Callable:
     """A handler of long work, wrapped to wait for a place of its kind and to run on half of the cores; other handlers unchanged.
 
     `go_on()` raises when the client has gone.

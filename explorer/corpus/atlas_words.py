@@ -10,7 +10,7 @@ import numpy as np
 from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.head_families import LEAD, MEANINGS
 from explorer.text.corpora import Corpus
-from explorer.text.dependencies import plain, spelled
+from explorer.text.dependencies import plain, spell_out
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import head_name
 
@@ -77,7 +77,7 @@ def _share(atlas: HeadAtlas, layer: int, head: int, relation: int) -> str:
     """The share of a relation's words for which a head is right, beside that of the best offset, in words."""
     share, usual = float(atlas.best[layer, head, relation]), float(atlas.baselines[relation])
     way = steps(int(atlas.baseline_offsets[relation]))
-    what = spelled(str(atlas.relations[relation]))
+    what = spell_out(str(atlas.relations[relation]))
     return f"{whole_percent(share)} of “{what}”, where always {way} is right for {whole_percent(usual)}"
 
 
@@ -102,7 +102,7 @@ def habit(atlas: HeadAtlas, layer: int, head: int) -> str:
     family = str(atlas.families[layer, head])
     others = int((atlas.families == family).sum()) - 1
     beside = f"{others} other{'s' * (others != 1)}" if others else "no other"
-    return f"It {told(atlas, layer, head)}. Its family, with {beside}: {spelled(family)}."
+    return f"It {told(atlas, layer, head)}. Its family, with {beside}: {spell_out(family)}."
 
 
 def about(corpus: Corpus, atlas: HeadAtlas) -> str:
@@ -115,7 +115,7 @@ def where(atlas: HeadAtlas, layer: int, head: int) -> str:
     """A sentence about the list of sentences."""
     name = str(atlas.habits[layer, head])
     if name in atlas.relations:
-        link = f"a word of the relation “{spelled(name)}” and its syntactic head"
+        link = f"a word of the relation “{spell_out(name)}” and its syntactic head"
         return f"Where it is strongest: {link}. Click one: it becomes the input."
     if name in ("previous token", "next token", "itself", "same word"):
         return "Where it is strongest at that, by the mean weight in the sentence. Click one: it becomes the input."

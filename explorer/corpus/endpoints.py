@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.api.callers import while_wanted
+from explorer.api.callers import run_while_wanted
 from explorer.bert.explorer import load
 from explorer.core.limits import DRIVERS, HITS
 from explorer.corpus.compute.atlas import head_atlas_in_steps
@@ -48,7 +48,7 @@ def search(text_a: str, token: int, text_b: str = "", layer: int = -1, limit: in
     limit = limits.check_integer(limit, "the limit", 1, HITS.most)
     trace = explorer.trace(text_a, text_b)
     token = limits.check_integer(token, "the token", 0, trace.kept - 1)
-    found = while_wanted(search_in_steps(Query(trace, token, layer), built_in(), limit))
+    found = run_while_wanted(search_in_steps(Query(trace, token, layer), built_in(), limit))
     told = ("token", "position", "cosine", "tag", "relation")
     hits = [{"sentence": hit.sentence.text} | {name: getattr(hit, name) for name in told} for hit in found.hits]
     return {"hits": hits, "summary": {name: found.counts(name) for name in ("tag", "token", "next")}}
@@ -69,7 +69,7 @@ def head_atlas(model: str = "") -> dict[str, Any]:
         `baseline`, `baseline_offset` and `q`; `family`. `evidence`: `tests`, `beating`, `permuted` (a number for every draw),
         `corrected`, `passing`, `holding`.
     """
-    found = while_wanted(head_atlas_in_steps(load(model), built_in()))
+    found = run_while_wanted(head_atlas_in_steps(load(model), built_in()))
     named, best = found.relations.tolist(), found.best
     usual = list(zip(found.baselines.tolist(), found.baseline_offsets.tolist(), strict=True))
 
@@ -118,7 +118,7 @@ def neuron(layer: int, neuron: int, limit: int = 20, model: str = "") -> dict[st
     layer = limits.layer_index(layer, explorer.capabilities.layers)
     neuron = limits.check_integer(neuron, "the neuron", 1, explorer.capabilities.neurons) - 1
     limit = limits.check_integer(limit, "the limit", 1, DRIVERS.most)
-    found = while_wanted(corpus_neurons_in_steps(explorer, built_in()))
+    found = run_while_wanted(corpus_neurons_in_steps(explorer, built_in()))
     told = ("token", "position", "activation")
     every = drivers(explorer, built_in(), found, layer, neuron, limit)
     hits = [{"sentence": hit.sentence.text} | {name: getattr(hit, name) for name in told} for hit in every]

@@ -32,7 +32,7 @@ from explorer.text import limits
 from explorer.text.corpora import Corpus
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import whole_percent
-from explorer.ui.pictures.base import enumerated, shorten
+from explorer.ui.pictures.base import join_names, shorten
 from explorer.ui.pictures.strip_table import Column, Row, in_context, strip_table
 from explorer.ui.settings import number, text
 from explorer.ui.subject import Subject
@@ -247,7 +247,7 @@ class Neurons(LookUp):
 
 def _quoted(words: Sequence[str]) -> str:
     """The first words in quotes: '“a”, “b” and “c”'."""
-    return enumerated([f"“{word}”" for word in words[:QUOTED]])
+    return join_names([f"“{word}”" for word in words[:QUOTED]])
 
 
 def _lines(drivers: Sequence[Driver]) -> dict[str, Any] | None:

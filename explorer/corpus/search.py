@@ -15,7 +15,7 @@ from explorer.corpus.compute.search import Found, Hit, Query, cosines_to, search
 from explorer.corpus.source import LookUp, clicked_sense, cut, senses_to_click
 from explorer.text import limits
 from explorer.text.corpora import Corpus, CorpusSentence
-from explorer.text.dependencies import TAGS, meaning, spelled
+from explorer.text.dependencies import plain, spell_out
 from explorer.text.pieces import bare
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import bar_groups, whole_percent
@@ -119,7 +119,7 @@ class Search(LookUp):
         if not (found := self.looked_up(subject)) or not found.hits:
             return None
         what, value, count, usual = _telling(found)
-        value = spelled(value) if what in ("tag", "relation") else value
+        value = spell_out(value) if what in ("tag", "relation") else value
         near = f"the {len(found.hits)} tokens nearest to “{subject.trace.tokens[subject.token]}”"
         told = f"{count} of {near} in {self._space(subject)} {SHARED[what].format(value)}"
         why = Why("hidden", "Layer by layer", {"layer": subject.selection.layer, "token": subject.token})
@@ -209,7 +209,8 @@ def _bars(found: Found, what: str) -> list[tuple[str, float, str]]:
     counted = list(found.counts(what).items())[:LISTED]
     tags = "tag", "relation", "target_tag"
     named = [
-        (f"{int(value):+d}" if what == "offset" else spelled(value) if what in tags else value, count) for value, count in counted
+        (f"{int(value):+d}" if what == "offset" else spell_out(value) if what in tags else value, count)
+        for value, count in counted
     ]
     return [(value, count / len(found.hits), f"{count} of {len(found.hits)}") for value, count in named]
 
@@ -228,8 +229,8 @@ def _lines(found: Found, by_head: bool) -> dict[str, Any] | None:
 
 def _cells(hit: Hit, columns: list[Column]) -> list[Any]:
     before, after = cut(hit)
-    known: dict[str, str | float] = {"before": before, "word": hit.word, "after": after, "which is": TAGS.get(hit.tag, hit.tag)}
-    known |= {"and": meaning(hit.relation) or hit.relation}
+    known: dict[str, str | float] = {"before": before, "word": hit.word, "after": after, "which is": plain(hit.tag)}
+    known |= {"and": plain(hit.relation)}
     known |= {"looks at": hit.target, "cosine": hit.cosine}
     return [known[column.title] for column in columns]
 

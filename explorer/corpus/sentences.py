@@ -14,7 +14,7 @@ from explorer.corpus.compute.plain import flaws
 from explorer.corpus.source import NO_FILE, CorpusView
 from explorer.text import limits
 from explorer.text.corpora import Corpus, built_in
-from explorer.text.dependencies import spelled
+from explorer.text.dependencies import spell_out
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import bar_groups, ranking, whole_percent
 from explorer.ui.pictures.numbers import Table, keep
@@ -156,7 +156,7 @@ class Sentences(CorpusView):
         return {
             "table": keep(shown, lambda: Table.of(("sentence", "words", "surprise"), cells)),
             "about": f"{corpus.cited}, {corpus.words:,} words. {corpus.about}{READ * (corpus.key == built_in().key)}".rstrip(),
-            "tag": props(choices=[("any", ""), *((spelled(tag), tag) for tag in corpus.tags)]),
+            "tag": props(choices=[("any", ""), *((spell_out(tag), tag) for tag in corpus.tags)]),
         }
 
 
@@ -182,7 +182,7 @@ def _slices(corpus: Corpus, found: HiddenTokens) -> list[tuple[str, Callable[[in
 
 def _tag_of(corpus: Corpus, sentence: int, word: int) -> str:
     tags = corpus.sentences[sentence].tags
-    return spelled(tags[word]) if tags else "(no tag)"
+    return spell_out(tags[word]) if tags else "(no tag)"
 
 
 def _shares(found: HiddenTokens, rows: np.ndarray, of: Callable[[int], str]) -> list[tuple[str, float, str]]:

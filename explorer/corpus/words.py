@@ -26,7 +26,7 @@ from explorer.corpus.compute.occurrences import (
 )
 from explorer.corpus.source import LookUp, clicked_sense, cut, senses_to_click, words_of_several_senses
 from explorer.text import limits
-from explorer.text.dependencies import spelled
+from explorer.text.dependencies import spell_out
 from explorer.text.pieces import bare
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import ranking
@@ -73,7 +73,7 @@ class Shown:
     @property
     def tags(self) -> list[str]:
         """The part of speech of each occurrence."""
-        return [spelled(occurrence.tag) if occurrence.tag else UNKNOWN for occurrence in self.found.occurrences]
+        return [spell_out(occurrence.tag) if occurrence.tag else UNKNOWN for occurrence in self.found.occurrences]
 
     def alike(self, layer: int) -> int:
         """The number of occurrences whose nearest other one has the same part of speech."""
@@ -269,7 +269,7 @@ def _lines(shown: Shown) -> dict[str, Any]:
 
 def _cells(one: Occurrence, cosine: float, tagged: bool) -> list[Any]:
     before, after = cut(one)
-    return [before, one.written, after, *([spelled(one.tag)] if tagged else []), cosine]
+    return [before, one.written, after, *([spell_out(one.tag)] if tagged else []), cosine]
 
 
 def _check(subject: Subject, shown: Shown) -> dict[str, str]:

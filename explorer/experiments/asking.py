@@ -39,8 +39,8 @@ NOTHING_YET = "There is no run to save yet; ask the question of your items first
 PREVIEW = "{:,} items, of which the first {:,} are listed; nothing is asked of them yet."
 
 
-SETTINGS = row("source", "asks", *(name for name, *_ in WAYS.values()), "target")
-RESULTS = row(col("problem", "board", "about", "hint", "save", "download", "help"), col("chosen", "interval", "each"))
+SETTINGS = row("source", "asks", *(name for name, *_ in WAYS.values()), "into", "target")
+RESULTS = row(col("problem", "board", "about", "hint", "save", "download", "help"), col("chosen", "interval", "beside", "each"))
 
 
 class NewExperiment(ItemsView):
@@ -57,6 +57,7 @@ class NewExperiment(ItemsView):
     download = button("Download", optional=True, wide=True)
     chosen = sentence(keep_height=True)
     interval = chart("The selected place on the other half, beside what it is judged by", height=150, hides_empty=True)
+    beside = chart("What else was measured, beside the means", height=230, hides_empty=True)
     each = part("strips", height=300)
     help = prose(classes="caption how")
     seed: int = number(0, "Random seed", low=0, high=MOST_SEED, box=True, more=True)
@@ -102,7 +103,7 @@ class NewExperiment(ItemsView):
             return str(error)
 
     def waiting(self, subject: Subject) -> Content:
-        nothing: Content = {"board": None, "interval": None, "save": props(visible=False), "help": self.help_text}
+        nothing: Content = {"board": None, "interval": None, "beside": None, "save": props(visible=False), "help": self.help_text}
         if problem := self.refusal(subject):
             return {**nothing, **_refused(problem), "chosen": "", "about": "", "each": None}
         items = self.items_of(subject.model)

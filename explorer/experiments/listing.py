@@ -49,6 +49,7 @@ def numbers_of(found: Experiment, at: tuple[int, ...], order: np.ndarray) -> Tab
         "size": found.sizes,
         "null": None if found.nulls is None else at_place(found.nulls, at),
     }
+    more |= {name: at_place(array, at) for name, array in found.also.items()}
     also = {name: one for name, one in more.items() if one is not None}
     rows = [
         [row, *found.items[row].row[:2], *found.pieces[row], float(found.before[row]), float(own[row])]

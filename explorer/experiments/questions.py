@@ -1,12 +1,15 @@
-"""What the page says of each question of an experiment: its menu line, its button, how to read it, and its finding."""
+"""What the page says of each question of an experiment, one record each: menu, ways, how to read it, and its finding."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 
+from explorer.experiments.compute.concepts import OTHERS, WORDS
+from explorer.experiments.compute.estimating import EXACT, STRONGEST
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.origins import STEPS
 from explorer.experiments.compute.patching import PAIRS
-from explorer.experiments.compute.summary import HeldOut
+from explorer.experiments.compute.summary import HeldOut, at_place
 from explorer.experiments.naming import interval_of, of_items, place_name, plain
 from explorer.ui.pictures.bars import signed
 
@@ -16,13 +19,22 @@ TESTS = (
     "groups select a place, and the other half test it."
 )
 MARKED = "An item needs a marked word, as in *The \\*keys\\* to the drawers*. "
+COUNTERPART = "Items need a marked word with a counterpart of as many pieces, as in *The \\*key/keys\\* to the drawers*."
+CONCEPT = (
+    "*Number*, *gender* and *tense* are lists of words such as *is/are*, *he/she*, *is/was*; items with other words are left "
+    "out. *The words themselves* takes each item's word as its class. What is fitted to one half of the groups is measured in "
+    "the other."
+)
+CONCEPTS = ("number", "gender", "tense", "the words themselves")
 
 
 @dataclass(frozen=True)
 class Telling:
     """How a question is shown. `each` are the titles in the list of items: `before` ("" for none), and the value at a place.
 
-    `beside` is what the selected place is judged by: each value's null, if it has one, which `null` may name more exactly.
+    `finding` is the sentence of the place that one half of the groups selected, with names of `facts`; it has its interval and
+    `doubt`. `ways` are the name and label of the setting that says how it is asked, and what its options are called. `beside` is
+    what the selected place is judged by: each value's null, if it has one, which `null` may name more exactly.
     """
 
     menu: str
@@ -30,27 +42,58 @@ class Telling:
     beside: str
     each: tuple[str, str]
     help: str
-    tell: Callable[[Experiment], str]
+    finding: str
+    ways: tuple[str, str, Sequence[str]] | None = None
     null: str = ""
     is_share: bool = False  # whether no value is below 0
     adds_before: bool = False  # whether the value in the list is `before` plus what was measured
     helps_below: bool = False  # whether a value below 0 says that the place helps the word
 
 
-def between(held: HeldOut, written: Callable[[float], str] = plain) -> str:
-    """Where the mean on the other half lies, in a sentence."""
-    return interval_of(held.low, held.high, held.groups, written)
+def facts(found: Experiment) -> dict[str, object]:
+    """What a finding may name of the selected place: on the half that it was not selected on, unless it says otherwise.
+
+    `effect`, `size` (without +) and `share` are its mean, `by_effect`, `by_size` and `by_share` the interval, `random` and
+    `random_share` what it is judged by; `doubt` is what a sentence adds where interval and test do not rule out 0.
+    """
+    held, at = found.summary.held_out, found.summary.selected
+    place, how = place_name(found.axes, at), found.provenance["how"]
+
+    def within(scale: float, written: object) -> str:
+        return interval_of(scale * held.low, scale * held.high, held.groups, written)  # type: ignore[arg-type]
+
+    return {
+        "place": place,
+        "Place": place[:1].upper() + place[1:],
+        "state": at[0],
+        "on": of_items(len(found.items) - held.items),
+        "other": held.items,
+        "items": of_items(held.items),
+        "before": plain(found.held_out_before),
+        "effect": signed(held.effect),
+        "size": plain(held.effect),
+        "share": _percent(held.effect),
+        "by_effect": within(1, signed),
+        "by_size": within(1, plain),
+        "by_share": within(100, lambda end: f"{end:.0f}%"),
+        "random": signed(held.random),
+        "random_share": _percent(held.random),
+        "beside": null_of(found) if found.nulls is None else f"for {null_of(found)}",
+        "doubt": doubt(held),
+        "concept": "the word" if how == WORDS else how,
+        "receiver": receiver_of(how),
+        "exact": _exact(found),
+    }
+
+
+def tell(found: Experiment) -> str:
+    """The finding of a run in a sentence."""
+    return TELLINGS[found.question.name].finding.format_map(facts(found))
 
 
 def doubt(held: HeldOut) -> str:
     """What a sentence adds where the other half does not rule out 0, by its interval and its test."""
     return "" if held.is_sure else ", which is not certain"
-
-
-def percent(held: HeldOut) -> str:
-    """A share on the other half, with its interval."""
-    ends = interval_of(100 * held.low, 100 * held.high, held.groups, lambda end: f"{end:.0f}%")
-    return f"{100 * held.effect:.0f}% ({ends})"
 
 
 def null_of(found: Experiment) -> str:
@@ -59,83 +102,23 @@ def null_of(found: Experiment) -> str:
     return telling.null if telling.null and found.nulls is not None else telling.beside
 
 
-def selected(found: Experiment) -> str:
-    """The selected place, as a sentence begins."""
-    name = place_name(found.axes, found.summary.selected)
-    return name[:1].upper() + name[1:]
+def receiver_of(how: str) -> str:
+    """The receiver of a path in words, from its way: 'query 5.11'."""
+    part, _, head = how.partition(" ")
+    return f"the {part} of head {head}" if head else f"the {'queries' if part == 'query' else f'{part}s'} of later heads"
 
 
-def chosen_on(found: Experiment) -> str:
-    """How many items the place was selected on."""
-    return of_items(len(found.items) - found.summary.held_out.items)
+def _exact(found: Experiment) -> str:
+    """What patching itself brings back at the selected place on the other half, where an estimate has it."""
+    if EXACT not in found.also or found.sizes is None:
+        return ""
+    rows = found.held_out_rows
+    exact = float(at_place(found.also[EXACT], found.summary.selected)[rows].sum() / found.sizes[rows].sum())
+    return "it was not patched" if isnan(exact) else f"patching it brings back {_percent(exact)}"
 
 
-def _heads(found: Experiment) -> str:
-    held = found.summary.held_out
-    told = (
-        f"{selected(found)}, selected on {chosen_on(found)}, changes the logit difference of the other {held.items} by "
-        f"{signed(held.effect)} of {plain(found.held_out_before)} ({between(held, signed)})."
-    )
-    return told if held.is_sure else f"No head decides for certain: {told[0].lower()}{told[1:]}"
-
-
-def _patching(found: Experiment) -> str:
-    held = found.summary.held_out
-    beside = "a random place" if found.nulls is None else "for other pairs of words"
-    return (
-        f"{selected(found)}, selected on {chosen_on(found)}, brings back {percent(held)} of the difference in the other "
-        f"{held.items}; {beside} {100 * held.random:.0f}%{doubt(held)}."
-    )
-
-
-def _lens(found: Experiment) -> str:
-    held, (state,) = found.summary.held_out, found.summary.selected
-    return (
-        f"From hidden state {state} on the word is ahead of the foil in {chosen_on(found)}; in the other {held.items} it is "
-        f"ahead there by {plain(held.effect)} ({between(held)}){doubt(held)}."
-    )
-
-
-def _attention(found: Experiment) -> str:
-    held = found.summary.held_out
-    return (
-        f"{selected(found)}, selected on {chosen_on(found)}, looks there with {percent(held)} of its weight in the other "
-        f"{held.items}; with another word in the place of the marked one it is {100 * held.random:.0f}%{doubt(held)}."
-    )
-
-
-def _cut(found: Experiment) -> str:
-    held = found.summary.held_out
-    return (
-        f"{selected(found)}, selected on {chosen_on(found)}: without its link the logit difference of the other {held.items} "
-        f"changes by {signed(held.effect)} ({between(held, signed)}){doubt(held)}; without another word's link by "
-        f"{signed(held.random)}."
-    )
-
-
-def _routes(found: Experiment) -> str:
-    held = found.summary.held_out
-    return (
-        f"{percent(held)} of the last vector comes from the marked word in {of_items(held.items)}, counted at "
-        f"{place_name(found.axes, found.summary.selected)}; from another word, drawn at random, "
-        f"{100 * held.random:.0f}%{doubt(held)}."
-    )
-
-
-def _attribution(found: Experiment) -> str:
-    held = found.summary.held_out
-    return (
-        f"{selected(found)}, the best on {chosen_on(found)}, ranks the marked word first in {percent(held)} of the other "
-        f"{held.items}; a random word is it in {100 * held.random:.0f}%{doubt(held)}."
-    )
-
-
-def _likelihood(found: Experiment) -> str:
-    held = found.summary.held_out
-    return (
-        f"Counting {place_name(found.axes, found.summary.selected)}, the text with the word is more likely by "
-        f"{plain(held.effect)} nats in {of_items(held.items)} ({between(held)}){doubt(held)}."
-    )
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}%"
 
 
 TELLINGS = {
@@ -147,22 +130,29 @@ TELLINGS = {
         "A head is off when its output before W_O is replaced at every token. The effect is the logit difference without the "
         "head minus that with it, as in *Switch heads off*. The head with the lowest mean in one half of the groups is "
         "selected. If one word is right in most items, a head that always prefers it counts too, so balance the items.",
-        _heads,
+        "{Place}, selected on {on}, changes the logit difference of the other {other} by {effect} of {before} "
+        "({by_effect}){doubt}.",
+        ("how", "A head that is off outputs", ("zeros", "its mean over all items", "its output in another item")),
         adds_before=True,
         helps_below=True,
     ),
     "attribution_patching": Telling(
         "What would patching bring back? (estimate)",
-        "share recovered",
+        "share recovered, estimated",
         "a random place",
-        ("changed text", "with {}"),
+        ("changed text", "with {}, estimated"),
         "Attribution patching (Nanda 2023; Syed et al. 2023) estimates *patching* for all places at the same time: what an "
         "item's own run has there, less what that of its changed text has, times the gradient of the logit difference in the "
         "run of the changed text. A path of five takes the mean gradient at five inputs between the two (EAP-IG, Hanna et al. "
-        "2024), which is closer where softmax saturates. Use it as a first answer, and measure what it finds by *patching*: a "
-        "first-order estimate can be wrong. Items need a marked word with a counterpart of as many pieces, as in *The "
-        "\\*key/keys\\* to the drawers*.",
-        _patching,
+        f"2024), which is closer where softmax saturates. A first-order estimate can be wrong, so the {STRONGEST} places with "
+        f"the largest estimates are patched too. {COUNTERPART}",
+        "{Place}, selected on {on} by an estimate, would bring back {share} ({by_share}) of the difference in the other {other}"
+        "{doubt}; {exact}.",
+        (
+            "estimated",
+            "Patched in",
+            ("the output of heads", "heads, by a path of five", "the hidden states", "the feed-forward output"),
+        ),
         adds_before=True,
     ),
     "patching": Telling(
@@ -180,9 +170,57 @@ TELLINGS = {
         "other pairs of words for each item: the test asks whether the place matters more, or less, to this pair than to any. "
         "Next sentences and labels have no other pairs: there the test is of 0, which is wrong in any model for a place that "
         "carries something.",
-        _patching,
+        "{Place}, selected on {on}, brings back {share} ({by_share}) of the difference in the other {other}; {beside} "
+        "{random_share}{doubt}.",
+        ("patched", "Patched in", ("the hidden states", "the output of heads", "the feed-forward output")),
         null="other pairs of words",
         adds_before=True,
+    ),
+    "path": Telling(
+        "Which head sends to which? (path patching)",
+        "share recovered",
+        "a random place",
+        ("changed text", "with the path from {}"),
+        f"{COUNTERPART} Path patching (Wang et al. 2023) takes over one head's output from the item's own run into that of the "
+        "changed text, but only as far as later heads read it: every other head keeps its output, and then the queries, keys or "
+        "values that this leads to go into the receiving heads. 0 is the changed text, 1 the item. *Into head* names one "
+        "receiver, such as 5.11; without it all later heads receive. The null is the share of the same path for other pairs of "
+        "words, as in *patching*.",
+        "{Place}, selected on {on}, brings back {share} ({by_share}) of the difference in the other {other} through {receiver}"
+        "{doubt}; {beside} {random_share}.",
+        ("received", "Read as", ("queries", "keys", "values")),
+        null="other pairs of words",
+        adds_before=True,
+    ),
+    "erase": Telling(
+        "What is lost without a concept? (erasure)",
+        "change of the logit difference",
+        "a random subspace",
+        ("as it is", "without it in {}"),
+        "LEACE (Belrose et al. 2023) erases a concept from a hidden state: it takes away the least that leaves a linear "
+        "classifier nothing, from the token read or from every token. The null erases a random subspace of the same rank. The "
+        "picture shows in how many items a probe (logistic regression) finds the class of the word, before and after. KL is "
+        f"the mean divergence of the guesses at {OTHERS} other tokens: what else was lost. {CONCEPT}",
+        "Without {concept} in {place}, selected on {on}, the logit difference of the other {other} changes by {effect} of "
+        "{before} ({by_effect}){doubt}; without a random subspace by {random}.",
+        ("erased", "Erase", CONCEPTS),
+        adds_before=True,
+        helps_below=True,
+    ),
+    "direction": Telling(
+        "Does a direction turn the answer? (steering)",
+        "change of the logit difference",
+        "a random direction",
+        ("as it is", "at {}"),
+        "The direction is the difference between the mean vectors of both classes at the token read. Dose 1 moves a vector as "
+        "far as from the mean of the word's class to that of the foil's; dose 0 changes nothing. *swap* gives the vector the "
+        "foil's coordinate along the direction and leaves the rest (as Geiger et al. 2024 do with learned directions). The "
+        f"null moves the vector as far in a random direction. The state is selected at dose 1. {CONCEPT}",
+        "{Place}, selected on {on}: moved towards the foil, the logit difference of the other {other} changes by {effect} of "
+        "{before} ({by_effect}){doubt}; in a random direction by {random}.",
+        ("moved", "Direction", CONCEPTS),
+        adds_before=True,
+        helps_below=True,
     ),
     "lens": Telling(
         "From which layer on is the word ahead? (lens)",
@@ -193,7 +231,9 @@ TELLINGS = {
         "that of the word: above 0 the word is ahead. The head was trained for the last state; the *tuned* lens first maps "
         "each state to where the head expects it (Belrose et al. 2023). The selected state is the first from which on the mean "
         "stays above 0 in one half of the items.",
-        _lens,
+        "From hidden state {state} on the word is ahead of the foil in {on}; in the other {other} it is ahead there by {size} "
+        "({by_size}){doubt}.",
+        ("reading", "Lens", ("raw", "tuned")),
     ),
     "attention": Telling(
         "Which head attends to the marked word? (attention)",
@@ -204,7 +244,9 @@ TELLINGS = {
         "the blank looks at it. Of a word of several pieces, those that look are averaged and those that are looked at are "
         "summed. In the null another word of the same item, drawn at random, takes the place of the marked one; special tokens "
         "and punctuation are left out. Weights say what a head mixes in, not that the answer depends on it.",
-        _attention,
+        "{Place}, selected on {on}, looks there with {share} ({by_share}) of its weight in the other {other}; with another "
+        "word in the place of the marked one it is {random_share}{doubt}.",
+        ("looks", "Who attends", ("the blank, or the first mark", "the marked word, or the second mark")),
         is_share=True,
     ),
     "cut": Telling(
@@ -217,7 +259,9 @@ TELLINGS = {
         "the rest of the row stays, as in *Overview*. With two marked words it is the weight from the first to the second. Blue: "
         "the link helps the word. The null cuts another link of the same head, in which a random word takes the place of the "
         "marked one.",
-        _cut,
+        "{Place}, selected on {on}: without its link the logit difference of the other {other} changes by {effect} "
+        "({by_effect}){doubt}; without another word's link by {random}.",
+        ("link", "The link", ("from the blank, or the first mark", "from the marked word, or the second mark")),
         adds_before=True,
         helps_below=True,
     ),
@@ -230,7 +274,8 @@ TELLINGS = {
         + "The routes (ALTI, Ferrando et al. 2022) say which share of the last vector of the blank comes from each token of "
         "a hidden state, as in *Overview*; of a word of several pieces it is the sum. The null is the share of another word of "
         "the same item, drawn at random. A share says what is mixed in, not what it does to the answer.",
-        _routes,
+        "{share} ({by_share}) of the last vector comes from the marked word in {items}, counted at {place}; from another word, "
+        "drawn at random, {random_share}{doubt}.",
         is_share=True,
     ),
     "attribution": Telling(
@@ -242,7 +287,9 @@ TELLINGS = {
         + "In how many items does the marked word, the one that decides by the grammar, get the highest score of all words? "
         "The scores are those of *Attribution*, summed over the pieces of a word (occlusion hides them together), with "
         f"{STEPS} steps of integrated gradients. The null is what a random word would find.",
-        _attribution,
+        "{Place}, the best on {on}, ranks the marked word first in {share} ({by_share}) of the other {other}; a random word is "
+        "it in {random_share}{doubt}.",
+        ("scored", "Scores for", ("word rather than foil", "the word alone")),
         is_share=True,
     ),
     "likelihood": Telling(
@@ -254,7 +301,8 @@ TELLINGS = {
         "probabilities are summed. Each piece is hidden with the later pieces of its word (Kauf & Ivanova 2023); hidden alone "
         "(Salazar et al. 2020), rare words of many pieces look too probable. Above 0 the text with the word is more likely. *The "
         "other pieces* leaves out the blank, as Nangia et al. 2020 do, so that the frequency of the two words does not count.",
-        _likelihood,
+        "Counting {place}, the text with the word is more likely by {size} nats in {items} ({by_size}){doubt}.",
+        ("likelihood", "Each piece is hidden", ("with the rest of its word", "alone")),
     ),
 }
 """By the name of the question."""

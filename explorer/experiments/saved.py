@@ -17,12 +17,12 @@ from explorer.experiments.showing import find, show_run
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import signed
-from explorer.ui.pictures.base import enumerated
+from explorer.ui.pictures.base import join_names
 from explorer.ui.settings import memory, upload
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, Finding, NewInput, View, caption, chart, note, part, read, sentence, settle
 
-PARTS = ("about", "board", "chosen", "interval")
+PARTS = ("about", "board", "chosen", "interval", "beside")
 SAME = 1e-5  # two numbers that differ by less are the same: a file has six digits
 NOTHING = "Save a run below any question of this tab, and open its file here; a second one stands beside it."
 ONE = "Open a second run to see it here, beside the first."
@@ -50,10 +50,12 @@ class SavedRuns(View):
     board = chart("The mean of every place in the run", height=300)
     chosen = sentence()
     interval = chart("The selected place of the run on the other half", height=130)
+    beside = chart("What else was measured in the run", height=200, hides_empty=True)
     other_about = sentence(classes="caption")
     other_board = chart("The mean of every place in the other run", height=300)
     other_chosen = sentence()
     other_interval = chart("The selected place of the other run on the other half", height=130)
+    other_beside = chart("What else was measured in the other run", height=200, hides_empty=True)
     each = part("strips", height=300)
     help = caption(
         "A file has the items, every number, the question, and what made it: model, hash of its weights, number format, seed, "
@@ -112,12 +114,12 @@ def _shown(run: Experiment, at: tuple[int, ...], prefix: str) -> Content:
     """The parts of one run."""
     made, shown = run.provenance, show_run(run, at)
     way = "" if len(run.question.ways) == 1 else f" ({made['how'].replace('_', ' ')})"
-    told = f"{TELLINGS[run.question.name].menu}{way}, seed {made['seed']}. {shown['about']} {provenance.told(made)}"
+    told = f"{TELLINGS[run.question.name].menu}{way}, seed {made['seed']}. {shown['about']} {provenance.describe(made)}"
     return {f"{prefix}{name}": shown[name] for name in PARTS} | {f"{prefix}about": told}
 
 
 def _nothing(prefix: str) -> Content:
-    return {f"{prefix}{name}": None if name in ("board", "interval") else "" for name in PARTS}
+    return {f"{prefix}{name}": None if name in ("board", "interval", "beside") else "" for name in PARTS}
 
 
 def _compared(one: Experiment, other: Experiment) -> str:
@@ -126,7 +128,7 @@ def _compared(one: Experiment, other: Experiment) -> str:
     if found.difference and found.difference.largest < SAME and one.items == other.items:
         return f"Both runs have the same {of_items(len(one.items))}, and all numbers of one are those of the other."
     differ = [CALLED.get(name, f"the {name}") for name in found.changed]
-    words = [f"The runs differ in {enumerated(differ)}." if differ else "The runs were made alike."]
+    words = [f"The runs differ in {join_names(differ)}." if differ else "The runs were made alike."]
     if found.correlation is not None:
         words.append(f"Over {one.summary.q.size} places their means have a rank correlation of {found.correlation:.2f}.")
     return " ".join([*words, _told(found, one, other)])

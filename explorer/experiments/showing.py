@@ -9,8 +9,9 @@ from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.summary import LEVEL, at_place
 from explorer.experiments.listing import LISTED, item_table, numbers_of
 from explorer.experiments.naming import in_groups, interval_of, of_heads, of_items, place_name, plain, short
+from explorer.experiments.pictures.beside import agreement, beside
 from explorer.experiments.pictures.places import Interval, board, intervals, told_q
-from explorer.experiments.questions import TELLINGS, between, chosen_on, null_of
+from explorer.experiments.questions import TELLINGS, facts, null_of, tell
 from explorer.ui.pictures.bars import SEEN, signed
 from explorer.ui.pictures.numbers import keep
 from explorer.ui.view import Content, Finding, Why
@@ -23,9 +24,10 @@ def show_run(found: Experiment, at: tuple[int, ...]) -> Content:
     telling = TELLINGS[found.question.name]
     return {
         "board": board(found.summary, found.axes, at, telling.unit, telling.is_share),
-        "about": _about(found) + _few_groups(found) + _left_out(found),
+        "about": _about(found) + agreement(found) + _few_groups(found) + _left_out(found),
         "chosen": _chosen(found, at),
         "interval": _held_out(found),
+        "beside": beside(found, at, lambda place: short(found.axes, place)),
         "each": _each(found, at),
     }
 
@@ -34,13 +36,13 @@ def find(found: Experiment) -> Finding:
     """What the selected place does on the items that it was not selected on."""
     held = found.summary.held_out
     if abs(held.effect) < SEEN:
-        tried = f"what {chosen_on(found)} selected, the other {held.items} do not confirm"
-        return Finding(f"Nothing stands out: {tried} ({between(held)}).")
+        nothing = "Nothing stands out: what {on} selected, the other {other} do not confirm ({by_size})."
+        return Finding(nothing.format_map(facts(found)))
     why = None
     if of_heads(found):
         layer, head = found.summary.selected
         why = Why("attention", "One head", {"layer": layer + 1, "head": head + 1})
-    return Finding(TELLINGS[found.question.name].tell(found), why)
+    return Finding(tell(found), why)
 
 
 def _about(found: Experiment) -> str:
@@ -78,10 +80,11 @@ def _chosen(found: Experiment, at: tuple[int, ...]) -> str:
     summary = found.summary
     mean, low, high, q = (float(getattr(summary, name)[at]) for name in ("effects", "low", "high", "q"))
     null = "" if summary.nulls is None else f"; {null_of(found)}: {plain(float(summary.nulls[at]))}"
+    also = "".join(f"; {name}: {mean[at]:.2g}" for name, mean in found.also_means.items() if mean[at] == mean[at])
     name = place_name(found.axes, at)
     return (
         f"{name[:1].upper()}{name[1:]}: {signed(mean)} ({interval_of(low, high, summary.groups, signed)}, {told_q(q)}){null}"
-        f"{_counted(found, at)}."
+        f"{_counted(found, at)}{also}."
     )
 
 

@@ -27,20 +27,8 @@ NO_FILE = "Choose a file with the columns text, word and foil, and perhaps text_
 NOTHING_TYPED = "Type at least two items, each a line: a sentence with [MASK] | the word that belongs there | a foil."
 
 OTHERS = (("typed here", TYPED), ("a template", TEMPLATE), ("the corpus", CORPUS), ("a file of yours", FILE))
-WAYS = {  # of the questions that can be asked in several ways: the setting, its label, and what its options are called
-    "heads_off": ("how", "A head that is off outputs", ("zeros", "its mean over all items", "its output in another item")),
-    "attribution_patching": (
-        "estimated",
-        "Patched in",
-        ("the output of heads", "heads, by a path of five", "the hidden states", "the feed-forward output"),
-    ),
-    "patching": ("patched", "Patched in", ("the hidden states", "the output of heads", "the feed-forward output")),
-    "lens": ("reading", "Lens", ("raw", "tuned")),
-    "attention": ("looks", "Who attends", ("the blank, or the first mark", "the marked word, or the second mark")),
-    "cut": ("link", "The link", ("from the blank, or the first mark", "from the marked word, or the second mark")),
-    "attribution": ("scored", "Scores for", ("word rather than foil", "the word alone")),
-    "likelihood": ("likelihood", "Each piece is hidden", ("with the rest of its word", "alone")),
-}
+WAYS = {name: telling.ways for name, telling in TELLINGS.items() if telling.ways}
+PATH = "path"
 HEAD_OF = {WORD: "fill_mask", NEXT_SENTENCE: "next_sentence", LABEL: "own_head"}
 LOOKED_AT = 200  # items, before they are asked
 _refusals: OnceCache[Hashable, str] = OnceCache(16)
@@ -119,6 +107,18 @@ class ItemsView(LongView):
     how: str = _way("heads_off")
     estimated: str = _way("attribution_patching")
     patched: str = _way("patching")
+    received: str = _way(PATH)
+    into: str = text(
+        "",
+        "Into head (all later ones if empty)",
+        heard="submit blur",
+        max_lines=1,
+        placeholder="5.11",
+        when=lambda view: view.asks == PATH,
+        elem_classes="inline",
+    )
+    erased: str = _way("erase")
+    moved: str = _way("direction")
     reading: str = _way("lens")
     looks: str = _way("attention")
     link: str = _way("cut")
@@ -135,7 +135,8 @@ class ItemsView(LongView):
     @property
     def chosen_way(self) -> str:
         """How the question is asked, "" where there is one way only."""
-        return str(getattr(self, WAYS[self.asks][0])) if self.asks in WAYS else ""
+        way = str(getattr(self, WAYS[self.asks][0])) if self.asks in WAYS else ""
+        return f"{way} {self.into.strip()}".strip() if self.asks == PATH else way
 
     @property
     def chosen_target(self) -> str:

@@ -184,7 +184,7 @@ def _shown(text: str) -> str:
 # Long texts are compressed: zlib, then URL-safe base64, after a mark.
 
 
-def packed(text: str) -> str:
+def pack(text: str) -> str:
     """A text as it stands in a link: compressed if it is long and becomes shorter. Raises InputError."""
     if len(text) > LONG:
         try:
@@ -204,7 +204,7 @@ class Unpacking:
         self._left = most
 
     def unpacked(self, text: str, most: int) -> str:
-        """The text that `packed` wrote, of at most `most` characters. Raises InputError if it is broken or too long."""
+        """The text that `pack` wrote, of at most `most` characters. Raises InputError if it is broken or too long."""
         if not text.startswith(MARK):
             return text
         if text.startswith(MARK * 2):

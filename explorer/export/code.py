@@ -11,6 +11,10 @@ from explorer.ui.subject import Subject
 from explorer.ui.view import View
 
 _PROGRAMS = {name: program for tab in TABS for name, program in tab.programs.items()}
+NOTEBOOK = '''"""In a notebook: show draws a view, trace.view(...) in its place has the numbers, as .tables."""
+
+import explorer
+'''
 TRAINED = {view.name for tab in TABS if tab.id == "fine-tune" for view in tab.views}
 """Views of a training: a run is saved as a zip, with a predict.py that does not need this package."""
 
@@ -37,17 +41,8 @@ def lines(views: Sequence[View], subject: Subject) -> str:
     texts = [subject.text_a, subject.text_b] if subject.text_b else [subject.text_a or "[MASK]"]
     where = "  # tuned in the app: name a folder that holds it" if subject.model_name.startswith(TUNED) else ""
     shown = [f"trace.show({_arguments(view.name, **chosen_in(view, subject))})" for view in views]
-    return "\n".join(
-        [
-            '"""In a notebook: show draws a view, trace.view(...) in its place has the numbers, as .tables."""',
-            "",
-            "import explorer",
-            "",
-            f"trace = explorer.load({subject.model_name!r}).trace({_arguments(*texts)}){where}",
-            *shown,
-            "",
-        ]
-    )
+    trace = f"trace = explorer.load({subject.model_name!r}).trace({_arguments(*texts)}){where}"
+    return "\n".join([NOTEBOOK, trace, *shown, ""])
 
 
 def _arguments(*values: Any, **named: Any) -> str:

@@ -23,7 +23,7 @@ WORDS = {"code": "code", "frame": "frame", **dict.fromkeys(("prose", *MARKDOWN),
 ONLY_LIVE = ("button", "meter", "chips", "step")  # useless without Python
 
 
-def opened(views: Sequence[View], subject: Subject) -> Subject:
+def open_subject(views: Sequence[View], subject: Subject) -> Subject:
     """The subject with the layer and head that the views open with. Raises CapabilityError if the model cannot serve them."""
     for view in views:
         if needs := where(type(view))[0].needs:
@@ -31,7 +31,7 @@ def opened(views: Sequence[View], subject: Subject) -> Subject:
     return open_on(views, subject)
 
 
-def shown(view: View, subject: Subject, wait: bool = False, unfolded: bool = False) -> dict[str, Any]:
+def describe_view(view: View, subject: Subject, wait: bool = False, unfolded: bool = False) -> dict[str, Any]:
     """A view as plain data: name, question, width, parts with values, and a `note` if it shows nothing.
 
     Sentences that ask for clicks only Python could answer are left out; with `unfolded`, the results of such clicks are
@@ -94,7 +94,7 @@ def _drawn(name: str, kind: str, given: Mapping[str, Any], value: object) -> dic
 
 
 def _figure(value: object) -> dict[str, Any]:
-    described = alternatives.described(value)
+    described = alternatives.describe(value)
     return json.loads(described) if isinstance(described, str) else described
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from explorer.api.callers import bounded, while_wanted
+from explorer.api.callers import bound, run_while_wanted
 from explorer.bert.explorer import load
 from explorer.core.scheduling import TRAINING
 from explorer.export import code, links, named
@@ -27,7 +27,7 @@ def views(model: str = "") -> dict[str, Any]:
         `choices` or `range`.
     """
     capabilities = load(model).capabilities
-    return {"views": [named.described(kind, capabilities) for kind in VIEWS.values()]}
+    return {"views": [named.describe(kind, capabilities) for kind in VIEWS.values()]}
 
 
 def view(name: str, text_a: str, text_b: str = "", settings: dict[str, Any] = NO_SETTINGS, model: str = "") -> dict[str, Any]:
@@ -48,9 +48,9 @@ def view(name: str, text_a: str, text_b: str = "", settings: dict[str, Any] = NO
 
 
 def _short(view: View, subject: Subject) -> Content:
-    return named.content(view, subject, while_wanted)
+    return named.content(view, subject, run_while_wanted)
 
 
-_long = bounded(_short, TRAINING["concurrency_id"])
+_long = bound(_short, TRAINING["concurrency_id"])
 
 ENDPOINTS = (views, view)

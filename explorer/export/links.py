@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 from explorer.bert import checkpoints
 from explorer.bert.capabilities import Capabilities
 from explorer.core.errors import InputError
-from explorer.export.asking import Asked, packed
+from explorer.export.asking import Asked, pack
 from explorer.export.place import SETTING, VERSION, Place, seen_in, slug, tab_of, where
 from explorer.text import limits
 from explorer.ui.subject import Subject
@@ -43,11 +43,11 @@ def query(place: Place) -> str:
     parameters["tab"] = place.tab
     if len(tab.choices) > 1:  # for the first choice as well: a later version may put another one before it
         parameters["view"] = slug(place.choice)
-    parameters["a"] = packed(limits.check_optional_text(subject.text_a, "text A"))
+    parameters["a"] = pack(limits.check_optional_text(subject.text_a, "text A"))
     if text_b := limits.check_optional_text(subject.text_b, "text B"):
-        parameters["b"] = packed(text_b)
+        parameters["b"] = pack(text_b)
     parameters |= _selected(subject)
-    parameters |= {SETTING + name: packed(text) for name, text in place.settings.items()}
+    parameters |= {SETTING + name: pack(text) for name, text in place.settings.items()}
     made = urlencode(parameters, safe="/:,")
     if len(made) > LONGEST:
         raise InputError(f"This is too long for a link, which holds {LONGEST:,} characters; shorten the texts or the settings.")

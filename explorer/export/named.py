@@ -42,12 +42,12 @@ def read(name: object, given: object, subject: Subject) -> tuple[View, Place]:
     tab, choice = where(kind)
     if tab.needs:
         subject.model.require(tab.needs)
-    (view,), subject = asked([kind], given, subject)
+    (view,), subject = read_settings([kind], given, subject)
     beside = (other.read({}, capabilities) for other in seen_in(tab, choice) if other is not kind)
     return view, Place(subject, tab.id, choice, (view, *beside)).opened()
 
 
-def asked(kinds: Sequence[type[View]], given: Mapping[str, Any], subject: Subject) -> tuple[list[View], Subject]:
+def read_settings(kinds: Sequence[type[View]], given: Mapping[str, Any], subject: Subject) -> tuple[list[View], Subject]:
     """The views, each with those of the settings that it has, and the subject with the selection. Raises InputError."""
     known = {name: setting for kind in kinds for name, setting in kind.settings.items()}
     if closed := [name for name in given if name in known and not known[name].is_open]:
@@ -65,7 +65,7 @@ def asked(kinds: Sequence[type[View]], given: Mapping[str, Any], subject: Subjec
 
 
 def chosen_in(view: View, subject: Subject) -> dict[str, Any]:
-    """What `asked` makes this view and this selection of: what was chosen, other than the defaults."""
+    """What `read_settings` makes this view and this selection of: what was chosen, other than the defaults."""
     chosen = subject.selection
     page: dict[str, Any] = {"layer": chosen.layer, "head": chosen.head} if chosen.picked else {}
     page["token"] = chosen.token
@@ -106,7 +106,7 @@ def content(view: View, subject: Subject, run: Callable[[Generator[Any, None, An
     return view.draw(subject, found)
 
 
-def described(kind: type[View], capabilities: Capabilities) -> dict[str, Any]:
+def describe(kind: type[View], capabilities: Capabilities) -> dict[str, Any]:
     """A view's description for programs: name, question, needs and settings, with the ranges of a model."""
     defaults = {field.name: field.default for field in fields(kind)}
     own = {

@@ -16,8 +16,8 @@ from explorer.bert.provenance import provenance_of
 from explorer.bert.trace import Trace
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.lazy import pandas
-from explorer.export.contents import opened
-from explorer.export.named import asked, described, view_named
+from explorer.export.contents import open_subject
+from explorer.export.named import describe, read_settings, view_named
 from explorer.export.page_file import THEMES, data_of, page
 from explorer.export.tables import check_of, tables_of
 from explorer.tabs import VIEWS
@@ -83,7 +83,7 @@ def compare(trace: Trace, other: Trace, view: str = "attention/head", *more: str
 
 
 def _side(trace: Trace, names: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    return data_of(*asked([view_named(name) for name in names], given, Subject.of(trace)), wait=True)
+    return data_of(*read_settings([view_named(name) for name in names], given, Subject.of(trace)), wait=True)
 
 
 def settings(view: str = "", model: Network | None = None) -> pandas.DataFrame:
@@ -93,7 +93,7 @@ def settings(view: str = "", model: Network | None = None) -> pandas.DataFrame:
     """
     if not view:
         return pandas.DataFrame([(name, kind.question) for name, kind in VIEWS.items()], columns=["view", "question"])
-    about = described(view_named(view), (model or load()).capabilities)["settings"]
+    about = describe(view_named(view), (model or load()).capabilities)["settings"]
     rows = [
         (name, one["default"], one.get("choices") or one.get("range") or one["type"], one["label"]) for name, one in about.items()
     ]
@@ -139,8 +139,8 @@ def view(trace: Trace, name: str, **settings: Any) -> Viewed:
 
     Raises InputError for an unknown view or setting, CapabilityError if the view shows nothing for this model or input.
     """
-    (one,), subject = asked([view_named(name)], settings, Subject.of(trace))
-    subject = opened([one], subject)
+    (one,), subject = read_settings([view_named(name)], settings, Subject.of(trace))
+    subject = open_subject([one], subject)
     if why := one.unless(subject):
         raise CapabilityError(why)
     return Viewed(one, subject, one.compute(subject))

@@ -12,7 +12,7 @@ from typing import Any
 from explorer.bert import provenance
 from explorer.core.javascript import bundle
 from explorer.core.paths import ASSETS
-from explorer.export.contents import EMPTY, input_strip, opened, shown
+from explorer.export.contents import EMPTY, describe_view, input_strip, open_subject
 from explorer.export.place import where
 from explorer.ui.pictures.base import PLOTLY_JS
 from explorer.ui.pictures.components import COMPONENTS
@@ -36,9 +36,9 @@ def data_of(views: Sequence[View], subject: Subject, wait: bool = False, unfolde
 
     With `unfolded`, the results of clicks are included where small.
     """
-    subject = opened(views, subject)
-    made = [one for view in views if (one := shown(view, subject, wait, unfolded))["parts"] or one["note"]]
-    made = made or [{**shown(views[0], subject, wait, unfolded), "note": EMPTY}]
+    subject = open_subject(views, subject)
+    made = [one for view in views if (one := describe_view(view, subject, wait, unfolded))["parts"] or one["note"]]
+    made = made or [{**describe_view(views[0], subject, wait, unfolded), "note": EMPTY}]
     tab, _ = where(type(views[0]))
     for side in made:
         side["heading"] = side["question"] if len(views) > 1 and side["question"] != tab.question else ""
@@ -51,7 +51,7 @@ def data_of(views: Sequence[View], subject: Subject, wait: bool = False, unfolde
         "texts": [subject.text_a, subject.text_b],
         "model": subject.model.name,
         "views": made,
-        "made": provenance.told(made_by),
+        "made": provenance.describe(made_by),
         "provenance": made_by,
     }
 

@@ -25,7 +25,7 @@ def named_in(texts: Iterable[str]) -> list[str]:
     return [reference for name, reference in PAPERS.items() if name in whole]
 
 
-def cited(views: Sequence[View], model: Network) -> list[str]:
+def cite(views: Sequence[View], model: Network) -> list[str]:
     """The app, the model, and the papers named in the docstrings, captions and notes of views."""
     is_own = model.name == BUNDLED
     read = f"the small BERT that BERT Explorer ships with, {model.name}" if is_own else f"{model.name}, as its model card says"

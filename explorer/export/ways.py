@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from explorer.bert.provenance import provenance_of, told
+from explorer.bert.provenance import describe, provenance_of
 from explorer.core.errors import CapabilityError, InputError
 from explorer.export import code, named, page_file, papers
 from explorer.export.links import query
@@ -41,7 +41,7 @@ def page(place: Place) -> bytes:
 def all_numbers(place: Place) -> bytes:
     """The JSON of all views of a place, each made by `as_data`, and how they were made. Raises ExplorerError."""
     subject = place.subject
-    views = [as_data(view, subject, content, finding_of([view], subject)) for view, content in shown(place)]
+    views = [as_data(view, subject, content, finding_of([view], subject)) for view, content in compute_views(place)]
     return as_json({"views": views, "provenance": provenance_of(subject.model)}).encode()
 
 
@@ -51,7 +51,7 @@ def one_table(place: Place) -> bytes:
     A part is named `heatmap`, or by its element id on the page, `attention-head-heatmap`.
     """
     wanted = place.part
-    found = [(view, name, table) for view, content in shown(place) for name, table in tables_of(view, content).items()]
+    found = [(view, name, table) for view, content in compute_views(place) for name, table in tables_of(view, content).items()]
     found.sort(key=lambda one: _main_first(place, *one))
     for view, name, table in found:
         if wanted in (name, slug(f"{view.name}-{name}")) or (not wanted and table.columns != TEXT):
@@ -72,7 +72,7 @@ def _main_first(place: Place, view: View, name: str, table: Table) -> tuple[bool
     return table.columns == TEXT, repeats, type(view) in tab_of(place.tab).above, -view.width
 
 
-def shown(place: Place) -> list[tuple[View, Content]]:
+def compute_views(place: Place) -> list[tuple[View, Content]]:
     """The views of a place that show something, with their content. Raises CapabilityError or InputError if none does."""
     if needs := tab_of(place.tab).needs:
         place.subject.model.require(needs)
@@ -100,7 +100,7 @@ def python(place: Place) -> bytes:
     if not parts:
         raise InputError(NO_PYTHON)
     line = "\n# " + "-" * 78 + "\n\n"
-    return f"{line.join(parts)}\n# {told(provenance_of(subject.model))}\n".encode()
+    return f"{line.join(parts)}\n# {describe(provenance_of(subject.model))}\n".encode()
 
 
 def about(place: Place) -> bytes:
@@ -111,7 +111,7 @@ def about(place: Place) -> bytes:
         "texts": [subject.text_a, subject.text_b],
         "views": {view.name: {"question": view.question, "settings": settings_of(view)} for view in place.views},
         "provenance": provenance_of(subject.model),
-        "cite": papers.cited(place.views, subject.model),
+        "cite": papers.cite(place.views, subject.model),
     }
     return json.dumps(found, ensure_ascii=False, indent=2).encode()
 

@@ -4,15 +4,15 @@
 piece: what is then measured is by how much the word's logit is above the foil's.
 """
 
+from dataclasses import asdict
 from typing import Any
 
-from explorer.api.arguments import masks_of
-from explorer.api.callers import while_wanted
+from explorer.api.callers import run_while_wanted
 from explorer.bert.explorer import load
 from explorer.core.limits import GUESSES
 from explorer.techniques.ablation import head_readings, intervene, prepare_head_effects
 from explorer.techniques.attribution import BASELINES, attribute
-from explorer.techniques.lens import translated
+from explorer.techniques.lens import translate
 from explorer.techniques.pseudo_likelihood import WORD_L2R, pseudo_likelihoods_in_steps
 from explorer.techniques.targets import read, read_at, word_target
 from explorer.techniques.tuned_lens import READINGS, TUNED, require_tuned_lens
@@ -23,9 +23,9 @@ def fill_mask(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> d
     """The best guesses for every [MASK], with probabilities over the whole vocabulary.
 
     Returns:
-        `masks`: `position`, `candidates` with `token`, `id`, `probability`.
+        `masks`: `position`, `candidates` with `token`, `id`, `probability`, `logit`.
     """
-    return {"masks": masks_of(load(model).fill_mask(text, text_b, top_k))}
+    return {"masks": list(map(asdict, load(model).fill_mask(text, text_b, top_k)))}
 
 
 def lens(
@@ -47,13 +47,13 @@ def lens(
     trace = explorer.trace(text, text_b)
     positions = trace.blanks()
     layers: list[dict[str, Any]] = [
-        {"layer": layer, "masks": masks_of(explorer.guesses(states, positions, top_k))}
-        for layer, states in enumerate(translated(trace.states[:, positions], tuned))
+        {"layer": layer, "masks": list(map(asdict, explorer.guesses(states, positions, top_k)))}
+        for layer, states in enumerate(translate(trace.states[:, positions], tuned))
     ]
     target = word_target(trace, word, foil=foil)
     if target.foil is None:
         return {"layers": layers}
-    differences = read_at(explorer, target, translated(trace.states[:, target.position], tuned)).logit.tolist()
+    differences = read_at(explorer, target, translate(trace.states[:, target.position], tuned)).logit.tolist()
     for row, difference in zip(layers, differences, strict=True):
         row["difference"] = difference
     return {"layers": layers, "position": target.position, "token": target.token, "foil": target.foil_token}
@@ -76,7 +76,7 @@ def head_effects(text: str, word: str = "", text_b: str = "", model: str = "", f
         "token": target.token,
         "baseline": float(target.measured(read(explorer, target, trace.states[-1:]))),
     }
-    while_wanted(prepare_head_effects(trace, target))
+    run_while_wanted(prepare_head_effects(trace, target))
     effects = target.measured(head_readings(trace, target)).tolist()
     if target.foil is None:
         return {**found, "probabilities": effects}
@@ -94,7 +94,7 @@ def switch_off(text: str, heads: list[list[int]], top_k: int = 5, text_b: str = 
     off = limits.head_indices(heads, explorer.capabilities.layers, explorer.capabilities.heads)
     trace = explorer.trace(text, text_b)
     positions = trace.blanks()
-    return {"masks": masks_of(explorer.guesses(intervene(trace, off)[positions], positions, top_k))}
+    return {"masks": list(map(asdict, explorer.guesses(intervene(trace, off)[positions], positions, top_k)))}
 
 
 def attribution(
@@ -136,7 +136,7 @@ def pseudo_likelihood(texts: list[str], model: str = "", likelihood: str = WORD_
     Returns:
         `scores`.
     """
-    return {"scores": while_wanted(pseudo_likelihoods_in_steps(load(model), texts, likelihood))}
+    return {"scores": run_while_wanted(pseudo_likelihoods_in_steps(load(model), texts, likelihood))}
 
 
 ENDPOINTS = (fill_mask, lens, head_effects, switch_off, attribution, pseudo_likelihood)

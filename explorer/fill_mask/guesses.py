@@ -6,7 +6,7 @@ from typing import Any
 
 from explorer.bert.checkpoints import BUNDLED
 from explorer.bert.network import MaskGuesses
-from explorer.fill_mask.word import no_blank, pieces_named, which_blank
+from explorer.fill_mask.word import no_blank, read_pieces, which_blank
 from explorer.techniques.filling import Filling, fill_jointly, log_probability
 from explorer.techniques.targets import Target, read_at
 from explorer.ui.long_view import is_quick
@@ -91,7 +91,7 @@ class Comparison(View):
     def compute(self, subject: Subject) -> Content:
         position = subject.blank
         vector, shares = subject.trace.states[-1][[position]], {}
-        for id, token in pieces_named(subject, self.words, position, MOST_WORDS):
+        for id, token in read_pieces(subject, self.words, position, MOST_WORDS):
             target = Target("fill_mask", position, id, token)
             shares[token] = float(read_at(subject.model, target, vector).probability)
         rows = [(token, share, "") for token, share in shares.items()]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from explorer.fill_mask.pictures import followed_words
-from explorer.fill_mask.word import pieces_named, which_blank
+from explorer.fill_mask.word import read_pieces, which_blank
 from explorer.techniques.lens import Lens as Found
 from explorer.techniques.lens import follow, lens, lens_error
 from explorer.techniques.tuned_lens import NONE, RAW, TUNED, TunedLens, tuned_lens
@@ -89,7 +89,7 @@ class FollowedWords(View):
 
     def compute(self, subject: Subject) -> Content:
         """The probability and rank of each word after each layer."""
-        pieces, tuned = dict(pieces_named(subject, self.follow, subject.token, MOST_WORDS)), chosen_lens(subject, self.reading)
+        pieces, tuned = dict(read_pieces(subject, self.follow, subject.token, MOST_WORDS)), chosen_lens(subject, self.reading)
         found, names = follow(subject.trace, subject.token, list(pieces), tuned), list(pieces.values())
         since, last = _settles_at(found.ranks[:, 0]), len(found.ranks) - 1
         when = "gets there only at the end" if since == last else f"stays there from hidden state {since} on"

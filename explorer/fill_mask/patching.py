@@ -10,18 +10,17 @@ from explorer.fill_mask.pictures import patching_heatmap, recovery_heatmap
 from explorer.fill_mask.word import FOIL, SECOND, WORD, against, no_blank
 from explorer.techniques.ablation import patching_readings_in_steps, with_mask
 from explorer.techniques.attribution import occlusion
-from explorer.techniques.targets import Reading, Target, own_reading, word_target
+from explorer.techniques.targets import Target, own_reading, word_target
 from explorer.ui.layout import row
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import SEEN, percent, signed, whole_percent
 from explorer.ui.settings import text, use
 from explorer.ui.subject import Subject
+from explorer.ui.switch_heads import Measured, measured_at
 from explorer.ui.view import Content, Finding, caption, chart, part, sentence, verdict
 
 LONG = 4  # letters; where the model keeps 'the' says little
 ALIKE = 0.1  # logits; a smaller difference between the runs is not divided by
-Measured = tuple[float, float]
-"""A logit, or difference of logits, and a probability."""
 
 
 class Patched(NamedTuple):
@@ -85,7 +84,7 @@ class Patching(LongView):
         clean, corrupted = self.pair(subject)
         target = self.target(subject, clean, corrupted)
         found = yield from patching_readings_in_steps(clean, corrupted, target)
-        whole = (_one(own_reading(trace, target)) for trace in (clean, corrupted))
+        whole = (measured_at(own_reading(trace, target), 0) for trace in (clean, corrupted))
         return Patched(clean.tokens, corrupted.tokens, target, found.logit.numpy(), found.probability.numpy(), *whole)
 
     def draw(self, subject: Subject, found: Patched) -> Content:
@@ -148,10 +147,6 @@ def _hardly_differ(one: Trace, other: Trace) -> bool:
     """Whether two inputs have as many tokens, and more than half of those between the special ones are the same."""
     same = sum(first == second for first, second in zip(one.ids[1:-1], other.ids[1:-1], strict=False))
     return one.kept == other.kept and same > (one.kept - 2) / 2
-
-
-def _one(reading: Reading) -> Measured:
-    return float(reading.logit[0]), float(reading.probability[0])
 
 
 def _summary(found: Patched) -> str:

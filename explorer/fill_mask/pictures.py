@@ -172,20 +172,10 @@ def loss_curve(pieces: Sequence[str], positions: Sequence[int], losses: np.ndarr
         customdata=[esc(guess) for guess in guesses],
         hovertemplate="%{text}: p %{x:.3f} costs %{y:.2f}<br>first guess: %{customdata}<extra></extra>",
     )
-    mean = {
-        "type": "line",
-        "xref": "paper",
-        "x0": 0,
-        "x1": 1,
-        "y0": costs.mean().item(),
-        "y1": costs.mean().item(),
-        "line": {"dash": "dot", "color": FAINT},
-    }
     drawn = figure(
         [curve, points],
         key="loss-curve",
-        shapes=[mean],
         xaxis=grid_axis("p of the true piece", range=[-0.02, 1.25], tickvals=[0, 0.25, 0.5, 0.75, 1]),
         yaxis=grid_axis("loss = −ln p (dotted: their mean)", range=[-0.2, top]),
-    )
+    ).add_hline(costs.mean().item(), line={"dash": "dot", "color": FAINT})
     return keep(drawn, lambda: columns_of(piece=pieces, position=positions, probability=probabilities, loss=costs, guess=guesses))

@@ -53,12 +53,7 @@ class EveryPosition(LongView):
         tokens = [subject.trace.tokens[position] for position in found.positions]
         best = subject.model.pieces(found.best_ids.tolist())
         hits, bits = int((found.ranks == 1).sum()), found.bits
-        worst = int(np.argmax(bits))
-        summary = (
-            f"First guess right at {hits} of {len(tokens)} places; {bits.mean():.2f} bits per piece on average; most "
-            f"surprising: {tokens[worst]} at position {found.positions[worst]} ({bits[worst]:.1f} bits, rank "
-            f"{found.ranks[worst]:,})."
-        )
+        summary = f"The first guess is right at {hits} of {len(tokens)} places; {bits.mean():.2f} bits per piece on average."
         figure = surprise_bars(tokens, bits, best, found.best_probabilities, found.ranks, found.positions)
         return {"surprise": figure, "summary": summary}
 

@@ -88,7 +88,7 @@ class WordWhatIf(WhatIf):
     unless = staticmethod(no_blank)
 
 
-def pieces_named(subject: Subject, typed: str, position: int, most: int) -> list[tuple[int, str]]:
+def read_pieces(subject: Subject, typed: str, position: int, most: int) -> list[tuple[int, str]]:
     """The id and name of each piece in 'is, are' or 'is / are', at most `most`; if none is given, the two best guesses.
 
     Raises InputError for a word that is not one piece of the vocabulary.

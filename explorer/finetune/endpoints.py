@@ -11,7 +11,7 @@ import gradio as gr
 
 from explorer.analysis.evaluation import EntityScores
 from explorer.api.arguments import sent_file
-from explorer.api.callers import caller, while_wanted
+from explorer.api.callers import caller, run_while_wanted
 from explorer.bert.explorer import load
 from explorer.core import jobs
 from explorer.core.errors import BusyError, InputError
@@ -40,7 +40,7 @@ def trained(task: Task) -> Run:
     identifier = store.new_id()
     with jobs.job(identifier) as stop:
         steps = map_steps(run_training(task, stop.is_set), lambda step: (step.share, step.doing))
-        result = while_wanted(steps, tell())
+        result = run_while_wanted(steps, tell())
         if result is None:
             raise BusyError("The training had to end before its first epoch did; send fewer examples, or try again later.")
         return new_run(result, "API", identifier, caller())
@@ -135,7 +135,7 @@ def probe_layers(examples: list[list[str]], pooling: str = "mean", seeds: int = 
     """
     given = check_examples(examples)
     seeds = limits.check_integer(seeds, "the number of seeds", 1, 20)
-    layers = while_wanted(probe(load(model), given, pooling, seeds), tell())
+    layers = run_while_wanted(probe(load(model), given, pooling, seeds), tell())
     return {"layers": [vars(layer) for layer in layers]}
 
 

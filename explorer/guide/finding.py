@@ -59,7 +59,6 @@ def _named_fields(found: list[tuple]) -> list[Entry]:
 
 @cache
 def concepts() -> list[list[str]]:
-    """The lines of CONCEPTS, each the words and phrases for one concept."""
     return [line.split(", ") for line in CONCEPTS.read_text("utf-8").splitlines() if line]
 
 
@@ -99,7 +98,6 @@ def _terms_by_place() -> dict[tuple[str, str], list[str]]:
 
 
 def _labels(view: type[View]) -> Iterator[str]:
-    """What the settings and buttons of a view are called."""
     for setting in view.settings.values():
         yield setting.label
         if isinstance(setting, Choice):
@@ -114,8 +112,8 @@ def _named() -> Iterator[tuple]:
         if target.startswith("!"):
             yield "action", cells[0], "", cells[1], target[1:]
         elif "?" in target and target[0] != "=":
-            tab, _, setting = target.partition("?")
-            yield "setting", cells[0], next(one.label for one in TABS if one.id == tab), cells[1], f"tab={tab}&{setting}"
+            name, _, setting = target.partition("?")
+            yield "setting", cells[0], next(tab.label for tab in TABS if tab.id == name), cells[1], f"tab={name}&{setting}"
 
 
 def _examples() -> Iterator[tuple]:
@@ -135,7 +133,8 @@ def _terms() -> Iterator[tuple]:
     unmarked = {ord("*"): None, ord("`"): None}
     for term in glossary.terms():
         go = f"guide {glossary.PAGE}#{anchor(term.name)}"
-        yield "term", term.name, term.meaning.translate(unmarked), ", ".join([*term.words, *words().get(f"={term.name}", [])]), go
+        known = ", ".join([*term.words, *words().get(f"={term.name}", [])])
+        yield "term", term.name, term.meaning.translate(unmarked), known, go, "", "definition"
 
 
 def _guide() -> Iterator[tuple]:

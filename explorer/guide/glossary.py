@@ -47,7 +47,7 @@ def _term(name: str, words: str, paragraph: str) -> Term:
 
 
 @functools.cache
-def sent() -> dict[str, Any]:
+def as_json() -> dict[str, Any]:
     """All terms as JSON for the page, with their meanings as HTML."""
     own = [{**vars(term), "meaning": _MARKDOWN.renderInline(term.meaning), "anchor": anchor(term.name)} for term in terms()]
     return {"terms": own}

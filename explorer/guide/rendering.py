@@ -38,7 +38,6 @@ def anchor(heading: str) -> str:
 
 
 def without_comments(markdown: str) -> str:
-    """Markdown without comments and front matter."""
     return COMMENTS.sub("", FRONT_MATTER.sub("", markdown))
 
 
@@ -78,7 +77,6 @@ def _sections(tokens: Sequence[Token]) -> Iterator[Section]:
 
 
 def _plain(token: Token) -> str:
-    """The text of a token without formatting."""
     if token.children is None:
         return token.content.strip()
     return "".join(" " if child.type in ("softbreak", "hardbreak") else child.content for child in token.children)

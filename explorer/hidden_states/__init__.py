@@ -1,1 +1,1 @@
-"""Hidden states: the vectors after each layer, and how alike they are."""
+"""Hidden states: the vectors after each layer, and how similar they are."""

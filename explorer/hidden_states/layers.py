@@ -10,11 +10,13 @@ from explorer.hidden_states.compute import OUTLIER_DEVIATIONS, drift, outlier_di
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.heatmaps import similarity_heatmap
 from explorer.ui.pictures.hidden import by_layer_heatmap, pooled_heatmap, vectors_heatmap
+from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.settings import choice
 from explorer.ui.subject import Subject
-from explorer.ui.telling import quoted, two_places
-from explorer.ui.view import Content, Finding, View, Why, chart, check, max_error, prose, verdict
+from explorer.ui.telling import quote, two_places
+from explorer.ui.view import Content, Finding, View, Why, chart, check, max_error, part, prose, verdict
 
+FIRST_NUMBERS = 10  # of a vector that are written out
 SIMILARITY, VECTORS = "Similarity", "All dimensions"
 STEP, DRIFT, NORM = "Change per layer", "Away from the embedding", "Norm"
 MEANINGS = {
@@ -75,7 +77,7 @@ class OneLayer(LongView):
         token = _turned_most(subject, at)
         where = f"Of all layers, layer {at} turns the tokens most" if at == most else f"Layer {at} turns the tokens"
         mean, own = (two_places(float(value)) for value in (changes[at - 1].mean(), changes[at - 1, token]))
-        text = f"{where}: by {mean} on average (1 − cosine), {quoted(tokens, token)} by {own}."
+        text = f"{where}: by {mean} on average (1 − cosine), {quote(tokens, token)} by {own}."
         return Finding(text, Why("inside-head", "The whole layer", {"layer": at, "token": token}))
 
     def passes(self, subject: Subject) -> float:
@@ -125,6 +127,24 @@ class EveryLayer(View):
         cell = (at, _turned_most(subject, at)) if self.measure == STEP and at else None
         picture = by_layer_heatmap(values, subject.trace.tokens, first, unit, cell)
         return {"picture": picture, "about": MEANINGS[self.measure]}
+
+
+class FirstNumbers(View):
+    """The first numbers of every token's vector at one hidden state, and of the pooled output."""
+
+    name, question = "hidden/first-numbers", "What are the first ten numbers of each vector?"
+    folded = "The first ten numbers of each vector"
+    numbers = part("strips", classes="compact", height=300)
+
+    def compute(self, subject: Subject) -> Content:
+        at, model = subject.selection.layer, subject.model
+        rows = list(zip(subject.trace.tokens, subject.trace.hidden_states[at], strict=True))
+        if not model.why_not("pooler"):
+            rows.append(("pooled output", subject.trace.pooler_output()))
+        columns = [Column(f"hidden state {at}", "name", name="token")]
+        columns += [Column(str(place), "number", form=".4f", name=f"number_{place}") for place in range(1, FIRST_NUMBERS + 1)]
+        cells = [Row([name, *vector[:FIRST_NUMBERS]], strong=name == "pooled output") for name, vector in rows]
+        return {"numbers": strip_table(columns, cells, f"the first {FIRST_NUMBERS} numbers of each vector")}
 
 
 class PooledOutput(View):

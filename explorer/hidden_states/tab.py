@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from explorer.hidden_states.layers import EveryLayer, OneLayer, PooledOutput
+from explorer.hidden_states.layers import EveryLayer, FirstNumbers, OneLayer, PooledOutput
 from explorer.hidden_states.sentences import Sentences
 from explorer.hidden_states.word import OneWord
 from explorer.ui.programs import Values, as_typed, program
@@ -26,7 +26,7 @@ TAB = Tab(
     "Hidden states",
     "How do the tokens change, layer by layer?",
     {
-        "Layer by layer": [[OneLayer, EveryLayer], [PooledOutput]],
+        "Layer by layer": [[OneLayer, EveryLayer], [FirstNumbers], [PooledOutput]],
         "One word, many contexts": [[OneWord]],
         "Sentences": [[Sentences]],
     },

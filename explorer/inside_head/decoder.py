@@ -11,7 +11,7 @@ from explorer.ui.pictures.attention import WeightScale, attention_heatmap, with_
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.subject import Subject, head_name
-from explorer.ui.telling import quoted, stands_out
+from explorer.ui.telling import quote, stands_out
 from explorer.ui.view import Content, Finding, View, Why, caption, chart, check, heading, matches
 
 
@@ -50,7 +50,7 @@ class Decoder(View):
             return Finding(f"In {where}, words hardly look ahead: {lost}.")
         told, chosen = "", {"layer": layer + 1, "head": head + 1}
         if (cell := _ahead(subject)) is not None:
-            query, key = (quoted(subject.trace.tokens, place) for place in cell)
+            query, key = (quote(subject.trace.tokens, place) for place in cell)
             told, chosen = f", most of all {query} to {key}", {**chosen, "token": cell[0]}
         return Finding(
             f"In {where}, words give {whole_percent(share)} of their weight to later words{told}; in a decoder none could.",

@@ -4,8 +4,8 @@ import numpy as np
 
 from explorer.analysis.similarity import cosine_matrix, cosines
 from explorer.inside_head.compute import sinusoids
+from explorer.inside_head.pictures import position_similarity, position_vectors
 from explorer.ui.layout import col, row
-from explorer.ui.pictures.attention import position_similarity, vectors_heatmap
 from explorer.ui.subject import Subject
 from explorer.ui.telling import stands_out, two_places
 from explorer.ui.view import Content, Finding, View, chart, heading, prose
@@ -51,10 +51,11 @@ class Positions(View):
             "about": (
                 "Attention alone does not know word order, so a vector for its place is added to every token. Top: the "
                 f"{len(table)} vectors of {table.shape[1]} numbers (blue above 0, orange below). Bottom: the cosine "
-                f"between every two of them (−1 to 1); a strong diagonal means that neighbours are similar.{every}"
+                f"between every two of them (−1 to 1); a strong diagonal means that neighbours are similar.{every} "
+                "Sinusoids have no weights: dimension 2i of position p is sin(p ÷ 10,000^(2i ÷ d)), dimension 2i + 1 its cosine."
             ),
-            "learned": vectors_heatmap(learned, positions, "learned"),
+            "learned": position_vectors(learned, positions, "learned"),
             "learned_alike": position_similarity(cosine_matrix(learned), positions, "learned-alike"),
-            "waves": vectors_heatmap(waves, positions, "waves"),
+            "waves": position_vectors(waves, positions, "waves"),
             "waves_alike": position_similarity(cosine_matrix(waves), positions, "waves-alike"),
         }

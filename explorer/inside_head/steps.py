@@ -89,7 +89,8 @@ class WholeLayer(View):
     help = caption(
         "One token followed through one layer (Devlin et al. 2019; Vaswani et al. 2017, section 3.1). Each strip is on "
         "its own scale, blue above 0, orange below; the norm is its Euclidean length. The outline marks what the "
-        "chosen head contributes. The feed-forward part works on each token separately; only attention mixes tokens."
+        "chosen head contributes. The feed-forward part works on each token separately; only attention mixes tokens. "
+        "Vaswani et al. also call that part two convolutions of kernel size 1, there from 512 numbers to 2,048 and back."
     )
 
     def finding(self, subject: Subject) -> Finding:

@@ -2,11 +2,12 @@
 
 from explorer.model_card.pictures import parameter_bars
 from explorer.ui.pictures.bars import whole_percent
-from explorer.ui.pictures.strip_table import facts
+from explorer.ui.pictures.strip_table import Column, Row, facts, strip_table
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, View, chart, part, prose, sentence
 
 MOST_LABELS = 6
+FIRST_NUMBERS = 10  # of a vector that are written out
 
 
 class Summary(View):
@@ -54,6 +55,27 @@ class Parameters(View):
         name, most = max(counts.items(), key=lambda item: item[1])
         total = sum(counts.values())
         return Finding(f"{whole_percent(most / total)} of its {total:,} parameters are one part: {name}.")
+
+
+class EmbeddingTables(View):
+    """The first numbers of the first and last rows of the embedding tables."""
+
+    name, question = "model/embedding-tables", "Which numbers do the embedding tables contain?"
+    folded = "The embedding tables: first and last rows, first ten numbers"
+    rows = part("strips", classes="compact", height=260)
+
+    def compute(self, subject: Subject) -> Content:
+        model = subject.model
+        positions = {"position": model.position_table} if model.capabilities.positions else {}
+        tables = {"word": model.word_table, **positions, "segment": model.segment_table}
+        columns = [Column("table", "name", name="table"), Column("row", "number", name="row")]
+        columns += [Column(str(place), "number", form=".4f", name=f"number_{place}") for place in range(1, FIRST_NUMBERS + 1)]
+        rows = [
+            Row([name, at, *table[at, :FIRST_NUMBERS]])
+            for name, table in tables.items()
+            for at in sorted({*range(min(2, len(table))), *range(max(len(table) - 2, 0), len(table))})
+        ]
+        return {"rows": strip_table(columns, rows, "rows of the embedding tables, counted from 0")}
 
 
 class Configuration(View):

@@ -110,7 +110,9 @@ class OnPaper(View):
         return {
             "table": _paper_table(SIZES, [Row(own, strong=True), *map(Row, PAPERS)], "this model beside those of the papers"),
             "sources": "Transformer: Vaswani et al. 2017, table 3 and section 5 (an encoder and a decoder with that number of "
-            "layers each; it translates). BERT: Devlin et al. 2019, sections 3 and A.2.",
+            "layers each; it translates). BERT: Devlin et al. 2019, sections 3 and A.2. bert-base-uncased has 109,482,240 "
+            "parameters with its pooler, and 109,514,298 with its masked-LM head instead. [Its guesses beside this model's]"
+            "(bx/guide/models#bert-base-beside-the-bundled-model).",
         }
 
 

@@ -1,6 +1,6 @@
 """The tab Model: its parts, its origin and its cost."""
 
-from explorer.model_card.architecture import Configuration, ModuleTree, Parameters, Summary
+from explorer.model_card.architecture import Configuration, EmbeddingTables, ModuleTree, Parameters, Summary
 from explorer.model_card.drawing import Drawing
 from explorer.model_card.origin import Cost, OnPaper, Origin, Recipe
 from explorer.model_card.weights import Weights
@@ -13,7 +13,17 @@ TAB = Tab(
     "Model",
     "What is this model made of?",
     {
-        "Model": [[Drawing, Parameters], [Summary], [Origin], [Configuration], [Cost], [OnPaper], [Recipe], [ModuleTree]],
+        "Model": [
+            [Drawing, Parameters],
+            [Summary],
+            [Origin],
+            [Configuration],
+            [Cost],
+            [OnPaper],
+            [Recipe],
+            [EmbeddingTables],
+            [ModuleTree],
+        ],
         "Weights": [[Weights]],
     },
     reads_texts=False,

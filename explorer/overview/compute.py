@@ -26,7 +26,7 @@ Word = tuple[str, float]
 """A piece of the vocabulary and its probability, 0 to 1."""
 TRIED = 2  # times as many candidates as neurons requested
 FEWEST = 3  # pieces; the ranks of two are either equal or not
-
+REACHED = 0.001  # by how much a change turns a vector (1 − cosine) that it is seen to reach
 
 Changes = tuple[Collection[Head], Collection[Cut], Patch | None]
 """The heads that are off, the weights that are cut and the vector that is patched in."""
@@ -96,6 +96,12 @@ def read_words(run: Run, states: slice, places: Sequence[int], best: int = 1) ->
 def differing(run: Run, other: Run) -> np.ndarray:
     """[states, tokens] bool: the places whose vectors differ between two runs of equal length."""
     return (run.states != other.states).any(-1).numpy()
+
+
+@inference_mode
+def reached(run: Run, other: Run) -> np.ndarray:
+    """[states, tokens] bool: the places that a change visibly reaches, between two runs of equal length."""
+    return (1 - torch.cosine_similarity(run.states, other.states, dim=-1) >= REACHED).numpy()
 
 
 @inference_mode

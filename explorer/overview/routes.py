@@ -4,7 +4,7 @@ from collections.abc import Generator, Mapping
 from typing import Any
 
 from explorer.core.errors import InputError
-from explorer.overview.compute import Run, run_of
+from explorer.overview.compute import Run, reached, run_of
 from explorer.overview.pictures import Answer, Picture, Rows, flow, shown_answers
 from explorer.overview.run import (
     Followed,
@@ -24,7 +24,7 @@ from explorer.text import limits
 from explorer.ui.settings import memory
 from explorer.ui.subject import CHANGES, Subject
 from explorer.ui.view import Change, Content, Finding, View, Why, check, matches, part, select, show
-from explorer.ui.what_if import Question, WhatIf, cut_or_mended, toggled
+from explorer.ui.what_if import Question, WhatIf, cut_or_mend, toggle
 
 LAST = -1
 WORDS, TURNS = "what the model would say at that token after that layer", "how far the vector turned in that layer (1 − cosine)"
@@ -104,13 +104,13 @@ class Routes(View):
             layer = limits.check_integer(value, "the layer", 1, subject.model.capabilities.layers)
             found = neurons_inside(subject.trace, layer, opens_on(subject))
             return show(step={"neurons": found, "layer": layer, "token": opens_on(subject)})
-        if name == "rest":  # of a change whose words are shown already
+        if name == "rest":  # of a change whose answers are shown already
             return show(**self.compute(subject))
         change = self._changed(subject, name, value)
         after = subject.select(**change.selection)
         if after.swapped.trace is not subject.swapped.trace or after.selection.patch != subject.selection.patch:
             return change
-        return Change(change.selection, content={"step": self._words_first(after)})
+        return Change(change.selection, content={"step": self._answer_first(after, selected_run(subject))})
 
     def _choose(self, subject: Subject, index: Mapping[str, Any]) -> Change:
         """Follow another place. An open zoom goes to the layer that ends there, if it was in a higher one; `opens` opens it."""
@@ -141,29 +141,33 @@ class Routes(View):
             layer = limits.check_integer(value[0], "the layer", 1, layers)
             head = limits.check_integer(value[3], "the head", 0, heads)
             places = self._token(subject, value[1]), self._token(subject, value[2])
-            return cut_or_mended(subject, (layer - 1, *places, head - 1 if head else None))
+            return cut_or_mend(subject, (layer - 1, *places, head - 1 if head else None))
         if name == "off":
             layer, head = limits.check_cell(value)
             layer = limits.check_integer(layer, "the layer", 1, layers)
-            return toggled(subject, (layer - 1, limits.check_integer(head, "the head", 1, heads) - 1))
+            return toggle(subject, (layer - 1, limits.check_integer(head, "the head", 1, heads) - 1))
         if name == "back" and (value in CHANGES or value == "all"):
             return select(**(CHANGES if value == "all" else {str(value): CHANGES[str(value)]}))
         raise InputError(NOT_CLICKED)
 
-    def _words_first(self, subject: Subject) -> dict[str, Any]:
-        """Words and answers of a changed run, which are known before its routes."""
+    def _answer_first(self, subject: Subject, last: Run) -> dict[str, Any]:
+        """What a change does to the answers, and the boxes that it reaches: known before all other words and the routes."""
         run, rows = selected_run(subject), self._rows(subject)
-        words, before, answers = self._read(subject, run, rows)
-        return {"words": words, "before": before, "answers": shown_answers(rows, answers), "changes": changes_of(subject)}
+        answers = answers_of(subject, run, self._unchanged(subject), opens_on(subject))
+        places = reached(run, last)[:, list(rows.places)].tolist()
+        return {"answers": shown_answers(rows, answers), "changes": changes_of(subject), "reached": places}
 
     def _read(self, subject: Subject, run: Run, rows: Rows) -> tuple[Any, Any, list[Answer]]:
         """The words in the boxes, the words there before a change, None without one, and the answers."""
-        unchanged, position = run_of(subject.trace) if subject.selection.is_changed else None, opens_on(subject)
+        unchanged, position = self._unchanged(subject), opens_on(subject)
         answers = answers_of(subject, run, unchanged, position)
         if not subject.model.capabilities.fill_mask:
             return None, None, answers
         words = words_in(run, unchanged, rows, rows.of(position))
         return words, words_before(unchanged, rows, words) if unchanged else None, answers
+
+    def _unchanged(self, subject: Subject) -> Run | None:
+        return run_of(subject.trace) if subject.selection.is_changed else None
 
     def _token(self, subject: Subject, value: object) -> int:
         return limits.check_integer(value, "the token", 0, subject.trace.kept - 1)

@@ -15,7 +15,7 @@ from explorer.techniques.targets import Target
 from explorer.ui.long_view import is_quick, seconds
 from explorer.ui.pictures.bars import from_to, short_percent
 from explorer.ui.subject import Subject
-from explorer.ui.telling import quoted
+from explorer.ui.telling import quote
 
 TRIED = 10  # links with the largest shares
 NAMED = 0.2  # the smallest share of a link that is named: below it, most links with the largest share have no large effect
@@ -117,7 +117,7 @@ def _lead(subject: Subject, position: int) -> str:
 
 
 def _name(tokens: Sequence[str], route: Route) -> str:
-    return f"{quoted(tokens, route.key)} in layer {route.layer + 1}"
+    return f"{quote(tokens, route.key)} in layer {route.layer + 1}"
 
 
 def _place(run: Run, followed: Followed, target: Target | None = None, share: float = np.nan) -> str:

@@ -69,7 +69,7 @@ class PlotlyChart(Drawn):
 
     def postprocess(self, value: object) -> str | dict[str, Any] | None:
         """The figure as JSON with base64 arrays, and with a description in words for those who do not see it."""
-        return value if value is None or isinstance(value, str) else alternatives.described(value)
+        return value if value is None or isinstance(value, str) else alternatives.describe(value)
 
 
 class TokenRow(Drawn):

@@ -134,6 +134,6 @@ PARTS: dict[str, Callable[..., Any]] = {
     **OF_PARTS,
     "frame": _frame,
     "prose": gr.Markdown,
-    "code": lambda **options: gr.Textbox(show_label=False, interactive=False, **options),
+    "code": lambda **options: gr.Textbox(interactive=False, **{"show_label": False, "buttons": ["copy"], **options}),
 }
 """What makes a kind of part. Our own component needs a row in `explorer/ui/pictures/components.py`."""

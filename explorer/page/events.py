@@ -9,7 +9,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.api.callers import bounded, friendly
+from explorer.api.callers import bound, friendly
 from explorer.api.gradio_seams import event_of, follows_another, is_update, page_being_built
 from explorer.core.scheduling import MODEL
 from explorer.ui.subject import Selection, Subject
@@ -44,7 +44,7 @@ def run(
     settings = {**QUIET, **_options_for(triggers), **options}
     outputs = list(dict.fromkeys(outputs))
     handler = keep_together(handler) if inspect.isgeneratorfunction(handler) else _answer(handler, outputs)
-    handler = bounded(handler, settings["concurrency_id"])
+    handler = bound(handler, settings["concurrency_id"])
     return listen(friendly(handler), set(inputs), outputs, **settings)
 
 

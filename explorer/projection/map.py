@@ -30,7 +30,7 @@ from explorer.projection.points import (
 from explorer.projection.speaking import speaking_map
 from explorer.text import limits
 from explorer.text.lines import NO_LABEL, read_lines
-from explorer.text.tables import Table, column_called, text_column_of
+from explorer.text.tables import Table, find_column, text_column_of
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import LongView, reads_quickly
 from explorer.ui.pictures.maps import Marks
@@ -226,7 +226,7 @@ class Map(LongView):
         size = f"{len(table.rows):,} row{'s' * (len(table.rows) != 1)}"
         drawn = f", of which a random {TEXTS.most:,} are drawn" if len(table.rows) > TEXTS.most else ""
         return Change(
-            settings={"text_column": text_column_of(table), "label_column": column_called("label", table)},
+            settings={"text_column": text_column_of(table), "label_column": find_column("label", table)},
             content={
                 "table": props(label=f"{CHOOSE} ({table.name[:40]}: {size}{drawn})"),
                 "text_column": props(choices=list(table.columns)),

@@ -16,7 +16,7 @@ from explorer.projection.points import Points
 from explorer.text.lines import NO_LABEL
 from explorer.ui.pictures.bars import ranking
 from explorer.ui.pictures.base import shorten
-from explorer.ui.pictures.maps import Marks, counted, point_map, times_of
+from explorer.ui.pictures.maps import Marks, point_map, times_of, with_count
 
 MEANING = "{} keeps neighbours together: who is close means something; the gaps between groups and their sizes do not."
 QUOTED = 40  # characters of a text
@@ -109,7 +109,7 @@ class LayerMap:
 
     def _counted(self, rows: Sequence[tuple[int, float]]) -> list[tuple[int, str, float]]:
         texts, times = self.points.texts, times_of(self.points.texts, self.projection.first)
-        return [(row, counted(texts[row], times[row]), cosine) for row, cosine in rows]
+        return [(row, with_count(texts[row], times[row]), cosine) for row, cosine in rows]
 
 
 def make_map(maps: LayerMaps, points: Points, at: int) -> Generator[tuple[str, float | None], None, None]:

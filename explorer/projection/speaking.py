@@ -9,7 +9,7 @@ import numpy as np
 from explorer.analysis.similarity import nearest_place
 from explorer.projection.picture import LayerMap, agreement_of, nearest_places
 from explorer.text.lines import NO_LABEL
-from explorer.ui.pictures.maps import Marks, counted, rows_by_label, table_of, times_of
+from explorer.ui.pictures.maps import Marks, rows_by_label, table_of, times_of, with_count
 from explorer.ui.pictures.numbers import keep
 from explorer.ui.pictures.text_map import Frame, Link, TextMap, draw_map
 
@@ -35,7 +35,7 @@ def speaking_map(found: LayerMap, marks: Marks, labels: Sequence[str], fits: boo
     times = times_of(texts, at)
     few, others = len(rows) <= MOST, set(marks.others)
     what = TextMap(
-        texts=[counted(texts[row], times[row]) for row in rows],
+        texts=[with_count(texts[row], times[row]) for row in rows],
         places=places[rows],
         labels=[class_of[row] for row in rows],
         classes=list(classes),

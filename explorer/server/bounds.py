@@ -145,7 +145,7 @@ class Uploads:
                     self._uploads.remove(upload)
 
     def _check(self, address: str, size: int, began: float) -> None:
-        """Raise Refused if there is no room for a file."""
+        """Raise Refused if a file does not fit."""
         while self._uploads and self._uploads[0][-1] < began - KEPT:
             self._uploads.popleft()
         if sum(other for whose, other, _ in self._uploads if whose == address) + size > VISITOR_UPLOADS_MEGABYTES.bytes:

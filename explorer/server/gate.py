@@ -65,8 +65,9 @@ class Gate:
             sentence = "The app does not answer to that host name. Open it as localhost, or add the name to BERT_EXPLORER_HOSTS."
             raise Refused(400, sentence, kind="host")
         if (method not in SAFE or _is_guarded(path, headers)) and self._is_foreign(headers):
-            sentence = "A page of another site sent this request. Use the app's own page, or add that site to "
-            "BERT_EXPLORER_HOSTS."
+            sentence = (
+                "A page of another site sent this request. Use the app's own page, or add that site to BERT_EXPLORER_HOSTS."
+            )
             raise Refused(403, sentence, kind="cross-origin")
         if CLOSED.search(path):
             raise Refused(404, UNKNOWN, kind="closed")
@@ -146,7 +147,8 @@ OPEN = re.compile(  # of ours: styles, scripts and pictures, former addresses, a
 
 
 async def check_login(scope: Scope) -> None:
-    """Raise Refused without a login: Gradio itself checks it at most of its routes, but not at all, and at none of ours."""
+    """Raise Refused without a login: Gradio itself checks it at most of its routes, but not at all, and at no route of the "
+    "app."""
     path = scope["path"]
     is_open = path.removeprefix(API).rstrip("/") in BEFORE_LOGIN if path.startswith(API) else OPEN.fullmatch(path)
     if path.startswith((API, OURS)) and not is_open and not await may_enter(Request(scope)):

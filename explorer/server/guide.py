@@ -53,7 +53,7 @@ def _page(request: Request) -> Response:
 
 
 async def _glossary(request: Request) -> Response:
-    return JSONResponse(glossary.sent(), headers=ASKED_AGAIN)
+    return JSONResponse(glossary.as_json(), headers=ASKED_AGAIN)
 
 
 def _find(request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""Make every refusal JSON with one sentence of ours, `{"error": ...}`, whichever part of the server refuses."""
+"""Make every refusal JSON with one sentence, `{"error": ...}`, whichever part of the server refuses."""
 
 import asyncio
 import errno
@@ -144,7 +144,7 @@ class _Answer:
             await self._send(message)
 
     async def _refuse(self, start: Message) -> None:
-        """Pass a refusal on if it has a sentence, else with one of ours."""
+        """Pass a refusal on if it has a sentence, else with one of SENTENCES."""
         if sentence := _sentence_in(self._body):
             self._started = self._ended = True
             status = HTTPStatus.SERVICE_UNAVAILABLE if sentence == WAITING.tell() else [start["status"], *self._wanted][-1]

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from explorer.api.callers import bounded
+from explorer.api.callers import bound
 from explorer.core.errors import InputError
 from explorer.core.hosts import is_loopback, visitor
 from explorer.core.paths import ASSETS
@@ -73,7 +73,7 @@ class Desk:
     async def open(self, request: Request) -> Response:
         """Open a room. Answers its word, the teacher's key, and the address for phones, "" if they cannot reach this machine.
 
-        Whoever may open the page may open a room; to join one, its word is enough.
+        Anyone who may open the page may open a room; to join one, its word is enough.
         """
         room = self.rooms.open(visitor(request.client))
         return JSONResponse({"word": room.word, "key": room.key, "address": join_address(request, self._host)}, headers=FRESH)
@@ -156,7 +156,7 @@ class Desk:
 
 
 def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
-    """The actions of a teacher, after which all pages are told. Each raises ExplorerError with a sentence for the board."""
+    """The actions of a teacher, after which all pages get the news. Each raises ExplorerError with a sentence for the board."""
 
     async def ask(room: Room, body: Body) -> None:
         room.ask(await in_turn(blocks, Call(room.address), lambda: showing.question_of(body)))
@@ -196,7 +196,7 @@ async def _train(room: Room, body: Body) -> None:
     room.changed()
     try:
         examples = list(taught.examples)
-        head, accuracy = await run_in_threadpool(bounded(taught.learn, TRAINING["concurrency_id"]), examples)
+        head, accuracy = await run_in_threadpool(bound(taught.learn, TRAINING["concurrency_id"]), examples)
         taught.store_head(head, accuracy, len(examples))
     finally:
         taught.busy = False

@@ -79,7 +79,7 @@ async def healthz(request: Request) -> Response:
 
 
 def _may_read_metrics(request: Request) -> bool:
-    """With BERT_EXPLORER_METRICS_TOKEN, whoever sends it; without, this machine only, and not requests that it proxies."""
+    """With BERT_EXPLORER_METRICS_TOKEN, clients that send it; without, this machine only, and not requests that it proxies."""
     if token := os.environ.get("BERT_EXPLORER_METRICS_TOKEN", ""):
         return hmac.compare_digest(request.headers.get("authorization", "").encode(), f"Bearer {token}".encode())
     passed_on = {"forwarded", "x-forwarded-for", "x-forwarded-host"} & set(request.headers)
@@ -88,7 +88,7 @@ def _may_read_metrics(request: Request) -> bool:
 
 def download(request: Request) -> Response:
     """A file that the page offers for download; its address expires, and is not cached."""
-    path = downloads.offered(request.path_params["token"])
+    path = downloads.find_offered(request.path_params["token"])
     if path is None:
         raise Refused(404, GONE)
     return FileResponse(path, filename=path.name, headers=FRESH)

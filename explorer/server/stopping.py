@@ -1,4 +1,5 @@
-"""Stop the app within a time limit, first trainings, which keep what they learnt, then the server; and end it when it hangs."""
+"""Stop the app within a time limit, first trainings, which keep what they have learned, then the server; and end it when it "
+"hangs."""
 
 import faulthandler
 import os
@@ -20,7 +21,7 @@ AT_EVERY_TICK = -(10**12)  # seconds between two calls by uvicorn, which compare
 
 
 def serve_until_told(blocks: gr.Blocks) -> None:
-    """Wait for SIGTERM or Ctrl-C, then stop trainings and server, and return; a second signal exits at once."""
+    """Wait for SIGTERM or Ctrl-C, then stop trainings and server, and return; a second signal exits immediately."""
     told = threading.Event()
 
     def stop(number: int, frame: Any) -> None:
@@ -36,7 +37,7 @@ def serve_until_told(blocks: gr.Blocks) -> None:
 
 
 def leave(code: int) -> None:
-    """Exit at once, whatever still runs."""
+    """Exit immediately, whatever still runs."""
     shutil.rmtree(disk.temporary(), ignore_errors=True)
     os._exit(code)
 

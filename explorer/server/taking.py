@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from explorer.api.callers import bounded
+from explorer.api.callers import bound
 from explorer.core.hosts import visitor
 from explorer.core.scheduling import TRAINING, Call
 from explorer.export import links, qr, ways
@@ -60,7 +60,7 @@ async def _file(blocks: PageBlocks, request: Request, way: Way) -> Response:
         return way.make(place.opened())
 
     if not way.is_quick and any(isinstance(view, LongView) for view in place.views):  # it takes a place for long work instead
-        content = await run_in_threadpool(bounded(made, TRAINING["concurrency_id"]))
+        content = await run_in_threadpool(bound(made, TRAINING["concurrency_id"]))
     else:
         content = await in_turn(blocks, call_of(request), made)
     name = f'attachment; filename="bert-explorer-{place.name}.{way.key}"'

@@ -10,7 +10,7 @@ from explorer.ui.pictures.attention import WeightScale, attention_heatmap, diffe
 from explorer.ui.pictures.bars import SEEN, percent, whole_percent
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.subject import Subject
-from explorer.ui.telling import quoted, two_places
+from explorer.ui.telling import quote, two_places
 from explorer.ui.view import Content, Finding, chart, heading, sentence
 
 
@@ -61,9 +61,9 @@ class SideAttention(SideView):
         if (moved := _moved(change[query])) < SEEN:
             return None
         shift = float(change[query, key])
-        gets = f"{quoted(tokens, key)} gets {two_places(abs(shift))} {'more' if shift > 0 else 'less'} than here"
+        gets = f"{quote(tokens, key)} gets {two_places(abs(shift))} {'more' if shift > 0 else 'less'} than here"
         lies = f"{whole_percent(min(moved, 1.0))} of it lies elsewhere there"
-        return Finding(f"The attention of {quoted(tokens, query)} moves most: {lies}; {gets}.")
+        return Finding(f"The attention of {quote(tokens, query)} moves most: {lies}; {gets}.")
 
 
 def _weights(subject: Subject) -> np.ndarray:

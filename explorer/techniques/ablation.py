@@ -13,6 +13,7 @@ import numpy as np
 
 from explorer.bert.attending import Heads
 from explorer.bert.network import Network
+from explorer.bert.trace import Reading as Pass
 from explorer.bert.trace import Trace
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
@@ -200,10 +201,15 @@ def readings_without(
 
 
 def with_mask(trace: Trace, position: int) -> Trace:
+    """The input with [MASK] at a zero-based token. Its pass is cached with the trace, and with it all that is derived from it."""
     model, encoding = trace.model, trace.encoding
-    ids, tokens = list(encoding.ids), list(encoding.tokens)
-    ids[position], tokens[position] = model.mask_id, model.tokenizer.mask_token
-    return Trace.of(model, replace(encoding, ids=tuple(ids), tokens=tuple(tokens)))
+
+    def read() -> Pass:
+        ids, tokens = list(encoding.ids), list(encoding.tokens)
+        ids[position], tokens[position] = model.mask_id, model.tokenizer.mask_token
+        return Trace.of(model, replace(encoding, ids=tuple(ids), tokens=tuple(tokens))).reading
+
+    return Trace(model, trace.once(("with mask", position), read))
 
 
 @inference_mode

@@ -57,7 +57,7 @@ def _read(trace: Trace, positions: list[int], top_k: int, tuned: TunedLens | Non
     logits = model.masked_lm(trace.states[-1][positions])
     final = logits.argmax(-1, keepdim=True)  # [positions, 1]
     ids, probabilities, ranks = [], [], []
-    for states in translated(trace.states[:, positions], tuned):  # one layer at a time: the vocabulary is large
+    for states in translate(trace.states[:, positions], tuned):  # one layer at a time: the vocabulary is large
         logits = model.masked_lm(states)  # [positions, vocabulary]
         best, best_ids = logits.softmax(-1).topk(top_k, dim=-1)
         ids.append(best_ids.numpy())
@@ -85,13 +85,13 @@ def first_guesses(model: Network, states: torch.Tensor) -> tuple[np.ndarray, np.
 
 @inference_mode
 def follow(trace: Trace, position: int, ids: Sequence[int], tuned: TunedLens | None = None) -> Followed:
-    logits = trace.model.masked_lm(translated(trace.states[:, position], tuned))  # [hidden states, vocabulary]
+    logits = trace.model.masked_lm(translate(trace.states[:, position], tuned))  # [hidden states, vocabulary]
     chosen = logits[:, list(ids)]  # [hidden states, pieces]
     ranks = (logits[:, None] > chosen[..., None]).sum(-1) + 1
     return Followed(logits.softmax(-1)[:, list(ids)].numpy(), ranks.numpy(), chosen.numpy())
 
 
-def translated(states: torch.Tensor, tuned: TunedLens | None) -> torch.Tensor:
+def translate(states: torch.Tensor, tuned: TunedLens | None) -> torch.Tensor:
     """Hidden states [states, ..., hidden] as a lens gives them to the head; without a tuned one as they are."""
     return states if tuned is None else torch.stack([tuned.read(state, vectors) for state, vectors in enumerate(states)])
 

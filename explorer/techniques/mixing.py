@@ -19,7 +19,7 @@ import numpy as np
 from explorer.bert.attending import Heads
 from explorer.bert.layer import Layer
 from explorer.core.engine import torch
-from explorer.core.lazy import compiled
+from explorer.core.lazy import compile_with
 
 SHORT = 64  # tokens: up to here all parts are compared number by number
 CHECKED = 32  # queries of a longer input whose parts are summed and compared with the model
@@ -148,7 +148,7 @@ def shares(block: Block) -> tuple[torch.Tensor, float]:
 _MATRIX, _WHERE, _CUBE = "float32[:,::1]", "boolean[:,::1]", "float32[:,:,::1]"
 
 
-@compiled(_MATRIX, _MATRIX, _WHERE, _MATRIX, _CUBE, _CUBE, _MATRIX)
+@compile_with(_MATRIX, _MATRIX, _WHERE, _MATRIX, _CUBE, _CUBE, _MATRIX)
 def _put_whole(
     nearer: np.ndarray,
     sums: np.ndarray,
@@ -201,7 +201,7 @@ def _put_nearby(nearer: torch.Tensor, block: Block, handed: torch.Tensor) -> tor
     return most >= small.values[:, -1:]
 
 
-@compiled(_MATRIX, _MATRIX, "int64[:,::1]", "float32[::1]", _CUBE, _CUBE)
+@compile_with(_MATRIX, _MATRIX, "int64[:,::1]", "float32[::1]", _CUBE, _CUBE)
 def _take_passed(
     nearer: np.ndarray, vectors: np.ndarray, near: np.ndarray, most: np.ndarray, weights: np.ndarray, by_number: np.ndarray
 ) -> None:

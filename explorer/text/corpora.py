@@ -66,7 +66,6 @@ class Corpus:
 
     @functools.cached_property
     def words(self) -> int:
-        """The number of words of all sentences."""
         return sum(len(sentence.words) for sentence in self.sentences)
 
     @functools.cached_property
@@ -108,7 +107,6 @@ class Corpus:
 
     @functools.cached_property
     def key(self) -> str:
-        """A hash of the sentences in order, with their words, tags and syntax."""
         digest = hashlib.sha256()
         for sentence in self.sentences:
             digest.update(repr(sentence).encode())

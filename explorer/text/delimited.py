@@ -59,7 +59,6 @@ def number_of(cell: str) -> float | None:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a finite number."""
     return number_of(cell) is not None
 
 
@@ -70,7 +69,7 @@ def _find_dialect(lines: Sequence[str], named: str) -> tuple[str, str]:
     among = [named] if named else [delimiter for delimiter in DELIMITERS if delimiter in sample]
     found = clevercsv.Detector().detect(sample, delimiters=among)
     delimiter = (
-        named or (found and found.delimiter) or next((one for one in among if _is_even(_read(first, one, '"')[0])), ONE_COLUMN)
+        named or (found and found.delimiter) or next((mark for mark in among if _is_even(_read(first, mark, '"')[0])), ONE_COLUMN)
     )
     if not named and _usual_width(_read(first, delimiter, '"')[0])[0] == 1:
         return ONE_COLUMN, '"'

@@ -19,14 +19,14 @@ LISTED = 110  # characters of the choices in a sentence
 def check_text(text: object, name: str = "the text", limit: Limit = CHARACTERS) -> str:
     """The text unchanged, if a tokenizer can take it and something in it is visible."""
     if not isinstance(text, str):
-        raise InputError(f"{_capitalised(name)} must be a text; send a sentence.")
+        raise InputError(f"{_capitalize(name)} must be a text; send a sentence.")
     limit.check(len(text), name)
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"{_capitalised(name)} contains half a character (a lone surrogate). Paste the text again.") from error
+        raise InputError(f"{_capitalize(name)} contains half a character (a lone surrogate). Paste the text again.") from error
     if not has_visible_characters(text):
-        raise InputError(f"{_capitalised(name)} is empty; type a sentence.")
+        raise InputError(f"{_capitalize(name)} is empty; type a sentence.")
     return text
 
 
@@ -51,7 +51,7 @@ def check_integer(value: object, name: str, low: int, high: int) -> int:
     """A whole number from `low` to `high`, both included."""
     if is_number(value) and low <= value <= high and (isinstance(value, Integral) or float(value).is_integer()):
         return int(value)
-    raise InputError(f"{_capitalised(name)} must be a whole number from {low} to {high}, not {_shown(value)}.")
+    raise InputError(f"{_capitalize(name)} must be a whole number from {low} to {high}, not {_show(value)}.")
 
 
 def check_place(value: object) -> int:
@@ -70,7 +70,7 @@ def check_number(value: object, name: str, low: float, high: float) -> float:
     """A finite number from `low` to `high`, both included."""
     if is_number(value) and low <= (value if isinstance(value, int) else float(value)) <= high:
         return float(value)
-    raise InputError(f"{_capitalised(name)} must be a number from {low:g} to {high:g}, not {_shown(value)}.")
+    raise InputError(f"{_capitalize(name)} must be a number from {low:g} to {high:g}, not {_show(value)}.")
 
 
 def check_choice(value: object, name: str, choices: Sequence[str]) -> str:
@@ -78,7 +78,7 @@ def check_choice(value: object, name: str, choices: Sequence[str]) -> str:
     if isinstance(value, str) and value in choices:
         return value
     listed = textwrap.shorten(", ".join(choices), LISTED, placeholder=" and others")
-    raise InputError(f"{_capitalised(name)} must be one of {listed}, not {_shown(value)}.")
+    raise InputError(f"{_capitalize(name)} must be one of {listed}, not {_show(value)}.")
 
 
 def layer_index(layer: object, layers: int) -> int:
@@ -133,7 +133,7 @@ def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _shown(value: object) -> str:
+def _show(value: object) -> str:
     """A value as it was sent, short enough for a sentence."""
     if value is None:
         return "nothing"
@@ -144,5 +144,5 @@ def _shown(value: object) -> str:
     return "a number that large" if is_number(value) else "a list or an object"
 
 
-def _capitalised(name: str) -> str:
+def _capitalize(name: str) -> str:
     return name[:1].upper() + name[1:]

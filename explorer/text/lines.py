@@ -15,7 +15,6 @@ Pair = tuple[str, str]
 
 
 def split_lines(typed: str | None) -> list[str]:
-    """The lines that are not empty, without surrounding whitespace."""
     return [line.strip() for line in (typed or "").splitlines() if has_visible_characters(line)]
 
 

@@ -109,10 +109,10 @@ def parse_table(data: bytes) -> Table:
 
 def text_column_of(table: Table) -> str:
     """The column named text, or else the one with the longest cells."""
-    return column_called("text", table) or max(table.columns, key=lambda name: sum(map(len, table.column(name)[:200])))
+    return find_column("text", table) or max(table.columns, key=lambda name: sum(map(len, table.column(name)[:200])))
 
 
-def column_called(name: str, table: Table) -> str:
+def find_column(name: str, table: Table) -> str:
     """The column of this name, ignoring case, or ''."""
     return next((column for column in table.columns if column.lower() == name), "")
 

@@ -28,7 +28,7 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Merge:
-    """Two neighbouring pieces that are made one, and how often they stood side by side then."""
+    """Two neighbouring pieces that are made one, and how often they were neighbours then."""
 
     pair: Pair
     count: int

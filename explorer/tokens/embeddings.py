@@ -7,7 +7,7 @@ import numpy as np
 from explorer.analysis.similarity import cosines, norms
 from explorer.techniques.inside import EmbeddingParts, embedding_parts
 from explorer.ui.layout import col, row
-from explorer.ui.pictures.base import enumerated
+from explorer.ui.pictures.base import join_names
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.subject import Subject
@@ -94,7 +94,7 @@ def _rows(subject: Subject, parts: EmbeddingParts) -> str:
         "segment": encoding.segments[token] if model.capabilities.segments else 0,
     }
     named = [f"row {rows[name]:,} of the {TABLES[name]}" for name in parts.added]
-    return f"**The first {FIRST} numbers** of token {token}: {enumerated(named)}, and what becomes of them."
+    return f"**The first {FIRST} numbers** of token {token}: {join_names(named)}, and what becomes of them."
 
 
 def _first_numbers(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from explorer.ui.pictures.numbers import Table
 from explorer.ui.roles import telling_pairs
 from explorer.ui.says import first_word
 from explorer.ui.subject import Subject, head_name
-from explorer.ui.telling import quoted, stands_out
+from explorer.ui.telling import quote, stands_out
 from explorer.ui.view import Why, max_error, verdict
 
 ONE_HEAD, LAYER_MEAN, HEAD_MEAN, ALL_MEAN = (
@@ -210,7 +210,7 @@ def head_sentence(subject: Subject, found: Telling) -> str:
     if found.names_a_key and found.query is not None and found.key is not None:
         if not change:
             return looks_at(subject, found)
-        query, key = quoted(tokens, found.query), quoted(tokens, found.key)
+        query, key = quote(tokens, found.query), quote(tokens, found.key)
         return f"{where.capitalize()} looks from {query} to {key} with a weight of {found.weight:.2f}; without it, {change}."
     return f"Without {where}, {change}."
 
@@ -220,7 +220,7 @@ def looks_at(subject: Subject, found: Telling) -> str:
     if found.query is None or found.key is None:
         raise ValueError("no other token can be attended to")
     tokens = subject.trace.tokens
-    query, key = quoted(tokens, found.query), quoted(tokens, found.key)
+    query, key = quote(tokens, found.query), quote(tokens, found.key)
     return f"In {head_name((found.layer, found.head))}, {query} looks at {key} with a weight of {found.weight:.2f}."
 
 

@@ -12,7 +12,7 @@ from explorer.ui.pictures.bars import SEEN
 from explorer.ui.pictures.word_effects import attribution_bars
 from explorer.ui.settings import choice, number
 from explorer.ui.subject import Subject
-from explorer.ui.telling import quoted
+from explorer.ui.telling import quote
 from explorer.ui.view import Content, Finding, caption, chart, part
 
 Found = tuple[Target, Attribution, Attribution]
@@ -85,11 +85,11 @@ def _strongest(tokens: Sequence[str], scores: np.ndarray, occluded: np.ndarray, 
     high, low, hidden = int(scores.argmax()), int(scores.argmin()), int(occluded.argmax())
     if scores[high] < FELT:
         return f"No token stands out as speaking for {answer}."
-    said = f"{quoted(tokens, high)} speaks most for {answer} ({scores[high]:+.2f})"
+    said = f"{quote(tokens, high)} speaks most for {answer} ({scores[high]:+.2f})"
     if occluded[hidden] >= FELT:
-        said += ", by occlusion too" if hidden == high else f", but by occlusion {quoted(tokens, hidden)} does"
+        said += ", by occlusion too" if hidden == high else f", but by occlusion {quote(tokens, hidden)} does"
         said += f" ({occluded[hidden]:+.2f})"
-    return said + (f"; {quoted(tokens, low)} most against it ({scores[low]:+.2f})." if scores[low] <= -FELT else ".")
+    return said + (f"; {quote(tokens, low)} most against it ({scores[low]:+.2f})." if scores[low] <= -FELT else ".")
 
 
 def _check(found: Attribution, unit: str) -> dict[str, str] | str:

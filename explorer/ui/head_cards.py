@@ -24,7 +24,7 @@ def head_cards(subject: Subject) -> dict[str, Any]:
     return {
         "heads": has.heads,
         "tokens": list(trace.tokens),
-        "names": [[one.name, one.sure, one.elsewhere] for one in names],
+        "names": [[head.name, head.sure, head.elsewhere] for head in names],
         "keys": to_base64(keys.astype("<u2")),
         "weights": to_base64(np.rint(255 * weights).astype(np.uint8)),
     }

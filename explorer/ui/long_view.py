@@ -51,7 +51,6 @@ class LongView(View):
         """Called after the result is shown: for work that nobody should wait for."""
 
     def key(self, subject: Subject) -> Hashable:
-        """The cache key of the work's result."""
         changed = tuple(str(getattr(self, name)) for name in self.settings)
         return (self.name, subject.model_name, subject.text_a, subject.text_b, subject.selection.token, changed)
 
@@ -87,7 +86,6 @@ def is_quick(subject: Subject, passes: float) -> bool:
 
 
 def seconds(subject: Subject, passes: float) -> float:
-    """The estimated seconds for this many forward passes over the input."""
     model = subject.model.capabilities
     return 12 * model.layers * model.hidden_size**2 * passes * subject.trace.kept / QUICK
 

@@ -67,7 +67,9 @@ class Program:
             if makes & needed:
                 parts.insert(0, beginning)
                 needed |= needs
-        lines = sorted({line for name, line in imports.items() if name in needed}, key=_import_order)
+        lines = sorted(
+            {line for name, line in imports.items() if name in needed}, key=lambda line: (line.startswith("from "), line)
+        )
         parts = [f"\n{part}\n" if part.startswith("def ") else part for part in parts]
         return "\n\n".join([f'"""{question}"""', "\n".join(lines), *parts]) + "\n"
 
@@ -115,10 +117,6 @@ def as_typed(subject: Subject, *texts: str) -> list[str]:
 def _place(subject: Subject) -> Place:
     model = subject.model
     return Place.of(model.name) if model.from_hub else Place(model.name, None)
-
-
-def _import_order(line: str) -> tuple[bool, str]:
-    return line.startswith("from "), line
 
 
 def _fill(code: str, given: Mapping[str, Any], revision: str | None) -> str:

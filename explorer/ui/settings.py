@@ -143,7 +143,6 @@ class Number(Setting):
 
     @property
     def follows_model(self) -> bool:
-        """Whether its range depends on the model."""
         return callable(self.low) or callable(self.high)
 
     @property

@@ -27,8 +27,7 @@ def head_name(head: tuple[int, int]) -> str:
     return f"layer {head[0] + 1}, head {head[1] + 1}"
 
 
-def heads_named(off: Off) -> str:
-    """Heads switched off, as part of a sentence."""
+def name_heads(off: Off) -> str:
     if len(off) == 1:
         return head_name(off[0])
     names = [f"{layer + 1}.{head + 1}" for layer, head in off]
@@ -51,7 +50,7 @@ def _token_name(tokens: Sequence[str], place: int) -> str:
     return f"{tokens[place]} (token {place})" if tokens.count(tokens[place]) > 1 else tokens[place]
 
 
-def _cuts_named(cuts: Sequence[Cut], tokens: Sequence[str]) -> str:
+def _name_cuts(cuts: Sequence[Cut], tokens: Sequence[str]) -> str:
     more = len(cuts) - NAMED
     named = ", ".join(cut_name(cut, tokens) for cut in cuts[:NAMED])
     return f"{named} and {more} more cut{'s' * (more > 1)}" if more > 0 else named
@@ -155,8 +154,8 @@ class Subject:
     def taken_away(self) -> str:
         """The heads off and the weights cut, as part of a sentence; '' if there are none."""
         off, cut = self.selection.off, self.selection.cut
-        named = [heads_named(off)] if off else []
-        return " and ".join([*named, _cuts_named(cut, self.trace.tokens)] if cut else named)
+        named = [name_heads(off)] if off else []
+        return " and ".join([*named, _name_cuts(cut, self.trace.tokens)] if cut else named)
 
     def can_swap(self, word: str, other: str) -> bool:
         """Whether the word occurs and both have equally many pieces, so that tokens of both runs correspond."""

@@ -3,7 +3,7 @@
 from explorer.techniques.filling import alternatives
 from explorer.ui.long_view import is_quick
 from explorer.ui.subject import Subject
-from explorer.ui.swaps import put, swapped
+from explorer.ui.swaps import find_swaps, put
 
 Swap = tuple[str, str, str]  # a label, and both texts after the swap
 
@@ -11,8 +11,8 @@ Swap = tuple[str, str, str]  # a label, and both texts after the swap
 def usual_swaps(subject: Subject) -> list[Swap]:
     """Swaps of words of the input with usual counterparts, wherever they occur."""
     a, b = subject.text_a, subject.text_b
-    found = [(f"{word} → {other}", text, put(b, word, other)) for word, other, text in swapped(a)]
-    return found + [(f"{word} → {other}", a, text) for word, other, text in swapped(b)]
+    found = [(f"{word} → {other}", text, put(b, word, other)) for word, other, text in find_swaps(a)]
+    return found + [(f"{word} → {other}", a, text) for word, other, text in find_swaps(b)]
 
 
 def guessed_words(subject: Subject) -> tuple[str, list[str]]:
@@ -31,7 +31,7 @@ def guessed_words(subject: Subject) -> tuple[str, list[str]]:
 def fitting_swaps(subject: Subject, most: int) -> list[tuple[str, str]]:
     """(word, other word) with equally many pieces, at most `most`, starting with the selected word."""
     word, others = guessed_words(subject)
-    usual = [(one, other) for text in (subject.text_a, subject.text_b) for one, other, _ in swapped(text)]
+    usual = [(one, other) for text in (subject.text_a, subject.text_b) for one, other, _ in find_swaps(text)]
     fitting: list[tuple[str, str]] = []
     for one, other in dict.fromkeys([*((word, other) for other in others), *usual]):
         words = all(any(map(str.isalnum, each)) for each in (one, other))  # swapping punctuation shows nothing

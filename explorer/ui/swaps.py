@@ -10,7 +10,7 @@ _PAIRS = (
 PAIRS = [tuple(pair.split("/")) for pair in " ".join(_PAIRS).split()]
 
 
-def swapped(text: str) -> list[tuple[str, str, str]]:
+def find_swaps(text: str) -> list[tuple[str, str, str]]:
     """(word, other word, the text with the word replaced everywhere), in the order in which the words occur."""
     found = []
     for word in dict.fromkeys(re.findall(r"\w+", text.casefold())):

@@ -29,11 +29,8 @@ ABOUT = (
 def pairs_of_numbers(value: object) -> Off:
     """The valid zero-based (layer, head) pairs in a value from the browser."""
     pairs = value if isinstance(value, list | tuple) else ()
-    return tuple(sorted({tuple(pair) for pair in pairs if _is_pair(pair)}))
-
-
-def _is_pair(value: object) -> bool:
-    return isinstance(value, list | tuple) and len(value) == 2 and all(type(number) is int for number in value)
+    numbers = {tuple(pair) for pair in pairs if isinstance(pair, list | tuple) and all(type(number) is int for number in pair)}
+    return tuple(sorted(pair for pair in numbers if len(pair) == 2))
 
 
 class SwitchHeads(LongView):
@@ -74,18 +71,18 @@ class SwitchHeads(LongView):
     def finding(self, subject: Subject) -> Finding | None:
         target, taken_away = self.target(subject), subject.taken_away
         if taken_away:
-            after = _one(read_at(subject.model, target, _changed(subject, target)[None]), 0)
+            after = measured_at(read_at(subject.model, target, _changed(subject, target)[None]), 0)
             seen = _place_of(subject, target)
         elif (found := self.known(subject)) is not None:
             effects = target.measured(found)
             place = np.unravel_index(int(effects.argmin()), effects.shape)
             layer, head = int(place[0]), int(place[1])
-            before, without = _before(subject, target), _one(found, (layer, head))
+            before, without = _before(subject, target), measured_at(found, (layer, head))
             counts = int(target.foil is None)  # what is measured: the share, or the logit difference
             if abs(before[counts] - without[counts]) < SEEN:
                 stays = change_of(target.token, before[1], without[1])
                 return Finding(f"No single head matters: whichever one is off, {stays} or above.")
-            taken_away, after = head_name((layer, head)), _one(found, (layer, head))
+            taken_away, after = head_name((layer, head)), measured_at(found, (layer, head))
             seen = {"layer": layer + 1, "head": head + 1, "token": target.position}
         else:
             return None
@@ -206,7 +203,7 @@ class Effects:
 
     def note(self, head: Head) -> str:
         """What a head's absence changes: '77.2% → 3.1%', with a foil '+2.13 → −0.40 logits, 77.2% → 3.1%'."""
-        (lead, share), (lead_after, share_after) = self.before, _one(self.without, head)
+        (lead, share), (lead_after, share_after) = self.before, measured_at(self.without, head)
         shares = f"{percent(share)} → {percent(min(share_after, 1.0))}"
         return shares if self.target.foil is None else f"{signed(lead)} → {signed(lead_after)} logits, {shares}"
 
@@ -215,7 +212,7 @@ class Effects:
         """The numbers of each head, by column: functions of a row that begins with layer and head, from 1."""
 
         def without(row: tuple[Any, ...]) -> Measured:
-            return _one(self.without, (row[0] - 1, row[1] - 1))
+            return measured_at(self.without, (row[0] - 1, row[1] - 1))
 
         shares = {"without_it": lambda row: without(row)[1], "with_it": lambda row: self.before[1]}
         if self.target.foil is None:
@@ -224,12 +221,12 @@ class Effects:
         return {**shares, **leads, "word": lambda row: self.target.token, "foil": lambda row: self.target.foil_token}
 
 
-def _one(reading: Reading, place: Any) -> Measured:
+def measured_at(reading: Reading, place: Any) -> Measured:
     return float(reading.logit[place]), float(reading.probability[place])
 
 
 def _before(subject: Subject, target: Target) -> Measured:
-    return _one(read(subject.model, target, subject.trace.states[-1:]), 0)
+    return measured_at(read(subject.model, target, subject.trace.states[-1:]), 0)
 
 
 def _change(target: Target, before: Measured, after: Measured) -> str:

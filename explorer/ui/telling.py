@@ -22,7 +22,7 @@ def two_places(number: float) -> str:
     return f"{number:.2f}".replace("-", "−")
 
 
-def quoted(tokens: Sequence[str], place: int) -> str:
+def quote(tokens: Sequence[str], place: int) -> str:
     """A token in quotes, with its position if another one looks the same."""
     return f"“{tokens[place]}”" + (f" (token {place})" if tokens.count(tokens[place]) > 1 else "")
 
@@ -43,6 +43,6 @@ def telling_key(weights: np.ndarray) -> int | None:
 
 def row_sentence(tokens: Sequence[str], query: int, weights: np.ndarray) -> str:
     if (most := telling_key(weights)) is None:
-        return f"{quoted(tokens, query)} spreads its weight over the {len(tokens)} keys; none stands out."
-    to = "itself" if most == query else quoted(tokens, most)
-    return f"Of {len(tokens)} keys, {quoted(tokens, query)} gives {to} the largest weight: {weights[most]:.2f}."
+        return f"{quote(tokens, query)} spreads its weight over the {len(tokens)} keys; none stands out."
+    to = "itself" if most == query else quote(tokens, most)
+    return f"Of {len(tokens)} keys, {quote(tokens, query)} gives {to} the largest weight: {weights[most]:.2f}."

@@ -183,7 +183,6 @@ def verdict(fine: bool, what: str) -> dict[str, str]:
 
 
 def max_error(error: float) -> str:
-    """An error as a number in the sentence of a check."""
     return f"max error {error:.0e}" if error else "max error 0"
 
 

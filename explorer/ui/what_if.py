@@ -48,7 +48,7 @@ class Question:
         if not model.fill_mask or not same:
             return None
         hidden = subject.token if subject.token in same else same[0]
-        before, after = (with_mask(one, hidden) for one in (trace, other))
+        before, after = (with_mask(run, hidden) for run in (trace, other))
         return cls(before, after, hidden, word_target(before, "", hidden))
 
     def vector_after(self, subject: Subject) -> Any:
@@ -108,10 +108,10 @@ class WhatIf(View):
         return Question.of(subject)
 
     def on_gestures(self, subject: Subject, index: object) -> Change:
-        return _chosen(subject, [change for *_, change in self._gestures(subject)], index)
+        return _choose(subject, [change for *_, change in self._gestures(subject)], index)
 
     def on_back(self, subject: Subject, index: object) -> Change:
-        return _chosen(subject, [change for _, change in _ways_back(subject)], index)
+        return _choose(subject, [change for _, change in _ways_back(subject)], index)
 
     def _compare(self, subject: Subject, question: Question) -> Content:
         model, target = subject.model, question.target
@@ -140,7 +140,7 @@ class WhatIf(View):
             return []
         head = (selection.attention_layer, selection.head_index)
         if self.this_head:
-            found.append((f"switch off {head_name(head)}", head in selection.off, lambda: toggled(subject, head)))
+            found.append((f"switch off {head_name(head)}", head in selection.off, lambda: toggle(subject, head)))
         model = subject.model.capabilities
         if not self.this_head and is_quick(subject, model.layers * model.heads / 3):
             found.append(("switch off the strongest head", False, lambda: _strongest_off(subject)))  # of those that are on
@@ -149,7 +149,7 @@ class WhatIf(View):
             found.append(("{} → {}".format(*swap), done, partial(select, swap=None if done else swap, patch=None)))
         if selection.swap and is_quick(subject, subject.trace.kept * (model.layers + 1) / 2):
             patched = selection.patch is not None
-            change = (lambda: select(patch=None)) if patched else (lambda: _patched(subject))
+            change = (lambda: select(patch=None)) if patched else (lambda: _patch(subject))
             found.append(("patch one vector from the run before", patched, change))
         return found
 
@@ -160,11 +160,11 @@ def _is_asked(subject: Subject) -> bool:
     return model.fill_mask or bool(model.next_sentence and subject.text_b.strip())
 
 
-def toggled(subject: Subject, head: tuple[int, int]) -> Change:
+def toggle(subject: Subject, head: tuple[int, int]) -> Change:
     return select(off=tuple(sorted({*subject.selection.off} ^ {head})))
 
 
-def cut_or_mended(subject: Subject, cut: Cut) -> Change:
+def cut_or_mend(subject: Subject, cut: Cut) -> Change:
     """Cut one attention weight, or restore it: zero-based (layer, query, key, head), head None for all."""
     return select(cut=in_order({*subject.selection.cut} ^ {cut}))
 
@@ -205,9 +205,9 @@ def _state_name(subject: Subject, patch: tuple[int, int]) -> str:
 def _ways_back(subject: Subject) -> list[WayBack]:
     """All changes, to be undone one by one or together."""
     selection = subject.selection
-    found: list[WayBack] = [(head_name(head), partial(toggled, subject, head)) for head in selection.off[:8]]
+    found: list[WayBack] = [(head_name(head), partial(toggle, subject, head)) for head in selection.off[:8]]
     for cut in selection.cut[:8]:
-        found.append((cut_name(cut, subject.trace.tokens), partial(cut_or_mended, subject, cut)))
+        found.append((cut_name(cut, subject.trace.tokens), partial(cut_or_mend, subject, cut)))
     if selection.swap:
         found.append((selection.swap[0], lambda: select(swap=None)))
     if selection.patch:
@@ -220,15 +220,15 @@ def _ways_back(subject: Subject) -> list[WayBack]:
 def _strongest_off(subject: Subject) -> Change:
     model, off = subject.model.capabilities, subject.selection.off
     question = Question.of(subject) if len(off) < model.layers * model.heads else None
-    return toggled(subject, question.strongest(off)) if question else _as_it_is(subject)
+    return toggle(subject, question.strongest(off)) if question else _as_it_is(subject)
 
 
-def _patched(subject: Subject) -> Change:
+def _patch(subject: Subject) -> Change:
     question = Question.of(subject)
     return select(patch=question.telling_state()) if question else _as_it_is(subject)
 
 
-def _chosen(subject: Subject, changes: list[Callable[[], Change]], index: object) -> Change:
+def _choose(subject: Subject, changes: list[Callable[[], Change]], index: object) -> Change:
     """The change at an index, if it still exists."""
     place = limits.check_place(index)
     return changes[place]() if place < len(changes) else _as_it_is(subject)

@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from tests.benchmarks import attention, browser, empty_caches, responses, routes, startup
+from tests.benchmarks import attention, browser, empty_caches, picture, responses, routes, startup
 
 BENCHMARKS = {
     "startup": startup.run,
@@ -12,6 +12,7 @@ BENCHMARKS = {
     "attention-17": attention.attention_17,
     "head-change": attention.head_change,
     "routes": routes.run,
+    "picture": picture.run,
     "browser": browser.run,
     "responses": responses.run,
 }

@@ -151,11 +151,11 @@ def test_what_is_shown_of_a_head_can_be_chosen(open_at):
 def test_inside_a_head_every_step_is_there(open_at):
     page = open_at("Inside a head", PAIR + "&layer=2&head=9&token=2")
     tokens = chips(page).all()
-    expect(page.locator("#inside-head-dots-about")).to_contain_text("'man' (token 2) asks")
+    expect(page.locator("#inside-head-dots-about")).to_contain_text("'man' (token 2) is the query")
     expect(page.locator("#inside-head-dots-table tbody tr")).to_have_count(len(tokens) + 2)
     expect(page.locator("#inside-head-dots-check")).to_contain_text("✓ matches the model")
     page.locator("#inside-head-dots-table tbody button").nth(3).click()
-    expect(page.locator("#inside-head-dots-about")).to_contain_text("'walked' (token 3) asks")
+    expect(page.locator("#inside-head-dots-about")).to_contain_text("'walked' (token 3) is the query")
     page.get_by_label("The whole layer").check()
     expect(page.locator("#inside-head-layer-table tbody tr")).to_have_count(17)
     expect(page.locator("#inside-head-layer-table")).to_contain_text("GELU")

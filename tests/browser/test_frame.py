@@ -53,6 +53,7 @@ def check_first_pictures(page, tab, choices):
         assert page.evaluate("document.documentElement.scrollWidth") <= SCREEN["width"], (tab.label, label)
 
 
+@pytest.mark.usefixtures("few_sentences")
 def test_a_picture_begins_high_in_every_tab(drawn):
     page, _ = drawn("Overview")
     for tab in SHOWN:

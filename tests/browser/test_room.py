@@ -102,7 +102,7 @@ def test_a_board_and_three_phones_play_a_round_of_each_kind(board, phone, served
     expect(board.locator("#room .bx-room-bert li span")).to_have_text([one.token for one in best])
     earned = 10 if best[0].token == "tokyo" else 5
     expect(phones[0].locator(".bx-points")).to_have_text(f"{earned} points")
-    expect(phones[1].get_by_text("no single piece")).to_be_visible()
+    expect(phones[1].get_by_text("is not a single piece")).to_be_visible()
     expect(board.locator("#room .bx-room-closest")).to_contain_text("Ann (“tokyo”")
 
     # A pair, and the target of a head.

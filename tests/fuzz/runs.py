@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from hypothesis import strategies as st
 
-from explorer.export.asking import packed
+from explorer.export.asking import pack
 from explorer.export.place import seen_in, slug
 from explorer.tabs import TABS, VIEWS
 from explorer.ui.long_view import LongView
@@ -54,7 +54,7 @@ def ways(everything):
 
     def follow(place, run, field):
         (tab, choice, _, setting), text = settings[place], text_of(*run)
-        given = packed(text.encode("utf-8", "replace").decode())[:MOST]
+        given = pack(text.encode("utf-8", "replace").decode())[:MOST]
         rest = {f"set.{name}": value for name, value in _typed(setting).items()}
         query = urlencode({"v": 1, "tab": tab, "view": choice, **rest, field or f"set.{setting}": given})
         computed = (TAKEN,) if settings[place] in quick else ()  # other views would work for minutes

@@ -38,6 +38,12 @@ def page():
     return build_shell()
 
 
+@pytest.fixture(params=["bundled", "tiny"])
+def model(request):
+    """The model in the repository, and a tiny one."""
+    return request.getfixturevalue(request.param)
+
+
 @pytest.fixture
 def write(tmp_path):
     """Writes a file for a reader, and returns its path."""

@@ -9,16 +9,11 @@ import torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.fill_mask import endpoints as masked_lm
-from explorer.techniques.ablation import head_effects, intervene, patching_in_steps
+from explorer.techniques.ablation import head_effects, intervene, patching_in_steps, with_mask
 from explorer.techniques.targets import is_next_target, read, word_target
 from tests.hooks import eager_bert, every_dense, hooks_of, zeroed
 
 TEXT, TEXT_B = "The man went to the [MASK] slowly.", "He bought some milk!"
-
-
-@pytest.fixture(params=["bundled", "tiny"])
-def model(request):
-    return request.getfixturevalue(request.param)
 
 
 @pytest.fixture
@@ -118,3 +113,13 @@ def test_a_word_is_one_piece_or_the_first_guess(bundled, refusal):
         refusal(InputError, lambda word=word: word_target(trace, word))
     refusal(InputError, lambda: word_target(bundled.trace("no blank")))
     refusal(InputError, lambda: is_next_target(trace))
+
+
+def test_a_token_is_masked_by_one_pass_that_keeps_what_is_derived_from_it(bundled):
+    trace = bundled.trace("The dog went to the old store.")
+    hidden = with_mask(trace, 2)
+    assert hidden.tokens == (*trace.tokens[:2], "[MASK]", *trace.tokens[3:])
+    head_effects(hidden, word_target(hidden, "", 2))
+    key = ("head readings", word_target(hidden, "", 2))
+    assert with_mask(trace, 2).knows(key)
+    assert not with_mask(trace, 3).knows(key)

@@ -7,14 +7,16 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from explorer.attention import pictures as attention_pictures
 from explorer.corpus.pictures import head_atlas, layers
 from explorer.fill_mask import pictures as masked_lm
 from explorer.finetune.pictures import results, training
+from explorer.inside_head import pictures as inside_pictures
 from explorer.model_card import pictures as model_pictures
 from explorer.page.components import PlotlyChart
 from explorer.techniques.targets import Target
 from explorer.ui.pictures import attention, heatmaps, hidden, maps, word_effects
-from explorer.ui.pictures.alternatives import alternative, described
+from explorer.ui.pictures.alternatives import alternative, describe
 from explorer.ui.pictures.attention import WeightScale
 
 WORDS = ["[CLS]", "the", "cat", "<b>${alert(1)}", "[SEP]"]
@@ -25,10 +27,10 @@ EPOCH = dict.fromkeys(("train_loss", "held_out_loss", "train_accuracy", "held_ou
 FIGURES = {
     attention.attention_heatmap: (ROWS, WORDS, WORDS),
     attention.difference_heatmap: (ROWS - ROWS.T, WORDS),
-    attention.metric_heatmap: (ROWS, np.full((5, 5), "broad"), "entropy", (0, 1)),
-    attention.sources_heatmap: (ROWS, WORDS),
-    attention.vectors_heatmap: (ROWS, np.arange(5), "key"),
-    attention.position_similarity: (ALIKE, np.arange(5), "key"),
+    attention_pictures.metric_heatmap: (ROWS, np.full((5, 5), "broad"), "entropy", (0, 1)),
+    attention_pictures.sources_heatmap: (ROWS, WORDS),
+    inside_pictures.position_vectors: (ROWS, np.arange(5), "key"),
+    inside_pictures.position_similarity: (ALIKE, np.arange(5), "key"),
     model_pictures.parameter_bars: ({"<b>": 3, "x": 4},),
     head_atlas.offset_bars: (range(-2, 3), CURVE, (0.6, 0.1)),
     head_atlas.tag_heatmap: (np.hstack([ROWS, ROWS[:, :2]]), WORDS),
@@ -117,6 +119,6 @@ def test_words_of_the_person_stay_as_they_are():
 
 def test_the_figure_itself_stays_and_another_value_passes_as_it_is():
     figure = go.Figure(go.Bar(x=["a"], y=[1]))
-    described(figure)
+    describe(figure)
     assert figure.layout.meta is None
-    assert described({"text": "x"}) == {"text": "x"}
+    assert describe({"text": "x"}) == {"text": "x"}

@@ -6,8 +6,6 @@ import http.client
 import json
 import socket
 import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -23,6 +21,7 @@ from explorer.server import bounds
 from explorer.server.bounds import TOO_LARGE, VALUES, Bodies
 from explorer.server.refusals import BODY_MEGABYTES, NO_ROOM, Refusals
 from explorer.server.serving import HEADER_BYTES, MOST_CONNECTIONS
+from tests.asking import ask
 from tests.clocks import set_clock
 from tests.waiting import waited
 
@@ -135,11 +134,8 @@ def test_too_many_values_are_never_parsed(served, monkeypatch):
     monkeypatch.setattr(VALUES, "most", 1_000)
     body = b'{"data": [[' + b"1," * 1_001 + b'1], "", ""]}'
     for path in (RUN, "/gradio_api/call/tokens", "/gradio_api/queue/join", "/gradio_api/cancel", "/bx/rooms"):
-        request = urllib.request.Request(f"{served}{path}", body, {"Content-Type": "application/json"})
-        with pytest.raises(urllib.error.HTTPError) as refused:
-            urllib.request.urlopen(request)
-        assert refused.value.code == 413
-        told = refused.value.read()
+        status, _, told = ask(served, "POST", path, body, Content_Type="application/json")
+        assert status == 413
         assert max(parsed, default=0) < len(body)
         assert json.JSONDecoder().decode(told.decode())["error"] == VALUES.tell()
 
@@ -148,7 +144,7 @@ def test_too_many_values_are_never_parsed(served, monkeypatch):
 
 HEAD = b'--b\r\nContent-Disposition: form-data; name="files"; filename="a.csv"\r\n\r\n'
 END = b"\r\n--b--\r\n"
-KIND = {"Content-Type": "multipart/form-data; boundary=b"}
+KIND = {"Content_Type": "multipart/form-data; boundary=b"}
 
 
 @pytest.fixture
@@ -164,13 +160,9 @@ def upload(served):
     """Uploads a file, from an address that a proxy on this machine tells; gives the status and the answer."""
 
     def upload(content, address="203.0.113.1", before=HEAD):
-        line = http.client.HTTPConnection(urlsplit(served).netloc, timeout=60)
-        try:
-            line.request("POST", "/gradio_api/upload", before + content + END, {**KIND, "X-Forwarded-For": address})
-            answer = line.getresponse()
-            return answer.status, json.loads(answer.read())
-        finally:
-            line.close()
+        given = before + content + END
+        status, _, body = ask(served, "POST", "/gradio_api/upload", given, **KIND, X_Forwarded_For=address)
+        return status, json.loads(body)
 
     return upload
 
@@ -178,7 +170,7 @@ def upload(served):
 def test_an_upload_that_breaks_off_leaves_nothing(served, left):
     address = urlsplit(served)
     with socket.create_connection((address.hostname, address.port)) as line:
-        kind = "\r\n".join(f"{name}: {value}" for name, value in KIND.items())
+        kind = f"Content-Type: {KIND['Content_Type']}"
         line.sendall(f"POST /gradio_api/upload HTTP/1.1\r\nHost: localhost\r\n{kind}\r\nContent-Length: 9000000\r\n\r\n".encode())
         line.sendall(HEAD + b"a,b\n" * 100_000)
         end = time.monotonic() + 60
@@ -296,10 +288,7 @@ def test_a_header_without_end_is_refused_and_the_next_request_is_answered(served
     with contextlib.suppress(OSError):  # it hangs up on what is still being sent
         line.sendall(part + b"a" * 20_000_000)
         assert answered(line) == 400
-    bystander = http.client.HTTPConnection(urlsplit(served).netloc, timeout=60)
-    bystander.request("GET", "/healthz")
-    assert bystander.getresponse().status == 200
-    bystander.close()
+    assert ask(served, "GET", "/healthz")[0] == 200
 
 
 @pytest.mark.parametrize("version", [b"1.0", b"1.1"])

@@ -24,7 +24,7 @@ from explorer.core.steps import finished
 from explorer.experiments.source import TYPED
 from explorer.export import code, ways
 from explorer.export.links import Place
-from explorer.export.named import OF_THE_PAGE, asked
+from explorer.export.named import OF_THE_PAGE, read_settings
 from explorer.fill_mask.lens import chosen_lens
 from explorer.hidden_states.compute import drift, within_and_between
 from explorer.hidden_states.layers import NORM
@@ -371,7 +371,7 @@ def test_the_lines_of_every_view_name_its_settings_and_the_selection(bundled):
             text = code.lines([view], subject).replace("import explorer\n", "")
             exec(text, {"explorer": fake})
             ((name, settings),) = shown
-            (back,), there = asked([VIEWS[name]], settings, Subject.of(subject.trace))
+            (back,), there = read_settings([VIEWS[name]], settings, Subject.of(subject.trace))
             assert back == view, (name, settings)
             own = set(OF_THE_PAGE) & kind.settings.keys()  # which the view has in place of the page
             own |= {"patch"} if "swap" in own else set()  # there is none without a swap
@@ -459,5 +459,5 @@ def test_the_file_of_a_place_has_the_python_of_each_of_its_views(bundled):
     assert [line for line in lines.splitlines() if line.startswith("trace.")] == [
         f"trace.show({view.name!r}, layer=2, head=2, token=3)" for view in views[1:]
     ]
-    with pytest.raises(InputError, match="with a predict"):
+    with pytest.raises(InputError, match="has a predict"):
         ways.python(Place(subject, "fine-tune", "Fine-tune", (VIEWS["fine-tune/runs"](),)))

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from explorer.core.lazy import compiled, numba
+from explorer.core.lazy import compile_with, numba
 
 
 def add_rows(found, rows):
@@ -20,7 +20,7 @@ TYPES = ("float32[::1]", "float32[:,::1]")
 
 
 def test_first_calls_of_several_threads_compute_what_the_loop_says():
-    ours, rows = compiled(*TYPES)(add_rows), np.random.default_rng(0).standard_normal((50, 7), dtype=np.float32)
+    ours, rows = compile_with(*TYPES)(add_rows), np.random.default_rng(0).standard_normal((50, 7), dtype=np.float32)
 
     def call(_):
         found = np.zeros(7, np.float32)
@@ -35,7 +35,7 @@ def test_first_calls_of_several_threads_compute_what_the_loop_says():
 
 
 def test_not_a_number_stays_what_it_is_and_other_types_are_refused():
-    ours, found = compiled(*TYPES)(add_rows), np.zeros(2, np.float32)
+    ours, found = compile_with(*TYPES)(add_rows), np.zeros(2, np.float32)
     ours(found, np.array([[np.nan, 1], [1, np.inf]], np.float32))
     np.testing.assert_array_equal(found, [np.nan, np.inf])
     with pytest.raises(TypeError, match="No matching definition"):
@@ -52,5 +52,5 @@ def test_without_a_folder_for_a_cache_it_is_compiled_all_the_same(monkeypatch):
 
     monkeypatch.setattr(sys.modules["numba"], "njit", njit)
     found = np.zeros(2, np.float32)
-    compiled(*TYPES)(add_rows)(found, np.ones((3, 2), np.float32))
+    compile_with(*TYPES)(add_rows)(found, np.ones((3, 2), np.float32))
     assert found.tolist() == [3, 3]

@@ -120,5 +120,3 @@ def test_a_grid_tells_of_each_head_and_draws_a_bar():
     assert packed["marks"] == [0.5] * 6
     assert packed["colours"] is None
     assert head_grid(softmax(2, 3, 4, 4), colours=[["a"] * 3, ["b"] * 3])["colours"] == ["a"] * 3 + ["b"] * 3
-    with pytest.raises(ValueError, match="2 × 3 heads"):
-        head_grid(softmax(2, 3, 4, 4), notes=[["a"]])

@@ -81,7 +81,7 @@ def test_a_csv_holds_what_its_place_is_about_and_not_the_tokens_above_it(bundled
     for tab, choice in [(tab, choice) for tab, choice in CHOICES if tab.id in ("attention", "fill-mask", "hidden")]:
         place = Place(subject, tab.id, choice, tuple(kind() for kind in seen_in(tab, choice))).opened()
         try:
-            tables = [table for view, content in ways.shown(place) for table in tables_of(view, content).values()]
+            tables = [table for view, content in ways.compute_views(place) for table in tables_of(view, content).values()]
         except CapabilityError:  # it asks for a pair
             continue
         columns = tuple(ways.one_table(place).decode().splitlines()[0].split(","))

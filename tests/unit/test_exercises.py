@@ -2,8 +2,6 @@
 
 import json
 from dataclasses import replace
-from urllib.error import HTTPError
-from urllib.request import urlopen
 
 import pytest
 
@@ -11,6 +9,7 @@ from explorer.export import links
 from explorer.teaching.lessons import exercises
 from explorer.teaching.lessons.lesson import LessonError
 from explorer.teaching.lessons.reading import lessons, read
+from tests.asking import ask
 from tests.unit.test_lessons import GOOD, written  # noqa: F401
 
 ALL = [
@@ -123,12 +122,8 @@ def test_a_mistake_in_an_exercise_is_told_with_its_line(written, old, new, line)
 
 def test_the_app_checks_the_link_of_a_page(served):
     def get(path):
-        try:
-            with urlopen(f"{served}/bx/exercises/{path}") as answer:
-                return json.loads(answer.read())
-        except HTTPError as error:
-            with error:
-                return error.code, json.loads(error.read())["error"]
+        status, _, body = ask(served, "GET", f"/bx/exercises/{path}")
+        return json.loads(body) if status == 200 else (status, json.loads(body)["error"])
 
     step = lessons()[3].steps[0]
     found = get(f"{HEADS}?{links.query(step.solved)}")

@@ -16,11 +16,6 @@ TEXTS = [
 ]
 
 
-@pytest.fixture(params=["bundled", "tiny"])
-def model(request):
-    return request.getfixturevalue(request.param)
-
-
 def one_by_one(model, texts, layer, pooling):
     vectors = []
     for text in texts:

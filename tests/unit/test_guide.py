@@ -18,9 +18,9 @@ from explorer.guide.rendering import render
 from explorer.tabs import TABS
 from explorer.teaching.lessons import claims
 from explorer.teaching.lessons.reading import claim
+from tests.asking import ask
 from tests.benchmarks.__main__ import BENCHMARKS
 from tests.guide import leads_somewhere, opens_as_it_is
-from tests.unit.test_taking import fetched
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted(FOLDER.glob("*.md"))
@@ -136,13 +136,13 @@ def test_every_page_opens_and_every_link_on_it_resolves(name, read):
 
 def test_it_begins_with_its_contents_and_has_no_other_pages(read, served):
     assert read("bx/guide?__theme=dark")[0].endswith("/bx/guide/index?__theme=dark")
-    status, _, body = fetched(served, "/bx/guide/nothing")
+    status, _, body = ask(served, "GET", "/bx/guide/nothing")
     assert (status, b"Open bx/guide" in body) == (404, True)
 
 
 @pytest.mark.parametrize("name", ["index", "search?q=head"])
 def test_behind_a_password_it_is_for_those_who_logged_in(locked, name):
-    assert fetched(locked, f"/bx/guide/{name}")[0] == 401
+    assert ask(locked, "GET", f"/bx/guide/{name}")[0] == 401
 
 
 def test_every_view_has_its_section():

@@ -9,11 +9,6 @@ from explorer.techniques.inside import causal_attention, embedding_parts, head_s
 TEXTS = ("The man went to the [MASK] store.", "He bought a gallon of milk!")
 
 
-@pytest.fixture(params=["bundled", "tiny"])
-def model(request):
-    return request.getfixturevalue(request.param)
-
-
 def test_the_three_embeddings_sum_to_what_the_first_layer_reads(model, eager):
     parts = embedding_parts(model.trace(*TEXTS))
     encoded, outputs = eager(model, *TEXTS)

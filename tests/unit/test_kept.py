@@ -1,17 +1,15 @@
 """The page and what it consists of, made once for all who ask."""
 
-import contextlib
 import gzip
-import http.client
 import json
 from collections import Counter
-from urllib.parse import urlsplit
 
 import pytest
 
 from explorer.server import page as kept
 from explorer.server.bounds import Rates
 from explorer.server.page import Document
+from tests import asking
 from tests.waiting import waited
 
 
@@ -31,14 +29,7 @@ def made(monkeypatch):
 
 @pytest.fixture
 def get(served):
-    def get(path, method="GET", **headers):
-        line = http.client.HTTPConnection(urlsplit(served).netloc, timeout=60)
-        with contextlib.closing(line):
-            line.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
-            answer = line.getresponse()
-            return answer.status, answer.headers, answer.read()
-
-    return get
+    return lambda path, method="GET", **headers: asking.ask(served, method, path, **headers)
 
 
 def common(body):
@@ -85,16 +76,9 @@ def test_a_head_has_no_body_and_spoils_nothing(get):
 
 def test_who_has_not_logged_in_is_sent_the_page_of_the_login_only(locked):
     def page(**headers):
-        line = http.client.HTTPConnection(urlsplit(locked).netloc, timeout=60)
-        with contextlib.closing(line):
-            line.request("GET", "/", headers=headers)
-            return line.getresponse().read()
+        return asking.ask(locked, "GET", "/", **headers)[2]
 
-    line = http.client.HTTPConnection(urlsplit(locked).netloc, timeout=60)
-    with contextlib.closing(line):
-        form = {"Content-Type": "application/x-www-form-urlencoded"}
-        line.request("POST", "/login", "username=teacher&password=secret", form)
-        cookie = line.getresponse().headers["set-cookie"].partition(";")[0]
+    cookie = asking.log_in(locked)
     for _ in range(2):
         assert b'"auth_required":true' in page().replace(b" ", b"")
         assert b'"auth_required":true' not in page(Cookie=cookie).replace(b" ", b"")

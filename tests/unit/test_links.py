@@ -10,7 +10,7 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.export import links
-from explorer.export.asking import Unpacking, packed
+from explorer.export.asking import Unpacking, pack
 from explorer.export.links import Place
 from explorer.tabs import TABS
 from explorer.ui.subject import Selection, Subject
@@ -261,10 +261,10 @@ def test_a_bomb_is_told_and_does_no_harm(bundled, name):
 
 def test_long_texts_are_packed_and_bombs_are_not_unpacked():
     text = "The soup needs a little more salt. | food\n" * 40
-    assert len(packed(text)) < len(text) / 5
+    assert len(pack(text)) < len(text) / 5
     for one in (text, *TEXTS):
-        assert unpacked(packed(one)) == one
-    for broken in ("~", "~A", "~====", "~AAAA", packed(text)[:-8], packed(text) + "AAAA", "~é"):
+        assert unpacked(pack(one)) == one
+    for broken in ("~", "~A", "~====", "~AAAA", pack(text)[:-8], pack(text) + "AAAA", "~é"):
         with pytest.raises(InputError):
             unpacked(broken)
     with pytest.raises(InputError, match="far too long"):

@@ -1,20 +1,20 @@
 """The door of an app that asks for a password: what is behind it, and how often somebody may guess."""
 
-import http.client
 import itertools
 import json
 import re
 import threading
-from urllib.parse import urlsplit
+from functools import partial
 
 import pytest
 
 from explorer.page.components import PLOTLY_ADDRESS
 from explorer.server import bounds
 from explorer.server.gate import BEFORE_LOGIN, CLOSED
+from tests import asking
 
 VISITORS = itertools.count(1)
-FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+FORM = {"Content_Type": "application/x-www-form-urlencoded"}
 LOCKED_API = [
     ("POST", "reset", {"event_id": "a"}),
     ("POST", "reset/", {"event_id": "a"}),
@@ -30,17 +30,7 @@ LOCKED_API = [
 @pytest.fixture
 def asked(locked):
     """Asks the locked app; gives the status, the headers and the beginning of the body."""
-
-    def asked(method, path, body=None, **headers):
-        line = http.client.HTTPConnection(urlsplit(locked).netloc, timeout=60)
-        try:
-            line.request(method, path, body, headers)
-            answer = line.getresponse()
-            return answer.status, answer.headers, answer.read1(1_000)
-        finally:
-            line.close()
-
-    return asked
+    return partial(asking.ask, locked, most=1_000)
 
 
 @pytest.fixture
@@ -57,8 +47,7 @@ def guess(asked):
 
 @pytest.mark.parametrize(("method", "path", "body"), LOCKED_API)
 def test_nothing_of_the_app_is_done_for_who_has_not_logged_in(asked, method, path, body):
-    sent = json.dumps(body) if body is not None else None
-    status, _, answer = asked(method, f"/gradio_api/{path}", sent, **{"Content-Type": "application/json"})
+    status, _, answer = asked(method, f"/gradio_api/{path}", body)
     assert status == 401
     assert json.loads(answer)["error"].endswith(".")
 
@@ -104,12 +93,11 @@ def test_an_address_of_ours_is_behind_the_door_unless_it_is_named(asked):
         assert asked("GET", path)[0] == 401, path
 
 
-def test_who_has_logged_in_is_heard(guess, asked):
-    cookie = guess("secret")[1]["set-cookie"].partition(";")[0]
+def test_who_has_logged_in_is_heard(asked, locked):
+    cookie = asking.log_in(locked)
     status, _, body = asked("GET", "/gradio_api/heartbeat/a", Cookie=cookie)
     assert (status, body) == (200, b"data: ALIVE\n\n")
-    sent = json.dumps({"event_id": "a"})
-    assert asked("POST", "/gradio_api/reset", sent, Cookie=cookie, **{"Content-Type": "application/json"})[0] == 200
+    assert asked("POST", "/gradio_api/reset", {"event_id": "a"}, Cookie=cookie)[0] == 200
 
 
 def test_logins_from_one_address_end_and_nobody_else_waits(guess, monkeypatch):

@@ -19,11 +19,6 @@ from tests.hooks import eager_bert
 TEXT = "The man went to the [MASK] slowly."
 
 
-@pytest.fixture(params=["bundled", "tiny"])
-def model(request):
-    return request.getfixturevalue(request.param)
-
-
 @pytest.fixture
 def module(model):
     """transformers' own model, eager, read afresh."""

@@ -24,11 +24,6 @@ from tests.hooks import hooks_of
 TEXTS = ["The man went to the store.", "She was happy!", "A slow [MASK] bought milk", "the " * 200, "$5 - (it was)"]
 
 
-@pytest.fixture(params=["bundled", "tiny"])
-def model(request):
-    return request.getfixturevalue(request.param)
-
-
 @pytest.fixture
 def passes(monkeypatch):
     """Counts the forward passes of all models, and makes each take long enough to be asked for meanwhile."""

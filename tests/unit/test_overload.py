@@ -170,12 +170,12 @@ def test_long_work_leaves_half_of_the_cores_to_the_others(monkeypatch):
             seen.append(torch.get_num_threads())
             yield
 
-    work = callers.bounded(steps, TRAINING["concurrency_id"])()
+    work = callers.bound(steps, TRAINING["concurrency_id"])()
     for _ in range(2):
         next(work)
         assert torch.get_num_threads() == all_of_them
     assert list(work) == []
-    callers.bounded(lambda: seen.append(torch.get_num_threads()), TRAINING["concurrency_id"])()
+    callers.bound(lambda: seen.append(torch.get_num_threads()), TRAINING["concurrency_id"])()
     assert seen == [1, 1, 1]
     assert torch.get_num_threads() == all_of_them
 

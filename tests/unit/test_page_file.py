@@ -71,7 +71,7 @@ def test_a_file_of_the_overview_has_every_layer_unfolded_and_offers_nothing_that
     view = VIEWS["overview/routes"]()
     (side,) = Reader(page_file.html([view], subject)).data["sides"]
     value = next(part["value"] for part in side["views"][0]["parts"] if part["kind"] == "flow")
-    there = contents.opened([view], subject)
+    there = contents.open_subject([view], subject)
     each = [replace(view, zoom=(layer,)).compute(there)["picture"]["zoom"]["layer"] for layer in range(1, 7)]
     assert value["layers"] == json.loads(json.dumps(each)), "what the app shows when its title is clicked"
     assert all(one["neurons"]["list"] for one in each), "which it has found for the file"
@@ -82,7 +82,7 @@ def test_a_file_of_the_overview_has_every_layer_unfolded_and_offers_nothing_that
 
 def test_only_a_file_and_a_notebook_have_them(subject):
     view = VIEWS["overview/routes"]()
-    there = contents.opened([view], subject)
+    there = contents.open_subject([view], subject)
     assert "layers" not in view.compute(there)["picture"]
     assert "cut it" in view.compute(there)["picture"]["said"]
     followed = flow_in(page_file.data_of([view], subject, unfolded=False)["views"][0])
@@ -114,7 +114,7 @@ def test_a_notebook_shows_the_overview(bundled):
 
 
 def test_a_file_asks_nobody_to_click_what_it_cannot_answer(subject):
-    (grid,) = [part for part in contents.shown(VIEWS["attention/heads"](), subject)["parts"] if part["name"] == "about"]
+    (grid,) = [part for part in contents.describe_view(VIEWS["attention/heads"](), subject)["parts"] if part["name"] == "about"]
     assert "One picture a head" in grid["value"]
     assert "Click" not in grid["value"]
     assert "Click one" in VIEWS["attention/heads"]().compute(subject)["about"]

@@ -43,7 +43,7 @@ READERS = {
     "words": split_words,
     "words that occur twice": lambda text: repeated_words([text]),
     "a word": lambda text: find_word(text, text[:99], [(0, 1)], "the text"),
-    "words to swap": swaps.swapped,
+    "words to swap": swaps.find_swaps,
     "blanks": lambda text: Blanks((text, text)).spans,
     "a search of the vocabulary": lambda text: search([text], text[:99]),
     "a nickname": lambda text: names.nickname(text, []),

@@ -6,34 +6,41 @@ import json
 import threading
 from contextlib import contextmanager
 from http.client import HTTPConnection
-from urllib.error import HTTPError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
 
 import pytest
 
 from explorer.export import links
 from explorer.server import rooms
+from explorer.tabs import TABS
 from explorer.teaching.classroom.room import TEACHER
 from explorer.teaching.classroom.rooms import MISSES, TOO_MANY
 from explorer.teaching.lessons.exercises import UNKNOWN
 from explorer.teaching.lessons.reading import lessons
+from tests.asking import ask
 from tests.waiting import waited
 
 QUERY = "v=1&tab=attention&a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+old."
 
 
 @pytest.fixture
-def do(served):
+def look(served):
+    """Asks for something of a room; gives the status and the body."""
+
+    def looked(path, token="", method="GET", data=None):
+        headers = {"Content_Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+        return ask(served, method, f"/bx/rooms{path}", data, **headers)[::2]
+
+    return looked
+
+
+@pytest.fixture
+def do(look):
     """Does something in a room and gives the answer, or the status and sentence of a refusal."""
 
     def done(path, token="", body=None, data=None):
-        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
-        sent = json.dumps(body or {}).encode() if data is None else data
-        try:
-            return json.loads(urlopen(Request(f"{served}/bx/rooms{path}", sent, headers)).read())
-        except HTTPError as error:
-            return error.code, json.loads(error.read())["error"]
+        status, answer = look(path, token, "POST", json.dumps(body or {}) if data is None else data)
+        return json.loads(answer) if status == 200 else (status, json.loads(answer)["error"])
 
     return done
 
@@ -178,28 +185,14 @@ def test_what_a_teacher_cannot_do_is_told_and_the_room_goes_on(do, room, action,
     assert do(f"/{room['word']}/door", room["key"], {"open": True}) == {}
 
 
-@pytest.fixture
-def look(served):
-    """Looks at something of a room; gives the status and what is told, {} where that is no JSON."""
-
-    def looked(path, token=""):
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        try:
-            with urlopen(Request(f"{served}/bx/rooms{path}", headers=headers)) as answer:
-                return answer.status, {}
-        except HTTPError as error:
-            return error.code, json.loads(error.read())
-
-    return looked
-
-
 def test_wrong_words_take_no_seat_and_no_key_from_who_is_behind_the_same_address(served, do, look, room, ann, misses):
     word = room["word"]
     assert do(f"/{word}/follow", room["key"], {"query": QUERY}) == {}
     for _ in range(MISSES):
         assert look("/nope/code.svg")[0] == 404
     for what in ("code.svg", "news", "shown"):
-        assert look(f"/{word}/{what}") == (503, {"error": TOO_MANY}), "a stranger waits, and is not told that it is over"
+        status, told = look(f"/{word}/{what}")
+        assert (status, json.loads(told)) == (503, {"error": TOO_MANY}), "a stranger waits, and is not told that it is over"
     for token in (room["key"], ann["token"]):
         with listening(served, word, token) as screen:
             assert screen()["word"] == word
@@ -210,32 +203,22 @@ def test_wrong_words_take_no_seat_and_no_key_from_who_is_behind_the_same_address
 
 def test_only_a_room_that_is_gone_or_a_seat_that_was_taken_is_told_to_be_over(do, look, room, ann, misses):
     word = room["word"]
-    assert look(f"/{word}/news", "nobody") == (403, {"error": rooms.OUT, "over": True})
+    status, told = look(f"/{word}/news", "nobody")
+    assert (status, json.loads(told)) == (403, {"error": rooms.OUT, "over": True})
     status, told = look("/no-room/news", ann["token"])
-    assert (status, told["over"]) == (404, True)
+    assert (status, json.loads(told)["over"]) == (404, True)
     assert do(f"/{word}/end", room["key"]) == {}
-    assert look(f"/{word}/news", ann["token"])[1]["over"]
+    assert json.loads(look(f"/{word}/news", ann["token"])[1])["over"]
 
 
-def test_only_who_is_in_the_room_sees_what_is_shown(served, do, room, ann):
-    def shown(token):
-        request = Request(
-            f"{served}/bx/rooms/{room['word']}/shown", headers={"Authorization": f"Bearer {token}"} if token else {}
-        )
-        return json.loads(urlopen(request).read())
-
+def test_only_who_is_in_the_room_sees_what_is_shown(do, look, room, ann):
+    shown = f"/{room['word']}/shown"
     assert do(f"/{room['word']}/follow", room["key"], {"query": QUERY}) == {}
-    assert shown(ann["token"])["question"] == "Who looks at whom?"
-    for token in ("", "nobody"):
-        with pytest.raises(HTTPError) as refused:
-            shown(token)
-        assert refused.value.code == 403
-        refused.value.close()
+    status, answer = look(shown, ann["token"])
+    assert (status, json.loads(answer)["question"]) == (200, next(tab.question for tab in TABS if tab.id == "attention"))
+    assert [look(shown, token)[0] for token in ("", "nobody")] == [403, 403]
     assert do(f"/{room['word']}/follow", room["key"], {}) == {}
-    with pytest.raises(HTTPError) as refused:
-        shown(ann["token"])
-    assert refused.value.code == 404
-    refused.value.close()
+    assert look(shown, ann["token"])[0] == 404
 
 
 def test_a_change_that_comes_right_after_another_is_told_too():
@@ -263,12 +246,8 @@ def test_a_change_that_comes_right_after_another_is_told_too():
 
 
 def test_behind_a_password_a_teacher_opens_and_a_class_joins_by_its_word(locked):
-    with pytest.raises(HTTPError) as refused:
-        urlopen(Request(f"{locked}bx/rooms", b"{}"))
-    assert refused.value.code == 401
-    refused.value.close()
-    with urlopen(f"{locked}join") as answer:
-        assert answer.status == 200
+    assert ask(locked, "POST", "/bx/rooms", b"{}")[0] == 401
+    assert ask(locked, "GET", "/join")[0] == 200
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,6 @@ TEXT, TEXT_B = "The capital of Japan is [MASK].", "It is a city of temples."
 CUTS = [(1, 6, 4, None), (0, 3, 1, 1)]
 
 
-@pytest.fixture(params=["bundled", "tiny"])
-def model(request):
-    return request.getfixturevalue(request.param)
-
-
 @pytest.fixture
 def eager(model):
     """transformers' own model, eager."""

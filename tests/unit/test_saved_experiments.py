@@ -32,7 +32,7 @@ def subject(bundled):
 def test_what_the_page_saves_the_package_opens(subject, refusal):
     view = NewExperiment()
     change = view.on_save(subject, None).content["download"]
-    path = downloads.offered(change["link"].removeprefix("download/"))
+    path = downloads.find_offered(change["link"].removeprefix("download/"))
     assert path.name == "heads_off-agreement.json"
     again, own = explorer.open_experiment(path), view.known(subject)
     assert again.items == own.items == suite_items("agreement")

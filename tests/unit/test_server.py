@@ -3,13 +3,12 @@
 import base64
 import gzip
 import hashlib
-import http.client
 import json
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from urllib.parse import urlsplit
 
 import anyio
 import pytest
@@ -24,6 +23,7 @@ from explorer.server.guide import MOVED
 from explorer.server.page import FIXED, PATHS, Document
 from explorer.server.refusals import BODY_MEGABYTES, Refusals
 from explorer.server.serving import guard
+from tests import asking
 from tests.waiting import waited
 
 MARKER = "zanzibarquokka"  # a word that nothing of ours contains
@@ -34,19 +34,7 @@ FILE_DATA = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}
 def ask(served):
     """Asks the app: `ask("POST", "/gradio_api/run/tokens", {"data": [...]}, Origin=...)` is status, headers and body."""
 
-    def ask(method: str, path: str, body=None, **headers: str):
-        connection = http.client.HTTPConnection(urlsplit(served).netloc, timeout=120)
-        given = {name.replace("_", "-"): value for name, value in headers.items()}
-        if body is not None and not isinstance(body, bytes):
-            body, given = json.dumps(body).encode(), {"Content-Type": "application/json", **given}
-        try:
-            connection.request(method, path, body, given)
-            answer = connection.getresponse()
-            return answer.status, answer.headers, answer.read()
-        finally:
-            connection.close()
-
-    return ask
+    return partial(asking.ask, served)
 
 
 def sentence_of(body: bytes) -> str:

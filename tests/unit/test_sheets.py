@@ -4,8 +4,6 @@ import json
 import re
 from dataclasses import replace
 from html import unescape
-from urllib.error import HTTPError
-from urllib.request import urlopen
 
 import numpy as np
 import pytest
@@ -17,6 +15,7 @@ from explorer.teaching.lessons.lesson import Example, Option
 from explorer.teaching.lessons.printing import picture
 from explorer.teaching.lessons.reading import lessons
 from explorer.teaching.lessons.sending import as_html, within_a_line
+from tests.asking import ask
 from tests.at_night import at_night
 
 LESSONS = at_night(lessons(), but=lessons()[::5])
@@ -105,10 +104,10 @@ def test_what_a_file_says_is_text_and_no_html(made):
 def test_the_app_serves_them_with_codes_to_where_it_was_asked(served):
     lesson = lessons()[0]
     for sheet, made in (("handout", printing.handout), ("teacher", printing.teacher_sheet)):
-        with urlopen(f"{served}/bx/lessons/{lesson.name}/{sheet}.html", timeout=60) as answer:
-            assert answer.headers["content-type"].startswith("text/html")
-            assert "'unsafe-inline'" in re.search(r"style-src ([^;]+)", answer.headers["content-security-policy"])[1]
-            assert answer.read().decode() == made(lesson, f"{served.rstrip('/')}/")
+        _, headers, body = ask(served, "GET", f"/bx/lessons/{lesson.name}/{sheet}.html")
+        assert headers["content-type"].startswith("text/html")
+        assert "'unsafe-inline'" in re.search(r"style-src ([^;]+)", headers["content-security-policy"])[1]
+        assert body.decode() == made(lesson, f"{served.rstrip('/')}/")
 
 
 NOT_THERE = ["nothing/handout.html", "{name}/answers.html", "{name}/handout.html/x.html", "..%2F..%2Fapp/teacher.html"]
@@ -116,7 +115,5 @@ NOT_THERE = ["nothing/handout.html", "{name}/answers.html", "{name}/handout.html
 
 @pytest.mark.parametrize("path", [*NOT_THERE, "nothing/1.json", "{name}/0.json", "{name}/99.json", "{name}/-1.json"])
 def test_a_sheet_or_an_answer_that_is_not_there_is_told(served, path):
-    with pytest.raises(HTTPError) as caught:
-        urlopen(f"{served}/bx/lessons/{path.format(name=lessons()[0].name)}", timeout=60)
-    assert caught.value.code == 404
-    assert json.loads(caught.value.read())["error"].endswith(".")
+    status, _, body = ask(served, "GET", f"/bx/lessons/{path.format(name=lessons()[0].name)}")
+    assert (status, json.loads(body)["error"][-1]) == (404, ".")

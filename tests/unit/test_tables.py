@@ -18,7 +18,7 @@ from explorer.fill_mask.guesses import Guesses
 from explorer.fill_mask.lens import Lens
 from explorer.hidden_states.layers import OneLayer
 from explorer.tabs import TABS, VIEWS
-from explorer.ui.pictures.numbers import Places, Table, columns_of, identifier, keep, kept, matrix
+from explorer.ui.pictures.numbers import Places, Table, identifier, keep, kept, matrix
 from explorer.ui.pictures.token_row import token_row
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.view import props
@@ -216,5 +216,3 @@ def test_where_nothing_is_drawn_there_is_no_table(bundled):
     empty = matrix(np.full((2, 2), np.nan), Places.of("a", [1, 2]), Places.of("b", ["x", "y"]), "value")
     assert (empty.columns, len(empty), empty.rows) == (("a", "b", "value"), 0, [])
     assert Table.of(("a", "b"), [[float("inf"), np.float32(1.5)]]).rows == [(None, 1.5)]
-    with pytest.raises(ValueError, match="different lengths"):
-        columns_of(a=[1, 2], b=[1])

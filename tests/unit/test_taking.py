@@ -1,8 +1,7 @@
 """Files of what a link says, over plain HTTP to the app as it is served."""
 
-import http.client
 import json
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import pytest
@@ -17,6 +16,7 @@ from explorer.export.ways import Way
 from explorer.server.bounds import TAKE
 from explorer.ui.head_cards import head_cards
 from explorer.ui.subject import Subject
+from tests import asking
 
 
 def words(place) -> bytes:
@@ -36,17 +36,7 @@ def way(monkeypatch):
 
 @pytest.fixture
 def fetch(served):
-    return lambda path, **headers: fetched(served, path, **headers)
-
-
-def fetched(address, path, method="GET", body=None, **headers):
-    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=120)
-    try:
-        connection.request(method, path, body, headers)
-        answer = connection.getresponse()
-        return answer.status, dict(answer.headers.items()), answer.read()
-    finally:
-        connection.close()
+    return lambda path, method="GET", **headers: asking.ask(served, method, path, **headers)
 
 
 def test_a_file_says_what_the_link_says(fetch, way):
@@ -122,7 +112,7 @@ def test_there_are_no_other_ways(fetch, way):
     assert status == 404
     assert json.loads(body)["error"].endswith(".")
     assert fetch(f"{TAKE}../view.words")[0] in (400, 403, 404)
-    assert fetch(f"{TAKE}view.words", method="POST", body="")[0] == 405
+    assert fetch(f"{TAKE}view.words", "POST", body="")[0] == 405
 
 
 def test_what_fails_is_one_sentence(fetch, monkeypatch):
@@ -157,11 +147,11 @@ def test_another_name_and_too_many_requests_are_refused(fetch, way, monkeypatch)
 
 
 def test_whoever_has_not_logged_in_gets_nothing(way, locked):
-    status, _, body = fetched(locked, f"{TAKE}view.words")
-    assert (status, fetched(locked, f"{TAKE}link.svg")[0]) == (401, 401)
+    def fetch(way, **headers):
+        return asking.ask(locked, "GET", f"{TAKE}{way}", **headers)
+
+    status, _, body = fetch("view.words")
+    assert (status, fetch("link.svg")[0]) == (401, 401)
     assert json.loads(body)["error"].startswith("This app asks for a name")
-    form = {"Content-Type": "application/x-www-form-urlencoded"}
-    _, headers, _ = fetched(locked, "/login", "POST", "username=teacher&password=secret", **form)
-    wrong = fetched(locked, f"{TAKE}view.words", Cookie="access-token-x=1")
-    assert wrong[0] == 401
-    assert fetched(locked, f"{TAKE}view.words", Cookie=headers["set-cookie"].partition(";")[0])[0] == 200
+    assert fetch("view.words", Cookie="access-token-x=1")[0] == 401
+    assert fetch("view.words", Cookie=asking.log_in(locked))[0] == 200

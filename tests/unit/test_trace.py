@@ -23,11 +23,6 @@ INPUTS = {
 }
 
 
-@pytest.fixture(params=["bundled", "tiny"])
-def model(request):
-    return request.getfixturevalue(request.param)
-
-
 @pytest.fixture(params=INPUTS.values(), ids=INPUTS)
 def texts(request):
     return request.param

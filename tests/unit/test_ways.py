@@ -10,7 +10,7 @@ import torch
 import transformers
 
 import explorer
-from explorer.bert.provenance import told
+from explorer.bert.provenance import describe
 from explorer.core.errors import ExplorerError
 from explorer.export import links, papers, ways
 from explorer.export.place import slug
@@ -79,8 +79,8 @@ def test_about_these_files_reopens_the_place_and_says_whom_to_cite(bundled):
     assert made["dtype"] == str(next(bundled.module.parameters()).dtype).removeprefix("torch.")
     files = {way.key: way.make(place).decode() for way in ways.WAYS}
     assert json.loads(files["json"])["provenance"] == made
-    assert Reader(files["html"]).data["sides"][0]["made"] == told(made)
-    assert told(made) in files["py"]
+    assert Reader(files["html"]).data["sides"][0]["made"] == describe(made)
+    assert describe(made) in files["py"]
 
 
 def test_every_paper_that_a_view_names_has_its_reference():

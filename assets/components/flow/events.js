@@ -2,20 +2,12 @@
 const LAYER = 110; // ms from one layer to the next
 const LIT = 700; // ms
 
-/** What the boxes say, to be compared after the next drawing. */
-export function wordsOf({ boxes }) {
-  return boxes.map((box) => box.textContent);
-}
-
 /**
- * Light up the boxes that say something else than `before`; the bars move when the change has reached the last column.
+ * Light up the boxes that changed; the bars move when the change has reached the last column.
  * @param {import("./layout.js").Flow} flow
- * @param {string[]} before
- * @param {boolean} still whether nothing is to move
+ * @param {HTMLElement[]} changed
  */
-export function light({ boxes, root }, before, still) {
-  if (still || before.length !== boxes.length) return;
-  const changed = boxes.filter((box, n) => box.textContent !== before[n]);
+export function light({ root }, changed) {
   const first = Math.min(...changed.map((box) => Number(box.dataset.state)));
   const last = Math.max(...changed.map((box) => Number(box.dataset.state)));
   for (const box of changed) {

@@ -39,7 +39,8 @@ export function measure(flow) {
   const told = nodes.story.classList.contains("bx-telling") ? nodes.story.offsetHeight : 0;
   const paper = root.closest(".bx-paper"); // the same in every window
   const free = flow.alone ? innerHeight * 0.7 : innerHeight - topOf(flow) - 4; // a file or a notebook has no first screen
-  const fold = paper ? HEAD.full + 24 * rows : stage ? stage.clientHeight / zoom - told - 8 : free;
+  const film = root.closest(".bx-film"); // whose rows are as high as in a window
+  const fold = film ? Math.min(600, HEAD.full + 30 * rows) : paper ? HEAD.full + 24 * rows : stage ? stage.clientHeight / zoom - told - 8 : free;
   const head = open ? (phone ? HEAD.phone : HEAD.open) : column < BARE ? HEAD.bare : HEAD.full;
   const room = Math.max(fold, 240) - head - 8; // all rows end on the first screen, if that leaves them legible
   const row = Math.max((phone && !stage ? 22 : ROW.least) / zoom, Math.min(ROW.most, room / rows));

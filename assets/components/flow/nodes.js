@@ -70,7 +70,7 @@ export function place(flow) {
   flow.titles.forEach((title, state) => {
     title.style.left = px(xOf(flow, state) - wide / 2);
     title.style.width = px(wide);
-    title.classList.toggle("bx-narrow", wide < 92);
+    title.classList.toggle("bx-narrow", !zoom && wide < 92);
     title.classList.toggle("bx-bare", Boolean(zoom) || size.column < BARE);
     title.classList.toggle("bx-away", !isSeen(flow, state));
   });

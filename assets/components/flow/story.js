@@ -20,7 +20,7 @@ export function storyOf(flow, { show, fit, open, still }) {
   const pressed = () => (stop < 0 ? flow.stops.length - 1 : stop);
 
   /** The number of columns shown at the present stop. */
-  const shownAt = () => ({ read: -1, embed: 0 })[SHOWS[stop]] ?? last();
+  const shownAt = () => ({ read: -1, embed: 0 })[SHOWS[stop]] ?? flow.value.shown ?? last();
 
   function tell() {
     const { nodes, value } = flow;

@@ -63,7 +63,8 @@ function sentence(flow) {
     return `In layer ${at[0]}, ${token} keeps ${percent(layer.kept)} of itself; head ${at[0]}.${first.head} brings most, ${signedPercent(first.share)}, from ${name(flow, first.key)}.`;
   }
   const head = layer.heads[at[1] - 1];
-  if (at.length === 2) return `Head ${at[0]}.${at[1]}${head.name ? ` (usually ${head.name})` : ""} lets ${token} attend most to ${name(flow, head.key)}: ${number(head.weights[head.key])}. The weights sum to ${head.weights.some(Boolean) ? 1 : 0}.`;
+  if (at.length === 2 && !head.weights.some(Boolean)) return `Head ${at[0]}.${at[1]} is off: it brings ${token} nothing.`;
+  if (at.length === 2) return `Head ${at[0]}.${at[1]}${head.name ? ` (usually ${head.name})` : ""} lets ${token} attend most to ${name(flow, head.key)}: ${number(head.weights[head.key])}. The weights sum to 1.`;
   if (!weight) return `The weight of ${name(flow, at[2])} opens …`;
   return `Why ${number(weight.weight)}? Query and key agree where both strips have one colour.`;
 }

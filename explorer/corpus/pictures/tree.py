@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from explorer.text.corpora import ROOT, CorpusSentence
-from explorer.text.dependencies import spelled
+from explorer.text.dependencies import spell_out
 from explorer.ui.pictures.base import ACCENT, FAINT, esc, figure, plain_axis
 from explorer.ui.pictures.numbers import columns_of, keep
 
@@ -37,7 +37,9 @@ def drawn_tree(one: CorpusSentence, compared: Compared) -> go.Figure:
     by = "looks most at" if compared.forward else "is looked at most by"
     tree = {word: head for word, head in enumerate(one.heads) if head != ROOT}
     links = {word: other for word, other in enumerate(compared.linked) if other >= 0}
-    depends = {word: f"“{words[word]}” depends on “{words[head]}”: {spelled(one.relations[word])}" for word, head in tree.items()}
+    depends = {
+        word: f"“{words[word]}” depends on “{words[head]}”: {spell_out(one.relations[word])}" for word, head in tree.items()
+    }
     looks = {word: f"“{words[word]}” {by} “{words[other]}”" for word, other in links.items()}
     sides = [(-1, tree, depends), (1, links, looks)]
     arcs = [

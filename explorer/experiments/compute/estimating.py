@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar
 
@@ -12,10 +12,13 @@ import numpy as np
 from explorer.bert import attending
 from explorer.core.engine import torch
 from explorer.experiments.compute.patching import HEADS_OF, MLP, RESIDUAL, Patching, roles_of
-from explorer.experiments.compute.question import Axis, Group, Measured, changed_states, own_states
+from explorer.experiments.compute.question import Axis, Group, Measured, Part, ReadItem, changed_states, own_states
+from explorer.experiments.compute.reading import grouped
 from explorer.experiments.compute.summary import Place, highest
 
 INTEGRATED = "heads_integrated"
+STRONGEST = 20  # places that are also patched
+EXACT = "exact"
 STEPS = 5  # of the path from the changed text to the item: as many as Hanna et al. 2024 take
 
 
@@ -25,21 +28,19 @@ class Estimated(Patching):
 
     Attribution patching (Nanda 2023; Syed et al. 2023): two forward passes and one backward pass for all places together. Places,
     sizes and units are those of `Patching`. "heads_integrated" takes the mean gradient at STEPS inputs on the straight line from
-    the changed text's embeddings to the item's (EAP-IG, Hanna et al. 2024). There is no null: the test is of 0.
+    the changed text's embeddings to the item's (EAP-IG, Hanna et al. 2024). There is no null: the test is of 0. The STRONGEST
+    places, by the size of their estimate over all items, are patched too: "exact" is what that brings back.
     """
 
     name = "attribution_patching"
     ways: ClassVar[tuple[str, ...]] = (HEADS_OF, INTEGRATED, RESIDUAL, MLP)
+    also = (EXACT,)
+    _estimates: dict[int, torch.Tensor] = field(default_factory=dict, init=False, repr=False, compare=False)  # by item
+    _strongest: list[np.ndarray] = field(default_factory=list, init=False, repr=False, compare=False)  # [*places] bool
 
     @property
     def has_nulls(self) -> bool:
         return False
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """As of exact patching."""
-        has = self.model.capabilities
-        return (has.layers, has.heads) if self.way == INTEGRATED else super().shape
 
     @classmethod
     def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
@@ -57,17 +58,38 @@ class Estimated(Patching):
 
     @property
     def passes(self) -> float:
-        """Two passes, and a forward and a backward one for each gradient."""
-        return 2 + 3 * (STEPS if self.way == INTEGRATED else 1)
+        """Two passes, a forward and a backward one for each gradient, and a half for each place that is patched."""
+        return 4 + 3 * (STEPS if self.way == INTEGRATED else 1) + STRONGEST / 2
+
+    def prepare(self, items: Sequence[ReadItem]) -> Generator[Part, None, None]:
+        """All estimates, which choose the places that are patched."""
+        nothing, total = np.empty((0, self.width), np.float32), np.zeros(self.shape)
+        for batch in grouped([len(item.ids) for item in items], 0, self.copies):
+            group = Group.of(items[batch])
+            own, changed = own_states(self.model, group), changed_states(self.model, group)
+            words, whole = self.before(own, group)
+            before = self.target.differences(changed[-1][group.rows, group.places], words)
+            with torch.inference_mode(False), torch.enable_grad():
+                values = self._estimate(group, own[0].clone(), changed[0].clone(), words.clone())
+            for item, estimate, size in zip(group.items, values, whole - before, strict=True):
+                self._estimates[item.number] = estimate
+                total += estimate.numpy() * float(size > 0)
+            yield 0.0, nothing
+        strongest = np.zeros(self.shape, dtype=bool)
+        strongest.flat[np.argsort(-np.abs(total), axis=None, kind="stable")[:STRONGEST]] = True
+        self._strongest[:] = [strongest]
 
     def measure(self, group: Group) -> Measured:
-        """All places at the same time."""
-        own, changed = own_states(self.model, group), changed_states(self.model, group)
-        words, whole = self.before(own, group)
-        before = self.target.differences(changed[-1][group.rows, group.places], words)
-        with torch.inference_mode(False), torch.enable_grad():
-            values = self._estimate(group, own[0].clone(), changed[0].clone(), words.clone())
-        return Measured(words, before, values, sizes=whole - before)
+        """The estimates, and exact patching of the strongest."""
+        exact = super().measure(group)
+        values = torch.stack([self._estimates[item.number] for item in group.items])
+        return Measured(exact.words, exact.before, values, sizes=exact.sizes, also=(exact.values,))
+
+    def vectors(
+        self, group: Group, own: list[torch.Tensor], changed: list[torch.Tensor], chosen: np.ndarray | None = None
+    ) -> torch.Tensor:
+        """Only for the strongest places."""
+        return super().vectors(group, own, changed, self._strongest[0])
 
     def _estimate(self, group: Group, own: torch.Tensor, changed: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
         """The estimates, [n, *places], from both embedding outputs [n, tokens, hidden]."""

@@ -28,7 +28,7 @@ from explorer.text import limits
 MOST_SEED = 2**31 - 1
 KEPT_FROM = 500  # items: what takes longer than about half a minute is worth a file
 ROW = np.dtype("<f4")
-REVISION = 2  # to be raised when a row means something else than before, so that no run goes on with rows of the old kind
+REVISION = 3  # to be raised when a row means something else than before, so that no run goes on with rows of the old kind
 NO_DIFFERENCE = "the model prefers the word to the foil no more than in the changed text, so that there is nothing to recover."
 
 
@@ -40,7 +40,8 @@ class Experiment:
     run (for patching, in that of the changed text). `values` [items, *places] are what was measured at each place: for
     "heads_off" the difference without a head less that with it, negative where the head helps the word; the other questions
     say it in their docstrings. `nulls` [items, *places] are what each value is compared with, None for 0; `sizes` [items] what
-    the values are parts of, None for 1. `left_out` are the reasons why items, by their number from 1, could not be asked.
+    the values are parts of, None for 1. `also` [items, *places] is what else was measured, by name, NaN where it was not.
+    `left_out` are the reasons why items, by their number from 1, could not be asked.
     `provenance` tells how it was made.
     """
 
@@ -52,6 +53,7 @@ class Experiment:
     nulls: np.ndarray | None = None
     sizes: np.ndarray | None = None
     left_out: dict[int, str] = field(default_factory=dict)
+    also: dict[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def question(self) -> type[Question]:
@@ -68,25 +70,37 @@ class Experiment:
         is_hit, groups = asked.is_hit and self.nulls is not None, number_groups(self.items)
         return summarise(self.values, self.provenance["seed"], pick, self.nulls, self.sizes, is_hit, groups)
 
+    @cached_property
+    def also_means(self) -> dict[str, np.ndarray]:
+        """The means of what else was measured, [*places], by name; NaN where it was not measured in all items."""
+        sizes = len(self.items) if self.sizes is None else self.sizes.sum()
+        return {name: array.sum(0, dtype=np.float64) / sizes for name, array in self.also.items()}
+
+    @cached_property
+    def held_out_rows(self) -> np.ndarray:
+        """The items, from 0, that test the selected place."""
+        groups = number_groups(self.items)
+        _, testing = halves(int(groups.max()) + 1, self.provenance["seed"])
+        return np.flatnonzero(np.isin(groups, testing))
+
     @property
     def held_out_before(self) -> float:
         """The mean of `before` over the items that test the selected place."""
-        groups = number_groups(self.items)
-        _, testing = halves(int(groups.max()) + 1, self.provenance["seed"])
-        return float(self.before[np.isin(groups, testing)].mean())
+        return float(self.before[self.held_out_rows].mean())
 
     def as_dict(self) -> dict[str, Any]:
         """As `/experiment` answers; layers and heads count from 1, hidden states from 0. An end of no interval is None."""
         found, held = self.summary, self.summary.held_out
-        arrays = {name: _without_nan(getattr(found, name)) for name in ("effects", "low", "high", "p", "q")}
+        arrays = {name: without_nan(getattr(found, name)) for name in ("effects", "low", "high", "p", "q")}
         axes = self.axes
         return {
             **arrays,
             **({} if found.nulls is None else {"nulls": found.nulls.tolist()}),
+            **{name.replace(" ", "_"): without_nan(means) for name, means in self.also_means.items()},
             "places": {axis.name: list(axis.labels) for axis in axes},
             "random": found.random,
             "selected": [axis.labels[at] for axis, at in zip(axes, found.selected, strict=True)],
-            "held_out": {name: _without_nan(value) for name, value in vars(held).items()} | {"baseline": self.held_out_before},
+            "held_out": {name: without_nan(value) for name, value in vars(held).items()} | {"baseline": self.held_out_before},
             "baseline": float(self.before.mean()),
             "items": len(self.items),
             "groups": found.groups,
@@ -96,11 +110,12 @@ class Experiment:
         }
 
 
-def _without_nan(values: Any) -> Any:
+def without_nan(values: Any) -> Any:
     """Numbers as JSON has them: None in the place of NaN."""
-    found = np.asarray(values).astype(object)
-    found[np.isnan(np.asarray(values))] = None
-    return found.tolist()
+    found, missing = np.asarray(values), np.isnan(np.asarray(values))
+    given = found.astype(object)
+    given[missing] = None
+    return given.tolist() if missing.any() else found.tolist()
 
 
 def experiment_in_steps(
@@ -147,7 +162,8 @@ def _experiment(asked: Question, read: Sequence[ReadItem], rows: np.ndarray, lef
         raise InputError(f"This needs at least two items that can be asked. Of item {min(left_out)}: {left_out[min(left_out)]}")
     rows, read = rows[some], [read[at] for at in some.tolist()]
     names = asked.target.names(rows[:, :2].astype(np.int64).ravel().tolist())
-    values = rows[:, 4:].reshape(len(rows), -1, *asked.shape)  # and nulls
+    values, *others = np.moveaxis(rows[:, 4:].reshape(len(rows), -1, *asked.shape), 1, 0)  # nulls, and what else was measured
+    nulls = others.pop(0) if asked.has_nulls else None
     provenance = {
         "question": asked.name,
         "how": asked.way,
@@ -160,11 +176,12 @@ def _experiment(asked: Question, read: Sequence[ReadItem], rows: np.ndarray, lef
         tuple(asked.item for asked in read),
         tuple(zip(names[::2], names[1::2], strict=True)),
         rows[:, 2],
-        values[:, 0],
+        values,
         provenance,
-        values[:, 1] if asked.has_nulls else None,
+        nulls,
         rows[:, 3] if (rows[:, 3] != 1).any() else None,
         dict(sorted(left_out.items())),
+        dict(zip(asked.also, others, strict=True)),
     )
 
 

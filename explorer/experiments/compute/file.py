@@ -19,7 +19,7 @@ from explorer.core.errors import InputError
 from explorer.core.formats import Every, Own, parse
 from explorer.core.limits import ITEMS, JSON_VALUES, LARGE, Part
 from explorer.core.paths import EXPERIMENTS
-from explorer.experiments.compute.experiment import MOST_SEED, Experiment
+from explorer.experiments.compute.experiment import MOST_SEED, Experiment, without_nan
 from explorer.experiments.compute.heads_off import HEADS_OFF, ZERO
 from explorer.experiments.compute.items import check_items, suite_items
 from explorer.experiments.compute.questions import QUESTIONS
@@ -30,12 +30,14 @@ FORMAT = "bert-explorer experiment 1"
 NO_EXPERIMENT = "This file holds no experiment that can be read; save it once more, and send it as it is."
 ALSO = ("nulls", "sizes")  # arrays of some questions
 MOST_PLACES = 4_096  # of a question: heads of all layers, at most
+MOST_ALSO = 4  # arrays of what else was measured
 MOST_SAID = 1_000  # characters of a sentence or name in a file
 MEGABYTES = Part(ITEMS, 1 / 100, LARGE)
 VALUES = Part(ITEMS, 1_000, JSON_VALUES.sentence)  # two numbers for each head of BERT-large
 DIGITS = 6  # behind the point: a logit is not computed more exactly
 
 Said = Annotated[str, Field(max_length=MOST_SAID)]
+Sparse = Every[Every[float | None]] | Every[Every[Every[float | None]]]  # None where it was not measured
 Numbers = Every[Every[float]] | Every[Every[Every[float]]]  # for each item and place, which has one or two numbers
 
 
@@ -66,6 +68,7 @@ class Written(Own):
     values: Numbers = Field(union_mode="left_to_right")
     nulls: Numbers | None = Field(None, union_mode="left_to_right")
     sizes: Every[float] | None = None
+    also: dict[Said, Sparse] = Field({}, max_length=MOST_ALSO)
     left_out: dict[int, Said] = Field({})
 
 
@@ -82,6 +85,7 @@ def written(experiment: Experiment) -> str:
             "values": _rounded(experiment.values),
             **{name: _rounded(given) for name in ALSO if (given := getattr(experiment, name)) is not None},
             **({"left_out": experiment.left_out} if experiment.left_out else {}),
+            **({"also": {name: _rounded(array) for name, array in experiment.also.items()}} if experiment.also else {}),
         },
         ensure_ascii=False,
         separators=(",", ":"),
@@ -111,11 +115,14 @@ def _read(given: Written) -> Experiment:
         raise InputError(NO_EXPERIMENT)
     made = given.provenance
     question = QUESTIONS[limits.check_choice(made.question, "the question", list(QUESTIONS))]
-    limits.check_choice(made.how, "how", question.ways)
+    question.check_way(made.how)
     limits.check_choice(made.target, "the target", question.targets)
     provenance = made.model_dump(exclude_unset=True)
     items = check_items(given.items, given.groups or ())
-    return Experiment(items, tuple(given.pieces), provenance=provenance, left_out=given.left_out, **arrays)
+    if set(given.also) - set(question.also):
+        raise InputError(NO_EXPERIMENT)
+    also = {name: np.array(array, dtype=np.float32) for name, array in given.also.items()}
+    return Experiment(items, tuple(given.pieces), provenance=provenance, left_out=given.left_out, also=also, **arrays)
 
 
 def _fits(found: Experiment, places: tuple[int, ...]) -> bool:
@@ -125,6 +132,7 @@ def _fits(found: Experiment, places: tuple[int, ...]) -> bool:
     arrays = [(array, shape) for array, shape in given if array is not None]
     fits = len(found.pieces) == len(found.items) and 0 < np.prod(places, dtype=float) <= MOST_PLACES
     fits = fits and all(array.shape == shape and np.isfinite(array).all() for array, shape in arrays)
+    fits = fits and all(array.shape == (*items, *places) for array in found.also.values())
     return bool(fits and (found.sizes is None or (found.sizes > 0).all()))
 
 
@@ -161,4 +169,4 @@ def shipped(
 
 
 def _rounded(values: np.ndarray) -> Any:
-    return np.round(values.astype(np.float64), DIGITS).tolist()
+    return without_nan(np.round(values.astype(np.float64), DIGITS))

@@ -103,24 +103,40 @@ def without_heads(
 
 
 def vectors_without(
-    model: Network, group: Group, states: Sequence[torch.Tensor], instead: Sequence[torch.Tensor]
+    model: Network,
+    group: Group,
+    states: Sequence[torch.Tensor],
+    instead: Sequence[torch.Tensor],
+    chosen: np.ndarray | None = None,
 ) -> torch.Tensor:
-    """The last hidden states that are read, [layers, heads, n, hidden], when each head's context alone is replaced so."""
-    return torch.stack([_without(model, group, layer, *given) for layer, given in enumerate(zip(states, instead, strict=False))])
+    """The last hidden states that are read, [layers, heads, n, hidden], when each head's context alone is replaced so.
+
+    Only for the `chosen` heads, [layers, heads] bool, if they are given; the others are NaN.
+    """
+    has = model.capabilities
+    chosen = np.ones((has.layers, has.heads), dtype=bool) if chosen is None else chosen
+    found = torch.full((*chosen.shape, len(group.items), has.hidden_size), torch.nan)
+    for layer, heads in enumerate(chosen):
+        if heads.any():
+            at = np.flatnonzero(heads).tolist()
+            found[layer, at] = _without(model, group, layer, states[layer], instead[layer], at)
+    return found
 
 
-def _without(model: Network, group: Group, layer: int, hidden: torch.Tensor, instead: torch.Tensor) -> torch.Tensor:
-    """The last hidden states that are read, [heads, n, hidden], without each head of a layer, for what the layer reads."""
-    last, rows, heads = layer == model.capabilities.layers - 1, group.rows, model.capabilities.heads
+def _without(
+    model: Network, group: Group, layer: int, hidden: torch.Tensor, instead: torch.Tensor, heads: list[int]
+) -> torch.Tensor:
+    """The last hidden states that are read, [heads, n, hidden], without each of some heads of a layer, for what it reads."""
+    last, rows = layer == model.capabilities.layers - 1, group.rows
     given = model.layers[layer].heads(hidden)
     if last:  # above its attention only the token that is read matters
         context, hidden = given.context_at(group.places), hidden[rows, group.places][:, None]
         instead = instead[rows, :, group.places][:, :, None] if instead.dim() and instead.shape[-2] > 1 else instead
     else:
         context = given.context()
-    off = torch.eye(heads, dtype=torch.bool)[:, None, :, None, None]  # [heads, 1, heads, 1, 1]: one head off in each
+    off = torch.eye(context.shape[1], dtype=torch.bool)[heads][:, None, :, None, None]  # [heads, 1, heads, 1, 1]: one off in each
     found = []
-    for batch in batches(heads, len(rows) * hidden.shape[1]):
+    for batch in batches(len(heads), len(rows) * hidden.shape[1]):
         copies = batch.stop - batch.start
         changed = torch.where(off[batch], instead, context).flatten(0, 1)  # [copies · n, heads, tokens, head_size]
         output = model.layers[layer].after_heads(changed, hidden.repeat(copies, 1, 1))

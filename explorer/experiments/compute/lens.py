@@ -11,7 +11,7 @@ from explorer.core.engine import torch
 from explorer.experiments.compute.question import Group, Measured, OverStates, own_states
 from explorer.experiments.compute.summary import Place, first_to_stay
 from explorer.experiments.compute.targets import WORD
-from explorer.techniques.lens import translated
+from explorer.techniques.lens import translate
 from explorer.techniques.tuned_lens import RAW, TUNED, require_tuned_lens
 
 
@@ -42,4 +42,4 @@ class LensWins(OverStates):
         words, before = self.before(states, group)
         vectors = torch.stack([state[group.rows, group.places] for state in states])  # [hidden states, n, hidden]
         tuned = require_tuned_lens(self.model) if self.way == TUNED else None
-        return Measured(words, before, self.target.differences(translated(vectors, tuned), words).T)
+        return Measured(words, before, self.target.differences(translate(vectors, tuned), words).T)

@@ -107,13 +107,26 @@ class Patching(Question):
         own, changed = own_states(self.model, group), changed_states(self.model, group)
         words, whole = self.before(own, group)
         ends = torch.stack([states[-1][group.rows, group.places] for states in (changed, own)])
-        vectors = {RESIDUAL: self._residual, HEADS_OF: self._heads, MLP: self._mlp}[self.way](group, own, changed)
+        vectors = self.vectors(group, own, changed)
         before = self.target.differences(ends[0], words)
         sizes, values = whole - before, (self.target.differences(vectors, words) - before).permute(2, 0, 1)
         if not self.has_nulls:
             return Measured(words, before, values, sizes=sizes)
         nulls = self._of_random_pairs(group, vectors, ends).permute(2, 0, 1) * sizes[:, None, None]
         return Measured(words, before, values, torch.where((values - nulls).abs() < ROUNDING, values, nulls), sizes)
+
+    def vectors(
+        self, group: Group, own: list[torch.Tensor], changed: list[torch.Tensor], chosen: np.ndarray | None = None
+    ) -> torch.Tensor:
+        """The last vectors that are read with each part taken over, [*places, n, hidden]; NaN where not `chosen` [*places]."""
+        if self.way not in (RESIDUAL, MLP):
+            contexts = [layer.heads(hidden).context() for layer, hidden in zip(self.model.layers, own[:-1], strict=True)]
+            return vectors_without(self.model, group, changed, contexts, chosen)
+        rows = range(self.shape[0]) if chosen is None else np.flatnonzero(chosen.any(1)).tolist()
+        found = torch.full((*self.shape, len(group.items), own[0].shape[-1]), torch.nan)
+        for row in rows:
+            found[row] = (self._residual if self.way == RESIDUAL else self._mlp)(group, row, own[row], changed[row])
+        return found
 
     def _of_random_pairs(self, group: Group, vectors: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
         """The share that comes back for pairs of words drawn at random, [rows, columns, n].
@@ -129,34 +142,23 @@ class Patching(Question):
         back, sizes = self.target.differences(vectors, asked) - before, whole - before
         return (back * sizes.sign()).sum(-1) / sizes.abs().sum(-1).clamp_min(torch.finfo(sizes.dtype).tiny)
 
-    def _residual(self, group: Group, own: list[torch.Tensor], changed: list[torch.Tensor]) -> torch.Tensor:
-        vectors = []
-        for state, (mine, other) in enumerate(zip(own, changed, strict=True)):
-            patched = torch.where(roles_of(group)[..., None], mine, other)  # [roles, n, tokens, hidden]
-            vectors.append(self._read(state, patched, group))
-        return torch.stack(vectors)
+    def _residual(self, group: Group, state: int, mine: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+        patched = torch.where(roles_of(group)[..., None], mine, other)  # [roles, n, tokens, hidden]
+        return self._read(state, patched, group)
 
-    def _heads(self, group: Group, own: list[torch.Tensor], changed: list[torch.Tensor]) -> torch.Tensor:
-        contexts = [layer.heads(hidden).context() for layer, hidden in zip(self.model.layers, own[:-1], strict=True)]
-        return vectors_without(self.model, group, changed, contexts)
+    def _mlp(self, group: Group, layer: int, mine: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+        where, added = roles_of(group)[..., None], list[torch.Tensor]()
 
-    def _mlp(self, group: Group, own: list[torch.Tensor], changed: list[torch.Tensor]) -> torch.Tensor:
-        where, vectors = roles_of(group)[..., None], []
-        for layer, (mine, other) in enumerate(zip(own[:-1], changed[:-1], strict=True)):
-            added: list[torch.Tensor] = []
+        def keep(mine: torch.Tensor) -> torch.Tensor:
+            added.append(mine)
+            return mine
 
-            def keep(mine: torch.Tensor, added: list[torch.Tensor] = added) -> torch.Tensor:
-                added.append(mine)
-                return mine
+        def put(theirs: torch.Tensor) -> torch.Tensor:
+            return torch.where(where, added[0], theirs.unflatten(0, where.shape[:2])).flatten(0, 1)
 
-            self.model.layers[layer].with_feed_forward(mine, keep)
-
-            def put(theirs: torch.Tensor, added: list[torch.Tensor] = added) -> torch.Tensor:
-                return torch.where(where, added[0], theirs.unflatten(0, where.shape[:2])).flatten(0, 1)
-
-            output = self.model.layers[layer].with_feed_forward(other.repeat(len(ROLES), 1, 1), put)
-            vectors.append(self._read(layer + 1, output.unflatten(0, where.shape[:2]), group))
-        return torch.stack(vectors)
+        self.model.layers[layer].with_feed_forward(mine, keep)
+        output = self.model.layers[layer].with_feed_forward(other.repeat(len(ROLES), 1, 1), put)
+        return self._read(layer + 1, output.unflatten(0, where.shape[:2]), group)
 
     def _read(self, layer: int, hidden: torch.Tensor, group: Group) -> torch.Tensor:
         """The last vectors that are read, [roles, n, hidden], from what a layer reads: [roles, n, tokens, hidden]."""

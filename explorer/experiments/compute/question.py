@@ -70,7 +70,8 @@ class Measured:
     """What was measured in n items: `words` [n, 2] classes of word and foil, `before` [n], and `values` [n, *places].
 
     `nulls` [n, *places] are what each value is compared with, None for 0. `sizes` [n] are what the values are parts of, so
-    that the mean is Σ values / Σ sizes; None for 1.
+    that the mean is Σ values / Σ sizes; None for 1. `also` [n, *places] each are what else was measured, in the order of the
+    question's `also`; NaN where it was not.
     """
 
     words: torch.Tensor
@@ -78,12 +79,13 @@ class Measured:
     values: torch.Tensor
     nulls: torch.Tensor | None = None
     sizes: torch.Tensor | None = None
+    also: Sequence[torch.Tensor] = ()
 
     def rows(self) -> np.ndarray:
-        """[n, width] float32: words, before, size, values, and nulls if there are any."""
+        """[n, width] float32: words, before, size, values, and nulls and others if there are any."""
         size = torch.ones(len(self.before)) if self.sizes is None else self.sizes
         columns = [self.words.float(), self.before[:, None], size[:, None], self.values.flatten(1)]
-        columns += [] if self.nulls is None else [self.nulls.flatten(1)]
+        columns += [array.flatten(1) for array in (self.nulls, *self.also) if array is not None]
         return torch.cat(columns, 1).numpy().astype(np.float32)
 
 
@@ -114,6 +116,7 @@ class Question(ABC):
     targets: ClassVar[tuple[str, ...]] = TARGETS
     needs_marks: ClassVar[bool] = False
     is_hit: ClassVar[bool] = False  # whether a value is 0 or 1, and its null the chance of 1
+    also: ClassVar[tuple[str, ...]] = ()  # what else is measured at places
     reads_words: ClassVar[bool] = True  # whether an item must have what the target reads; where not, its place may be NOWHERE
     model: Explorer = field(repr=False)
     way: str = ""
@@ -121,11 +124,16 @@ class Question(ABC):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "way", limits.check_choice(self.way or self.ways[0], "how", self.ways))
+        object.__setattr__(self, "way", self.check_way(self.way))
         limits.check_choice(self.target_name, f"the target of {self.name}", self.targets)
         object.__setattr__(self, "target", target_of(self.model, self.target_name))
 
     target: Target = field(init=False, repr=False)
+
+    @classmethod
+    def check_way(cls, way: str) -> str:
+        """The way itself; "" is the first one. Raises InputError for another."""
+        return limits.check_choice(way or cls.ways[0], "how", cls.ways)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -150,7 +158,7 @@ class Question(ABC):
     @property
     def width(self) -> int:
         """How many numbers a row of `Measured` has."""
-        return 4 + int(np.prod(self.shape)) * (2 if self.has_nulls else 1)
+        return 4 + int(np.prod(self.shape)) * (1 + self.has_nulls + len(self.also))
 
     @property
     def copies(self) -> int:

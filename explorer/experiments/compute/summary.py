@@ -60,6 +60,16 @@ class Summary:
     groups: int
 
 
+_falling: list[Callable[[np.ndarray], Place]] = []
+
+
+def falls(pick: Callable[[np.ndarray], Place]) -> Callable[[np.ndarray], Place]:
+    """Marks a pick of which lower means are more telling."""
+    _falling.append(pick)
+    return pick
+
+
+@falls
 def lowest(means: np.ndarray) -> Place:
     return _place(int(means.argmin()), means)
 
@@ -161,7 +171,7 @@ def _held_out(asked: _Asked, ranked: np.ndarray, selected: Place) -> HeldOut:
     groups, sizes = asked.groups, by_group(asked.sizes, asked.groups)
     ends = [*asked.infer(own, at_place(lead, selected)), *bootstrap(by_group(beside, groups), asked.seed, sizes)[:2]]
     low, high, p, random_low, random_high = map(float, ends)
-    rank = 1 + int((means < means[selected] if asked.pick is lowest else means > means[selected]).sum())
+    rank = 1 + int((means < means[selected] if asked.pick in _falling else means > means[selected]).sum())
     return HeldOut(
         float(_mean(own, asked.sizes)),
         low,

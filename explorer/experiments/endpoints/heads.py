@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from explorer.api.callers import while_wanted
+from explorer.api.callers import run_while_wanted
 from explorer.bert.explorer import load
 from explorer.experiments.compute.experiment import experiment_in_steps
 
@@ -38,7 +38,7 @@ def experiment(
         mean difference of the unchanged run), `items` and `groups` (how many), `held_out_groups`, `left_out` (why not the
         others, by number), `provenance`: question, `how`, `seed`, model, hash of its weights, `dtype`, versions.
     """
-    return while_wanted(experiment_in_steps(load(model), items, question, how, seed, target, groups or ())).as_dict()
+    return run_while_wanted(experiment_in_steps(load(model), items, question, how, seed, target, groups or ())).as_dict()
 
 
 ENDPOINTS = (experiment,)

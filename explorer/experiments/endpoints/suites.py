@@ -3,7 +3,7 @@
 from typing import Any
 
 from explorer.analysis.resampling import Share, shares_by_kind
-from explorer.api.callers import while_wanted
+from explorer.api.callers import run_while_wanted
 from explorer.bert.explorer import load
 from explorer.experiments.compute import suites
 from explorer.experiments.compute.minimal_pairs import ALONE, LIKELIHOOD, judge_in_steps, way_of
@@ -29,7 +29,7 @@ def suite(name: str, model: str = "", way: str = "", likelihood: str = WORD_L2R)
     chosen = suites.suite_of(name)
     limits.check_choice(likelihood, "the likelihood", LIKELIHOODS)
     way = ALONE if likelihood == ORIGINAL and way_of(chosen, way) == LIKELIHOOD else way
-    found = while_wanted(judge_in_steps(load(model), chosen, way))
+    found = run_while_wanted(judge_in_steps(load(model), chosen, way))
     return {
         **Share.of(found.right)._asdict(),
         "kinds": {kind: share._asdict() for kind, share in shares_by_kind(found.kinds, found.right).items()},

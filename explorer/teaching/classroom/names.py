@@ -46,7 +46,7 @@ def new_word(taken: Container[str]) -> str:
 
 
 def as_word(typed: str) -> str:
-    """The room's word for what somebody typed: 'Quick Blue Otter' is quick-blue-otter."""
+    """The room's word for a typed one: 'Quick Blue Otter' is quick-blue-otter."""
     return "-".join(re.findall(r"[a-z]+", typed.lower()))
 
 
@@ -93,7 +93,7 @@ def _fit(typed: object, what: str, most: int) -> str:
 
 
 def _check_crude(text: str) -> None:
-    """Raise InputError for crude words, even in look-alike characters."""
+    """Raise InputError for crude words, even in similar-looking characters."""
     if any(map(_filter().is_profane, {text, as_latin(text)})):
         raise InputError(CRUDE)
 
@@ -118,13 +118,13 @@ def _table() -> dict[int, str]:
 
 
 def as_latin(text: str) -> str:
-    """The text with look-alike characters replaced by Latin letters."""
+    """The text with similar-looking characters replaced by Latin letters."""
     return unicodedata.normalize("NFKC", text).translate(_table())
 
 
 @functools.lru_cache(1_000)
 def skeleton(name: str) -> str:
-    """A string that is equal for names that look alike on a projector; case, blanks and punctuation do not count."""
+    """A string that is equal for names that look the same on a projector; case, blanks and punctuation do not count."""
     folded = as_latin(as_latin(name).casefold()).translate(_ALIKE)
     return "".join(letter for letter in folded if unicodedata.category(letter)[0] not in "ZP")
 

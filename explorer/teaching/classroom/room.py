@@ -26,7 +26,7 @@ AWAY = 120.0  # seconds that it waits for a phone that has stopped listening, su
 
 @dataclass(eq=False)
 class Person:
-    """A person on a phone, with a secret `token`. They count as present while a page of theirs listens."""
+    """A person on a phone, with a secret `token`. They count as present while one of their pages listens."""
 
     id: str
     name: str
@@ -38,13 +38,13 @@ class Person:
     seen: float = field(default_factory=time.monotonic)  # when they joined, or last started or stopped listening
 
     def listens(self, step: int) -> None:
-        """Count a page of theirs that starts (1) or stops (-1) listening."""
+        """Count one of their pages that starts (1) or stops (-1) listening."""
         self.listening += step
         self.was_heard, self.seen = True, time.monotonic()
 
 
 class Room:
-    """A room. Only the event loop changes it, so there are no locks; `changed` wakes the listening pages."""
+    """A room. Only the event loop changes it, so it needs no locks; `changed` wakes the listening pages."""
 
     def __init__(self, word: str, model: str, address: str = "") -> None:
         self.word, self.model = word, model
@@ -85,7 +85,9 @@ class Room:
         a phone starts listening immediately. So a seat that nobody listens on and that contributed nothing is free after a
         while; for a person from another address it is free immediately, so that one address cannot block a room.
         """
-        silent = [one for one in self.people.values() if not (one.listening or self._points(one) or self._has_given(one))]
+        silent = [
+            person for person in self.people.values() if not (person.listening or self._points(person) or self._has_given(person))
+        ]
         unheard = Counter(person.address for person in silent if not person.was_heard)
         for person in silent:  # the oldest first
             waited = time.monotonic() - person.seen > (AWAY if person.was_heard else UNHEARD)
@@ -145,7 +147,7 @@ class Room:
         return self.activity
 
     def show_guesses(self) -> None:
-        """Show what the room guessed; nobody may change a guess any more."""
+        """Show what the room guessed; no one may change a guess any more."""
         if isinstance(self.activity, Round):
             self.activity.shown = True
             self.changed()
@@ -268,7 +270,7 @@ class Room:
         return {person.id: person.name for person in self.people.values()}
 
     def _has_given(self, person: Person) -> bool:
-        """Whether the room has anything of theirs."""
+        """Whether the room has an answer or example of this person."""
         return any(activity.has_of(person.id) for activity in self._activities())
 
     def _points(self, person: Person) -> int:

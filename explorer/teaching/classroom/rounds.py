@@ -29,7 +29,7 @@ def most_common(guesses: Iterable[Guess]) -> list[dict[str, Any]]:
 class Round:
     """A question and the guesses by person id.
 
-    While people guess, screens show only how many have. Once the guesses are shown nobody may change theirs, and then the
+    While people guess, screens show only how many have. Once the guesses are shown no one may change theirs, and then the
     answer is revealed.
     """
 

@@ -178,7 +178,7 @@ class Teaching:
 
     def for_person(self, person: str) -> dict[str, Any]:
         """What one person's phone may show: their own examples and tries."""
-        mine, tries = ([_told(one) for one in given if one.person == person] for given in (self.examples, self.tries))
+        mine, tries = ([_told(guess) for guess in given if guess.person == person] for given in (self.examples, self.tries))
         told = {"labels": self.labels, "each": EACH, "mine": mine, "busy": self.busy, "trained": self.head is not None}
         return told | {"tries": tries, "left": TRIES - len(tries)}
 

@@ -1,4 +1,4 @@
-"""Check an exercise against the page of a learner: the text, head, layer and settings that the link to it tells."""
+"""Check an exercise against the page of a learner: the text, head, layer and settings in the page's link."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -52,7 +52,7 @@ def exercise_of(name: object) -> tuple[Lesson, Exercise]:
 
 
 def place_of(query: object) -> Place:
-    """The place that the query of a link to somebody's page names. Raises ExplorerError if it cannot be followed exactly."""
+    """The place that the query of a link to a page names. Raises ExplorerError if it cannot be followed exactly."""
     if not isinstance(query, str) or not 0 < len(query) <= links.LONGEST:
         raise InputError(NO_LINK)
     return links.follow(query, Subject(checkpoints.default_name(), "", ""))
@@ -153,7 +153,7 @@ def _sentence(check: Check, value: object) -> str:
 
 
 def _written(value: object, beside: object = None) -> str:
-    """A value in a sentence; a number with as many digits as tell it from another one that it stands `beside`."""
+    """A value in a sentence; a number with enough digits to differ from the number `beside`."""
     if isinstance(value, float):
         written = f"{value:.2f}", f"{value:.3f}", f"{value:.5f}"
         return next((text for text in written if float(text) != beside), repr(value))

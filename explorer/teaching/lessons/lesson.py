@@ -42,7 +42,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim about the model: the value at `path` in the endpoint's answer to `arguments` stands in `relation` to `value`."""
+    """A claim about the model: the value at `path` in the endpoint's answer to `arguments` has `relation` to `value`."""
 
     text: str  # as written in the file
     endpoint: str
@@ -113,7 +113,7 @@ class Step:
 
     @property
     def question(self) -> str:
-        """The last sentence before the options, without markup: what is asked."""
+        """The question: the last sentence before the options, without markup."""
         return SENTENCE_ENDS.split(self.before.replace("*", "").strip())[-1]
 
     @property

@@ -1,4 +1,4 @@
-"""Lessons as JSON for the page: links as query strings, Markdown rendered to HTML, and the answer of each step by itself."""
+"""Lessons as JSON for the page: links as query strings, Markdown rendered to HTML, and the answer of each step separately."""
 
 import functools
 from typing import Any

@@ -23,7 +23,7 @@ ARROW = " → "  # from a row to a column, where the order matters
 Names = Callable[[int], str]
 
 
-def described(figure: Any) -> Any:
+def describe(figure: Any) -> Any:
     """A figure as a plain value or JSON, with its text alternative as `layout.meta.alt`."""
     if isinstance(figure, Mapping):
         layout = figure.get("layout", {})

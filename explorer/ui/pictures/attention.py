@@ -1,4 +1,4 @@
-"""Attention pictures: one head, a number per head, rollout, and positions."""
+"""Attention as heatmaps: one head, and the difference between two."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -10,26 +10,14 @@ import numpy as np
 import plotly.graph_objects as go
 
 from explorer.analysis.attention import scale_end
-from explorer.ui.pictures.alternatives import ARROW, Names, names_of, strongest_cells
+from explorer.ui.pictures.alternatives import ARROW, names_of, strongest_cells
 from explorer.ui.pictures.base import quick_figure, token_axis, token_labels
-from explorer.ui.pictures.heatmaps import (
-    SEQUENTIAL,
-    TICKS,
-    Axes,
-    colour_scale,
-    head_axes,
-    heatmap,
-    number_axis,
-    outline,
-    outlined_cell,
-    root_ticks,
-)
-from explorer.ui.pictures.numbers import Places, identifier, keep, matrix, with_columns
+from explorer.ui.pictures.heatmaps import SEQUENTIAL, TICKS, Axes, colour_scale, heatmap, outline, outlined_cell, root_ticks
+from explorer.ui.pictures.numbers import Places, identifier, keep, matrix
 from explorer.ui.pictures.window import window_over
 
 EXACT_CELLS = 160 * 160  # up to here every cell carries its exact number; larger pictures send one byte per cell
 LEVELS = 255
-HALF = LEVELS // 2
 
 
 @dataclass(frozen=True)
@@ -107,78 +95,3 @@ def difference_heatmap(change: np.ndarray, tokens: Sequence[str], cell: tuple[in
         scale=colour_scale(-top, top, "there − here", signed=True, tickformat=".2g"),
         key=f"difference-{change.shape}",
     ).update_layout(shapes=outlined_cell(cell))
-
-
-def metric_heatmap(
-    values: np.ndarray, patterns: np.ndarray, name: str, selected: tuple[int, int], unit_range: bool = True
-) -> go.Figure:
-    """One number per head [layers, heads]; the selected (layer, head), zero-based, is outlined."""
-    layer, head = selected
-    drawn = heatmap(
-        values,
-        head_axes(*values.shape),
-        hover="layer %{y}, head %{x}<br>" + name + " %{z:.3f}<br>%{customdata}",
-        scale=colour_scale(0, 1 if unit_range else max(float(values.max()), 1e-6), name),
-        key=f"metric-{values.shape}",
-        customdata=patterns.tolist(),
-        xgap=2,
-        ygap=2,
-    ).update_layout(shapes=[outline(head + 0.5, layer + 0.5, 1, 1)])
-    return with_columns(drawn, pattern=lambda row: str(patterns[row[0] - 1, row[1] - 1]))
-
-
-def sources_heatmap(shares: np.ndarray, tokens: Sequence[str]) -> go.Figure:
-    """Where one token's information comes from after each layer: shares [layers, tokens], rows sum to 1."""
-    top = float(scale_end(shares.max(initial=0), len(tokens)))
-    after = number_axis("after layer", len(shares))
-    axes = Axes(token_labels(tokens), np.arange(1, len(shares) + 1), token_axis("input token"), after, "x", ("token", "layer"))
-    drawn = heatmap(
-        np.sqrt(shares / top),
-        axes,
-        hover="after layer %{y}<br>%{x}: share %{customdata:.4f}",
-        scale=colour_scale(0, 1, "share (√ scale)", **root_ticks(top)),
-        key=f"sources-{shares.shape}",
-        customdata=shares.astype(np.float32),
-    )
-    return keep(drawn, lambda: matrix(shares, *axes.sides(shares.shape), "share"))
-
-
-def vectors_heatmap(vectors: np.ndarray, positions: np.ndarray, key: str) -> go.Figure:
-    """Signed vectors [positions, hidden], a row each, sent as bytes; the scale ends at ± the 99.5th percentile."""
-    top = max(float(np.quantile(np.abs(vectors), 0.995)), 1e-9)
-    columns = number_axis("dimension"), np.arange(vectors.shape[1])
-    picture = _signed_heatmap(vectors / top, columns, positions, key, "position %{y}, dimension %{x}", (f"{top:.2g}", ""))
-    _describe(picture, vectors, lambda row: f"position {positions[row]}", lambda column: f"dimension {column}", "")
-    sides = Places.of("position", positions), Places.of("dimension", range(vectors.shape[1]))
-    return keep(picture, lambda: matrix(vectors, *sides, "value"))
-
-
-def position_similarity(cosines: np.ndarray, positions: np.ndarray, key: str) -> go.Figure:
-    """Cosines [positions, positions], −1 to 1, between the vectors of positions, sent as bytes."""
-    columns = number_axis("position"), positions
-    picture = _signed_heatmap(cosines, columns, positions, key, "positions %{y} and %{x}", ("1", "cosine"))
-    name = lambda place: f"position {positions[place]}"  # noqa: E731
-    _describe(picture, cosines, name, name, "cosine")
-    sides = Places.of("position", positions), Places.of("other_position", positions)
-    return keep(picture, lambda: matrix(cosines, *sides, "cosine"))
-
-
-def _describe(picture: go.Figure, values: np.ndarray, rows: Names, columns: Names, unit: str) -> go.Figure:
-    """A picture with a text alternative from the exact numbers, since its bytes are too coarse for that."""
-    return picture.update_layout(meta={**(picture.layout.meta or {}), "alt": strongest_cells(values, rows, columns, unit)})
-
-
-def _signed_heatmap(
-    shares: np.ndarray,
-    columns: tuple[dict[str, object], np.ndarray],
-    positions: np.ndarray,
-    key: str,
-    hover: str,
-    bar: tuple[str, str],
-) -> go.Figure:
-    """Shares [positions, columns], −1 to 1, sent as bytes; `bar` is the number at the end of the colour bar, and its unit."""
-    (x_axis, x), (end, unit) = columns, bar
-    axes = Axes(x.astype(np.int16), positions.astype(np.int16), x_axis, number_axis("position", autorange="reversed"))
-    ticks = {"tickvals": [0, HALF, 2 * HALF], "ticktext": [f"−{end}", "0", end]}
-    cells = np.rint(np.clip(shares, -1, 1) * HALF + HALF).astype(np.uint8)
-    return heatmap(cells, axes, hover, colour_scale(0, 2 * HALF, unit, signed=True, **ticks), key)

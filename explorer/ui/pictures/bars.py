@@ -16,13 +16,8 @@ def bars(rows: Sequence[Row], series: Sequence[int] | None = None) -> dict[str, 
     """
     drawn = bar_groups([("", rows)]) | {"grouped": False}
     for row, number in zip(drawn["groups"][0]["rows"], series or (), strict=False):
-        row["series"] = series_number(number)
+        row["series"] = number % 8 + 1  # style sheets have eight colours, from 1
     return drawn
-
-
-def series_number(number: int) -> int:
-    """The number of the colour in style sheets, from 1, of the class or label with this number, from 0."""
-    return number % 8 + 1
 
 
 def bar_groups(groups: Sequence[tuple[str, Sequence[Row]]], beside: bool = False, form: str = "") -> dict[str, Any]:

@@ -31,11 +31,10 @@ def esc(text: str) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """The text, cut to at most `most` characters with an ellipsis at the end."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def enumerated(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Names in a sentence: 'a, b and c'; '' for none."""
     *before, last = names or [""]
     return f"{', '.join(before)} and {last}" if before else last

@@ -23,25 +23,15 @@ def head_grid(
     """The component's value for `thumbnails` [layers, heads, n, n] in 0 to 1; `selected` is (layer, head), zero-based.
 
     `notes` [layers][heads] are shown when a head is pointed at; `marks` [layers, heads] in 0 to 1 are drawn as bars below the
-    pictures, in the `colours` [layers][heads]; the zero-based (layer, head) in `off` are crossed out. Raises ValueError when
-    shapes do not fit.
+    pictures, in the `colours` [layers][heads]; the zero-based (layer, head) in `off` are crossed out.
     """
-    thumbnails = np.asarray(thumbnails)
-    if thumbnails.ndim != 4 or thumbnails.shape[2] != thumbnails.shape[3] or 0 in thumbnails.shape:
-        raise ValueError(f"thumbnails must be [layers, heads, n, n], not {list(thumbnails.shape)}")
     layers, heads, size, _ = thumbnails.shape
-    layer, head = (int(index) for index in selected)
-    if not (0 <= layer < layers and 0 <= head < heads):
-        raise ValueError(f"layer {layer}, head {head} (zero-based) is not among {layers} × {heads}")
-    for name, rows in (("notes", notes), ("marks", marks), ("colours", colours)):
-        if rows is not None and (len(rows), {len(row) for row in rows}) != (layers, {heads}):
-            raise ValueError(f"{name} must have one entry for each of {layers} × {heads} heads")
     return {
         "layers": layers,
         "heads": heads,
         "size": size,
         "data": to_base64(sqrt_bytes(thumbnails if sqrt else np.square(thumbnails))),
-        "selected": [layer, head],
+        "selected": [int(index) for index in selected],
         "notes": None if notes is None else list(chain.from_iterable(notes)),
         "off": [[int(layer), int(head)] for layer, head in off],
         "marks": None if marks is None else np.asarray(marks).ravel().round(3).tolist(),
@@ -60,13 +50,8 @@ def switch_board(
     """The component's value; `off` are zero-based heads, `effects` [layers][heads] go from -1 (lowers) to 1 (raises).
 
     `effects` are None if unknown; `notes` describe them in words. `scale` is what is measured, with its value at an effect of
-    -1 and of 1. Raises ValueError when shapes do not fit.
+    -1 and of 1.
     """
-    for name, rows in (("effects", effects), ("notes", notes)):
-        if rows is not None and [len(row) for row in rows] != [heads] * layers:
-            raise ValueError(f"{name} must be {layers} rows of {heads}")
-    if any(not (0 <= layer < layers and 0 <= head < heads) for layer, head in off):
-        raise ValueError(f"there are {layers} × {heads} heads (zero-based), not {sorted(off)}")
     shown = {
         "layers": layers,
         "heads": heads,

@@ -41,7 +41,7 @@ def point_map(
     A text that is several times at one place has its count beside it.
     """
     times = times_of(texts, first_of_each(np.asarray(points)))
-    named = [counted(shorten(text, 80), number) for text, number in zip(texts, times, strict=True)]
+    named = [with_count(shorten(text, 80), number) for text, number in zip(texts, times, strict=True)]
     few = len(texts) <= 40 and all(len(text) <= 16 for text in texts)
     groups = rows_by_label(labels)
     traces = []
@@ -73,7 +73,7 @@ def times_of(texts: Sequence[str], first: np.ndarray) -> list[int]:
     return [count[place] for place in at]
 
 
-def counted(text: str, times: int) -> str:
+def with_count(text: str, times: int) -> str:
     return text if times == 1 else f"{text} ({times} times)"
 
 

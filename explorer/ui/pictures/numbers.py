@@ -158,11 +158,7 @@ def _spread(side: Places, places: list[int]) -> list[list[Any]]:
 
 
 def columns_of(**columns: Column) -> Table:
-    """A table from its columns. Raises ValueError unless all have the same length."""
-    cells = tuple(list(map(plain, column)) for column in columns.values())
-    if len(set(map(len, cells))) > 1:
-        raise ValueError(f"columns of different lengths: {dict(zip(columns, map(len, cells), strict=True))}")
-    return Table(tuple(columns), cells)
+    return Table(tuple(columns), tuple(list(map(plain, column)) for column in columns.values()))
 
 
 def plain(value: object) -> Any:

@@ -10,8 +10,6 @@ from explorer.text.encoding import Encoding
 from explorer.ui.pictures.numbers import columns_of, keep
 from explorer.ui.pictures.window import MOST_AT_ONCE
 
-KINDS = ("special", "mask", "unk", "piece", "continuation")
-
 
 @dataclass(frozen=True)
 class Numbers:
@@ -34,18 +32,10 @@ def token_row(
     hints: Sequence[str] | None = None,
     selected: int | None = None,
 ) -> dict[str, Any]:
-    """The component's value for `tokens`: all sequences have one entry per token, `kinds` one of KINDS; `selected` is zero-based.
+    """The component's value for `tokens`: all sequences have one entry per token; `selected` is zero-based.
 
-    A hint appears when its token is pointed at. Raises ValueError for arguments that do not fit the tokens.
+    A hint appears when its token is pointed at.
     """
-    columns = {"kinds": kinds, "segments": segments, "hints": hints, **vars(numbers)}
-    for name, column in columns.items():
-        if column is not None and len(column) != len(tokens):
-            raise ValueError(f"{name} has {len(column)} entries for {len(tokens)} tokens")
-    if unknown := set(kinds) - set(KINDS):
-        raise ValueError(f"unknown kinds of tokens: {sorted(unknown)}")
-    if selected is not None and not 0 <= selected < len(tokens):
-        raise ValueError(f"not a token: {selected} among {len(tokens)}")
     known = {"segment": segments, "id": numbers.ids, "attention_mask": numbers.attention_mask}
     if numbers.offsets is not None:
         known |= {"start": [span[0] for span in numbers.offsets], "end": [span[1] for span in numbers.offsets]}

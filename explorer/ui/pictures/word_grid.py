@@ -23,12 +23,8 @@ def word_grid(
     """The component's value for cells [rows][columns] of (word, share from 0 to 1, note).
 
     `marked` is a column of interest, `outlined` the (row, column) of a cell; `places` are the tokens that the columns stand for,
-    if they do. Raises ValueError when shapes do not fit or shares are out of range.
+    if they do.
     """
-    if len(cells) != len(rows) or any(len(row) != len(columns) for row in cells):
-        raise ValueError(f"the cells do not fit {len(rows)} rows and {len(columns)} columns")
-    if any(not 0 <= share <= 1 + 1e-6 for row in cells for _, share, _ in row):
-        raise ValueError("shares must be from 0 to 1")
     shown = {
         "corner": corner,
         "columns": list(columns),

@@ -107,7 +107,7 @@ def test_the_finding_of_the_rollout_says_what_it_assumes_and_what_is_measured(su
 
 @pytest.mark.parametrize("text", ["The [MASK] of Japan is [MASK].", "The capital of Japan is [MASK].", "The cat sat on the mat."])
 def test_a_cell_is_outlined_where_the_finding_names_it_and_nowhere_else(bundled, text):
-    trace = bundled.trace(text)
+    trace, outlined = bundled.trace(text), 0
     for layer, head in np.ndindex(bundled.capabilities.layers, bundled.capabilities.heads):
         subject = Subject(bundled.name, text, "").select(layer=layer + 1, head=head + 1, picked=True)
         told = Heads().finding(subject)
@@ -115,5 +115,7 @@ def test_a_cell_is_outlined_where_the_finding_names_it_and_nowhere_else(bundled,
         named = re.search(r"“([^”]+)”(?: \(token \d+\))? (?:to|looks at) “([^”]+)”", told.text) if told else None
         assert len(marks) == bool(named), told
         if marks:
+            outlined += 1
             query, key = int(marks[0]["y0"] + 0.5), int(marks[0]["x0"] + 0.5)
             assert [one for one in named.groups() if one] == [trace.tokens[query], trace.tokens[key]]
+    assert outlined

@@ -9,7 +9,7 @@ from explorer.corpus.compute.plain import flaws
 from explorer.corpus.search import HEAD, Search
 from explorer.corpus.sentences import FEWEST, SHOWN, Sentences
 from explorer.corpus.source import FILE
-from explorer.text.dependencies import spelled
+from explorer.text.dependencies import spell_out
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family
@@ -72,7 +72,7 @@ def test_bars_are_shares_of_the_hits(subject, compare):
         assert row["share"] == pytest.approx(sum(hit.offset == int(row["label"]) for hit in hits) / 20)
     for what, heading in {**search.COMMON, **(search.LOOKED_AT if compare == HEAD else {})}.items():
         for row in groups.get(heading, []):
-            count = sum(row["label"] in (getattr(hit, what), spelled(getattr(hit, what))) for hit in hits)
+            count = sum(row["label"] in (getattr(hit, what), spell_out(getattr(hit, what))) for hit in hits)
             assert (row["share"], row["note"]) == (pytest.approx(count / 20), f"{count} of 20")
 
 
@@ -131,7 +131,7 @@ def test_slices_and_the_finding_are_counted(subject, small):
     for tag in set(tags):
         right = [bool(one) for one, other in zip(found.right, tags, strict=True) if other == tag]
         if len(right) >= FEWEST:
-            shares[spelled(tag)] = sum(right) / len(right)
+            shares[spell_out(tag)] = sum(right) / len(right)
     assert {row["label"]: row["share"] for row in groups["By part of speech"]} == pytest.approx(shares)
     told = view.finding(subject).text
     assert told.startswith(f"Of {len(found.rows)} hidden tokens in the whole corpus the model guesses {found.right.mean():.0%}")

@@ -12,7 +12,7 @@ from explorer.corpus.compute.head_families import LEAD
 from explorer.corpus.heads import Heads
 from explorer.corpus.source import FILE
 from explorer.text.corpora import Corpus, CorpusSentence, built_in
-from explorer.text.dependencies import spelled
+from explorer.text.dependencies import spell_out
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
 
@@ -42,7 +42,7 @@ def test_the_finding_counts_the_heads_that_follow_the_syntax(subject, atlas):
     layer, head = opened.selection.layer, opened.selection.head
     assert f"layer {layer}, head {head}," in told.text
     called = re.search("“(.+?)”", told.text)[1]
-    (name,) = [one for one in atlas.relations.tolist() if spelled(one) == called]
+    (name,) = [one for one in atlas.relations.tolist() if spell_out(one) == called]
     at = atlas.relations.tolist().index(name)
     share, usual = shares_in(told.text)
     assert share == pytest.approx(atlas.best[layer - 1, head - 1, at], abs=0.006)

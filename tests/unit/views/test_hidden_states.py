@@ -1,5 +1,6 @@
 """The views of the Hidden states tab, without a page."""
 
+import numpy as np
 import pytest
 
 from explorer.core.errors import InputError
@@ -45,3 +46,11 @@ def test_sentences_have_a_matrix_and_closest_pairs_or_a_problem_and_nothing_else
     assert Sentences(space="centred").compute(subject)["about"].split("different ones. ")[1].startswith("Centred: ")
     assert Sentences(sentences="Only one.").compute(subject)["closest"] is None
     assert Sentences(sentences="x\n" * 51).compute(subject).keys() == {"problem"}
+
+
+def test_the_first_numbers_are_those_of_the_vectors(bundled):
+    trace = bundled.trace("The river froze.")
+    table = trace.view("hidden/first-numbers", layer=3).tables["numbers"]
+    assert list(table["token"]) == [*trace.tokens, "pooled output"]
+    shown = table.iloc[:, 1:].to_numpy(float)
+    assert np.allclose(shown, [*trace.hidden_states[3][:, :10], trace.pooler_output()[:10]], atol=1e-6)

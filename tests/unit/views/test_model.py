@@ -1,9 +1,12 @@
 import re
+from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 import transformers
 from torch.utils.flop_counter import FlopCounterMode
+from transformers import BertConfig, BertForMaskedLM, BertModel
 
 import explorer
 from explorer.core.markdown import DRAWINGS, drawings
@@ -180,3 +183,24 @@ def test_a_drawing_is_shown_in_a_lesson_and_in_the_guide_with_its_text_and_in_th
 def test_only_our_own_drawings_are_put_into_a_page():
     assert "<svg" not in as_html("![gates](https://example.org/other.svg)")
     assert 'aria-label="a &quot;b&quot; &lt;c&gt;"' in as_html('![a "b" \\<c>](gates.svg)')
+
+
+def test_rows_of_the_embedding_tables_are_those_of_the_weights(bundled):
+    rows = bundled.trace("milk").view("model/embedding-tables").tables["rows"]
+    words = bundled.module.get_input_embeddings().weight.detach().numpy()
+    shown = rows[rows["table"] == "word"]
+    assert list(shown["row"]) == [0, 1, len(words) - 2, len(words) - 1]
+    assert np.allclose(shown.iloc[:, 2:].to_numpy(float), words[list(shown["row"]), :10], atol=1e-6)
+
+
+def test_what_the_guide_says_of_bert_base_and_of_the_bundled_model_is_so(bundled):
+    with torch.device("meta"):
+        sizes = [f"{kind(BertConfig()).num_parameters():,}" for kind in (BertModel, BertForMaskedLM)]
+    guide = Path("assets/guide/models.md").read_text("utf-8")
+    assert all(size in guide and size in OnPaper().compute(Subject.of(bundled.trace("milk")))["sources"] for size in sizes)
+    printed = re.findall(r"^\| (The .*\[MASK\]\.) \| [^|]+ \| ([^|]+) \|$", guide, re.MULTILINE)
+    assert len(printed) == 2
+    for text, guesses in printed:
+        trace = bundled.trace(text)
+        (found,) = bundled.guesses(trace.states[-1][trace.mask_positions], trace.mask_positions, 3)
+        assert guesses == ", ".join(f"{one.token} {one.probability:.1%}" for one in found.candidates)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from explorer.core.errors import InputError
 from explorer.inside_head.steps import DotProducts
@@ -260,19 +261,22 @@ def test_a_step_of_the_zoom_sends_that_level_alone(bundled):
     assert picture(about, zoom=(6, 6, 400))["zoom"]["at"] == [6, 6]
 
 
-def test_the_words_of_a_change_come_before_its_routes_and_are_the_same(bundled):
+def test_the_answer_to_a_change_comes_before_its_words_and_routes_with_the_boxes_that_it_reaches(bundled):
     about, view = subject(), Routes()
     change = view.on_picture(about, {"cut": [3, 6, 4, 0]})
     after = about.select(**change.selection)
     step, whole = change.content["step"], picture(after)
-    assert step["words"] == whole["words"]
-    assert (step["before"], step["answers"], step["changes"]) == (whole["before"], whole["answers"], whole["changes"])
-    rest = view.on_picture(after, {"rest": True}).content
-    assert rest["picture"] == whole
-    own = bundled.masked_lm(intervene(about.trace, cuts=[(2, 6, 4, None)])).softmax(-1)
-    assert [words[0][1] for words in step["words"][-1]] == pytest.approx(own.max(-1).values.tolist(), abs=1e-5)
-    undo = step["changes"][0]["undo"]
-    assert view.on_picture(after, undo).selection == {"cut": ()}
+    assert (step["answers"], step["changes"]) == (whole["answers"], whole["changes"])
+    assert view.on_picture(after, {"rest": True}).content["picture"] == whole
+    states = changed_states(about.trace, cuts=[(2, 6, 4, None)])
+    own = bundled.masked_lm(states[-1]).softmax(-1)
+    assert [words[0][1] for words in whole["words"][-1]] == pytest.approx(own.max(-1).values.tolist(), abs=1e-5)
+    turned = 1 - torch.cosine_similarity(states, about.trace.states, dim=-1)
+    assert step["reached"] == (turned >= 0.001).tolist()
+    assert np.argwhere(step["reached"]).tolist() == [[3, 6]], "the blank after the layer of the cut"
+    undone = view.on_picture(after, step["changes"][0]["undo"])
+    assert undone.selection == {"cut": ()}
+    assert undone.content["step"]["reached"] == step["reached"]
 
 
 @pytest.mark.parametrize(

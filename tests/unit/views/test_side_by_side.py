@@ -14,7 +14,7 @@ from explorer.side_by_side.pieces import SidePieces
 from explorer.side_by_side.states import SideStates
 from explorer.techniques.filling import alternatives
 from explorer.ui.subject import Selection, Subject
-from explorer.ui.swaps import PAIRS, put, swapped
+from explorer.ui.swaps import PAIRS, find_swaps, put
 from tests.families import own, write_family
 
 TEXTS = ("the man went to the [MASK]", "he bought milk")
@@ -33,7 +33,7 @@ def subject(tiny):
 
 def test_it_opens_beside_the_first_usual_swap_until_something_is_asked_for(subject, tiny):
     assert "Name another model" in SidePieces().unless(Subject.of(tiny.trace("milk")))
-    first, *_ = swapped(TEXTS[0])
+    first, *_ = find_swaps(TEXTS[0])
     assert first[:2] == ("man", "woman")
     opens, asked = SideGuesses(), SideGuesses(other_a=first[2])
     assert opens.unless(subject) == asked.unless(subject) == ""
@@ -95,12 +95,12 @@ def test_a_model_that_is_not_here_is_not_fetched(subject, refusal):
 class TestSwaps:
     def test_words_are_swapped_wherever_they_stand_by_themselves(self):
         assert put("He said he was here; the sheriff, HE.", "he", "she") == "She said she was here; the sheriff, She."
-        assert swapped("The man was happy.") == [
+        assert find_swaps("The man was happy.") == [
             ("man", "woman", "The woman was happy."),
             ("was", "is", "The man is happy."),
             ("happy", "sad", "The man was sad."),
         ]
-        assert swapped("") == swapped("東京 <img src=x onerror=alert(1)>") == []
+        assert find_swaps("") == find_swaps("東京 <img src=x onerror=alert(1)>") == []
         assert all(one != other for one, other in PAIRS)
 
     def test_a_click_puts_the_changed_text_beside_the_other_and_takes_it_back(self, tiny):

@@ -96,3 +96,9 @@ def test_byte_pairs_are_merged_by_how_often_they_stand_side_by_side():
         assert merge.count == max(counts.values()) == counts[merge.pair]
     assert merges[0].pair == ("e", "r·"), "as in figure 1 of the paper, whose words these are"
     assert byte_pairs.join(("a", "a", "a·"), ("a", "a")) == ("aa", "a·")
+
+
+def test_the_lists_are_those_of_the_tokenizer_of_transformers(bundled):
+    pair = ("He was sad.", "Why?")
+    lists = dict(line.split(" = ") for line in Pieces().compute(Subject.of(bundled.trace(*pair)))["lists"].splitlines())
+    assert lists == {name: str(numbers) for name, numbers in bundled.tokenizer(*pair).items()}

@@ -14,7 +14,7 @@ from explorer.techniques.ablation import intervene
 from explorer.techniques.targets import read
 from explorer.ui.pictures.bars import percent
 from explorer.ui.subject import Selection, Subject
-from explorer.ui.what_if import Question, cut_or_mended
+from explorer.ui.what_if import Question, cut_or_mend
 from tests.hooks import cut_weights, eager_bert, every_dense, zeroed
 
 A, B = "The teacher asked the [MASK] to open their books.", "They read the first page aloud."
@@ -121,8 +121,8 @@ def test_cutting_all_that_a_token_looks_at_leaves_its_context_zero(subject, modu
 
 def test_each_cut_is_put_back_by_itself_or_with_all(subject):
     view, head = WordWhatIf(), (0, BLANK, 1, 3)
-    changed = subject.select(**cut_or_mended(subject, CUT).selection)
-    changed = changed.select(**cut_or_mended(changed, head).selection).select(off=((0, 1),))
+    changed = subject.select(**cut_or_mend(subject, CUT).selection)
+    changed = changed.select(**cut_or_mend(changed, head).selection).select(off=((0, 1),))
     assert changed.selection.cut == (head, CUT)
     # There are two 'the', so the chip names the token.
     chips = ["layer 1, head 2", "the (token 1) → [MASK] in layer 1 (head 4)", "teacher → [MASK] in layer 6 (all heads)", "all"]
