@@ -12,6 +12,7 @@ from explorer.core.cache import OnceCache
 
 MOST = 8
 WORDS = 3  # in a cluster's name
+LIFT = 1.3  # times the cluster's share of all texts: the least share of a word's texts in it
 WORD = re.compile(r"[^\W\d_]{3,}")
 _kept: OnceCache[tuple[bytes, int], np.ndarray] = OnceCache(20)
 
@@ -39,7 +40,9 @@ def clusters_of(vectors: np.ndarray, texts: Sequence[str]) -> list[str]:
 def _distinctive(rows: Sequence[int], words: Sequence[set[str]], everywhere: Counter[str]) -> list[str]:
     """Words by count in the cluster × the share of their texts that are in it: c-TF-IDF with a share for the logarithm."""
     inside = Counter(word for row in rows for word in words[row])
-    often = [word for word, count in inside.items() if count > 1] or list(inside)
+    usual = LIFT * len(rows) / len(words)
+    own = [word for word, count in inside.items() if count / everywhere[word] > usual]
+    often = [word for word in own if inside[word] > 1] or own
     return sorted(often, key=lambda word: (-(inside[word] ** 2) / everywhere[word], word))
 
 
