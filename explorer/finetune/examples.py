@@ -21,9 +21,10 @@ from explorer.finetune.compute.run import HeldOutTexts
 from explorer.finetune.describe import describe
 from explorer.finetune.kinds import HUB, KINDS, READY, TEXTS, TYPED, WORDS
 from explorer.finetune.known_tasks import begin
+from explorer.finetune.opening import OUTSIDE
 from explorer.finetune.run import run_id, run_ids
 from explorer.finetune.sources import DATA, IN_FILE, NAMES, NO_COLUMN, AnyExamples, ExampleSettings, starter
-from explorer.finetune.typed import OUTSIDE, sentences_in, tags_of
+from explorer.finetune.typed import sentences_in, tags_of
 from explorer.text import limits
 from explorer.text.tables import Table
 from explorer.text.tagged import split_words
@@ -43,7 +44,7 @@ _guesses: OnceCache[Table, Columns] = OnceCache(4)
 class ExamplesView(ExampleSettings):
     """The examples to learn from, and the balance of their classes."""
 
-    name, question = "fine-tune/examples", "What is there to learn from?"
+    name, question = "fine-tune/examples", "Which examples does BERT learn from?"
     width = 6
     layout = (
         row("source", "ready"),

@@ -1,8 +1,9 @@
 """The kind of task, and tasks with well-known names: the kind of each, and the matching examples of this app."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from explorer.finetune.kinds import ANSWERS, KINDS, MIDDLE, READY, TEXTS, WORDS, of_kind
+from explorer.finetune.kinds import KINDS, MIDDLE, READY, TEXTS, of_kind
+from explorer.finetune.opening import TASKS, KnownTask
 from explorer.finetune.recipe import defaults
 from explorer.ui.layout import col, row
 from explorer.ui.settings import choice
@@ -10,89 +11,18 @@ from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, View, sentence, settle
 
 HINT = "A task you know by name …"
-GLUE = "GLUE, Wang et al. 2018"
 
 
-class Task(NamedTuple):
-    """A task with a well-known name."""
-
-    called: str
-    given: str  # the input
-    wanted: str  # the output
-    source: str
-    kind: str
-    ready: str  # the built-in set of its kind
-
-    def read_after(self, layers: int) -> int:
-        """The hidden state that the head reads in a model of so many layers; 0: as the kind has it."""
-        return 0 if self.kind != TEXTS or self.ready == "sentiment" else round(MIDDLE * layers)
-
-    def sentence(self, layers: int) -> str:
-        """The task, and the examples chosen for it, in a sentence."""
-        head = f", and a head on hidden state {place}" if (place := self.read_after(layers)) else ""
-        chosen = KINDS[self.kind].sets[self.ready].split(":")[0]
-        return f"{self.called}: {self.given} → {self.wanted} ({self.source}). Chosen: {chosen}, in our own words{head}."
+def describe_task(task: KnownTask, layers: int) -> str:
+    """The task, and the examples chosen for it, in a sentence."""
+    head = f", and a head on hidden state {place}" if (place := read_after(task, layers)) else ""
+    chosen = KINDS[task.kind].sets[task.ready].split(":")[0]
+    return f"{task.called}: {task.given} → {task.wanted} ({task.source}). Chosen: {chosen}, in our own words{head}."
 
 
-TASKS = {
-    "SST-2": Task("Stanford Sentiment Treebank", "a sentence on a film", "positive or negative", GLUE, TEXTS, "sentiment"),
-    "CoLA": Task("Corpus of Linguistic Acceptability", "a sentence", "whether it is acceptable English", GLUE, TEXTS, "grammar"),
-    "MRPC": Task(
-        "Microsoft Research Paraphrase Corpus", "two sentences", "whether they mean the same", GLUE, TEXTS, "same_meaning"
-    ),
-    "QQP": Task("Quora Question Pairs", "two questions", "whether they ask the same", GLUE, TEXTS, "same_meaning"),
-    "STS-B": Task(
-        "Semantic Textual Similarity Benchmark",
-        "two sentences",
-        "how similar they are, a number from 0 to 5",
-        GLUE,
-        TEXTS,
-        "similarity",
-    ),
-    "MNLI": Task(
-        "Multi-Genre Natural Language Inference",
-        "a premise and a hypothesis",
-        "entailment, neutral or contradiction",
-        GLUE,
-        TEXTS,
-        "entailment",
-    ),
-    "QNLI": Task(
-        "Question-answering inference",
-        "a question and a sentence",
-        "whether the sentence has the answer",
-        GLUE,
-        TEXTS,
-        "entailment",
-    ),
-    "RTE": Task(
-        "Recognizing Textual Entailment", "two texts", "whether the second follows from the first", GLUE, TEXTS, "entailment"
-    ),
-    "NER": Task(
-        "Named entity recognition",
-        "the words of a sentence",
-        "a tag for each: where a name begins, goes on, and of what it is",
-        "CoNLL-2003, Tjong Kim Sang & De Meulder 2003",
-        WORDS,
-        "names",
-    ),
-    "POS": Task(
-        "Part-of-speech tagging",
-        "the words of a sentence",
-        "the part of speech of each",
-        "Universal Dependencies, Nivre et al. 2020",
-        WORDS,
-        "parts_of_speech",
-    ),
-    "SQuAD": Task(
-        "Stanford Question Answering Dataset",
-        "a question and a text",
-        "the part of the text that answers it or, since version 2.0, none",
-        "Rajpurkar et al. 2016",
-        ANSWERS,
-        "answers",
-    ),
-}
+def read_after(task: KnownTask, layers: int) -> int:
+    """The hidden state that the head reads in a model of so many layers; 0: as the kind has it."""
+    return 0 if task.kind != TEXTS or task.ready == KINDS[TEXTS].opening else round(MIDDLE * layers)
 
 
 class KnownTasks(View):
@@ -105,7 +35,7 @@ class KnownTasks(View):
     about = sentence(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
-        return {"about": TASKS[self.task].sentence(subject.model.capabilities.layers) if self.task else ""}
+        return {"about": describe_task(TASKS[self.task], subject.model.capabilities.layers) if self.task else ""}
 
     def on_kind(self, subject: Subject, kind: str) -> Change:
         """Another kind of task: its own examples and settings."""
@@ -116,7 +46,7 @@ class KnownTasks(View):
         if not name:
             return settle()
         task = TASKS[name]
-        head = {"layer": place} if (place := task.read_after(subject.model.capabilities.layers)) else {}
+        head = {"layer": place} if (place := read_after(task, subject.model.capabilities.layers)) else {}
         return settle(**{**begin(task.kind, subject), "source": READY, "ready": task.ready, **head})
 
 

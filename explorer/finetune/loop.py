@@ -22,11 +22,12 @@ from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.batch_grid import batch_grid
 from explorer.ui.pictures.strip_table import Column, Row, facts, strip_table
 from explorer.ui.programs import Values, as_typed, program
-from explorer.ui.settings import memory, number
+from explorer.ui.settings import choice, memory, number
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, button, caption, part, runs_as, sentence, show
 
 MOST_CLASSES = 5  # whose logits fit into a table; of more, that of the right class is shown
+PADDINGS = (("to the longest text of the batch", "longest"), ("to the maximum length", "max_length"))
 FIRST = 4  # numbers of a vector
 SHOWN = 22  # characters of a text beside its numbers
 EVERY = 0.3  # seconds between two pictures while an epoch runs
@@ -49,8 +50,15 @@ class LoopView(ExampleSettings, Recipe):
     name, question = "fine-tune/loop", "What happens in each step of a training?"
     folded = "The loop, one batch at a time"
     layout = (row("step", "epoch", "restart"),)
-    names: ClassVar[Sequence[str]] = ("step", "epoch", "restart", "cut_at")  # the boxes for the examples are in another view
+    names: ClassVar[Sequence[str]] = (
+        "step",
+        "epoch",
+        "restart",
+        "cut_at",
+        "padding",
+    )  # the boxes for the examples are in another view
     cut_at: int = number(64, "Maximum length in tokens", low=4, high=128, box=True, elem_classes="inline")
+    padding: str = choice(PADDINGS, "Padding", menu=True, elem_classes="inline")
     at: tuple[str, int] = memory(("", 0), kept=place_of, linked=False)
     step = button("Step", variant="primary")
     epoch = button("Epoch")
@@ -63,7 +71,8 @@ class LoopView(ExampleSettings, Recipe):
     history = part("strips", optional=True)
     script = part("code", lines=16, max_lines=24, optional=True)
     help = caption(
-        "Each batch is a rectangle of ids: shorter texts are filled up with [PAD], and the attention mask is 0 there. The head "
+        "Each batch is a rectangle of ids: shorter texts are filled up with [PAD], and the attention mask is 0 there. "
+        "More padding costs time and changes no loss. The head "
         "reads one vector per text and gives a logit to each class. Softmax turns logits into probabilities. The loss of a text "
         "is −ln of the probability of its right class, and the loss of the batch is the mean. The optimizer is AdamW (Loshchilov "
         "& Hutter 2019). Its rate rises during the warm-up and falls to 0 afterwards (Devlin et al. 2019, appendix A.2). "
@@ -129,7 +138,7 @@ class LoopView(ExampleSettings, Recipe):
         return {
             "at": (str(hash(key)), done),
             "about": _about(loop, done, step),
-            "tokens": _grid(subject, loop, step),
+            "tokens": _grid(subject, loop, step, self.cut_at if self.padding == "max_length" else 0),
             "vectors": _vectors(loop, step),
             "answers": _answers(loop, step),
             "update": _update(loop, min(done, loop.total - 1), step),
@@ -155,9 +164,10 @@ def _texts(loop: Loop, step: Step) -> list[str]:
     return [f"{number}  {shorten(text, SHOWN)}" for number, text in enumerate(pairs, start=1)]
 
 
-def _grid(subject: Subject, loop: Loop, step: Step) -> dict[str, Any]:
+def _grid(subject: Subject, loop: Loop, step: Step, least: int) -> dict[str, Any]:
+    """The ids and the mask of a batch, padded to its longest text and to `least` tokens."""
     rows = [loop.encoded[one][0] for one in step.rows]
-    width = max(map(len, rows))
+    width = max(least, *map(len, rows))
     mask = np.array([[place < len(ids) for place in range(width)] for ids in rows])
     pad = int(subject.model.tokenizer.pad_token_id or 0)
     padded = np.array([[*ids, *[pad] * (width - len(ids))] for ids in rows])
@@ -235,6 +245,7 @@ def _values(view: LoopView, subject: Subject) -> Values:
         "classes": examples.classes,
         "held_out": loop.split.held_out.tolist(),
         "cut_at": view.cut_at,
+        "padding": view.padding,
         "batch": BATCH,
         "epochs": plan.settings.epochs,
         "seed": plan.settings.seed,

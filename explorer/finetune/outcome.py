@@ -42,7 +42,7 @@ IDLE: Content = {"train": props(interactive=True), "cancel": props(visible=False
 class Baselines(RunView):
     """The held-out score beside baselines without BERT; of tags also that of whole names."""
 
-    name, question = "fine-tune/baselines", "How much of it needs no BERT?"
+    name, question = "fine-tune/baselines", "How much of the score needs no BERT?"
     folded = question
     compared = part("bars")
 
@@ -111,7 +111,7 @@ class Outcome(RunView, ExampleSettings, Recipe):
         return Finding(hardly_learned(run) or judge(run))
 
     def begin_train(self) -> Content:
-        waits = f"Waiting for a free place: {WORKS.most} trainings run at once."
+        waits = f"Waiting for a free place: {WORKS.most} trainings run at a time."
         return {**BUSY, "status": waits if jobs.running() >= WORKS.most else "Starting."}
 
     def fail_train(self) -> Content:

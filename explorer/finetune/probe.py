@@ -23,8 +23,8 @@ SPREAD = "Bars and bands: one standard deviation over the splits."
 class Probe(LongView, ExampleSettings):
     """Held-out accuracy of a linear head on every hidden state, beside a control task."""
 
-    name, question = "fine-tune/probe", "Which layer knows it?"
-    folded, start = "Which layer knows it?", "Ask every layer"
+    name, question = "fine-tune/probe", "Which layer knows the labels?"
+    folded, start = "Which layer knows the labels?", "Ask every layer"
     names: ClassVar[Sequence[str]] = ()  # the boxes for the examples are in another view
     about = sentence(keep_height=True)
     curve = chart("Accuracy of a probe by layer", height=300)
@@ -71,7 +71,7 @@ def tell(rows: list[LayerProbe]) -> str:
         "shuffled labels, which is what chance reaches."
     )
     if best.sentences < FEW:
-        text += f" So few held-out texts ({best.sentences}) cannot tell the layers apart: add examples."
+        text += f" So few held-out texts ({best.sentences}) cannot rank the layers: add examples."
     elif rivals := sum(row.high >= best.low for row in rows) - 1:
         text += f" Its interval overlaps with those of {rivals} of the {len(rows) - 1} other hidden states."
     return text

@@ -1,6 +1,7 @@
 """The quality of a run, in one of several pictures, for every kind of task."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -85,9 +86,10 @@ class Result(RunView):
             return shown | _what_changed(run)
         if run.held_out is None:
             return {"note": "This run came in a file, which has no sentences to look at."}
-        drawn = {
-            MISTAKES: {"number": _numbers, "spans": _wrong_answers}.get(run.kind, self._mistakes),
-            RIGHT: _right_answers,
+        others: dict[str, Callable[[Run], Content]] = {"number": _numbers, "spans": partial(_answers, wanted=False)}
+        drawn: dict[str, Callable[[Run], Content]] = {
+            MISTAKES: others.get(run.kind, self._mistakes),
+            RIGHT: partial(_answers, wanted=True),
             CLASSES: _question_words if run.kind == "spans" else _classes,
             NAMES: _names,
             SURENESS: _sureness,
@@ -233,14 +235,6 @@ def _numbers(run: Run) -> Content:
             f"Off by {error.mean():.2f} on average; Spearman's rank correlation {rank:.2f} (-1 to 1)."
         ),
     }
-
-
-def _wrong_answers(run: Run) -> Content:
-    return _answers(run, False)
-
-
-def _right_answers(run: Run) -> Content:
-    return _answers(run, True)
 
 
 def _answers(run: Run, wanted: bool) -> Content:

@@ -5,15 +5,16 @@ from typing import Any, TypeVar
 
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.core.limits import BOX_CHARACTERS, TABLE_MEGABYTES, TRAINING_EXAMPLES
-from explorer.finetune.cards import STARTER, Cards, cards_of
+from explorer.core.limits import BOX_CHARACTERS, TRAINING_EXAMPLES
+from explorer.finetune.cards import cards_of
 from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.files import FILE_TYPES, ExampleFile, read_file
 from explorer.finetune.compute.from_table import built_in, examples_from_table
 from explorer.finetune.compute.hub_data import EXAMPLE
 from explorer.finetune.compute.questions import QuestionFile, Questions, built_in_questions, read_typed
 from explorer.finetune.kinds import ANSWERS, FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS, of_kind, sets
-from explorer.finetune.typed import ORDER_TAGS, ORDERS, OUTSIDE, QUESTIONS, Clicked, clicked, read_tags
+from explorer.finetune.opening import ORDERS, OUTSIDE, QUESTIONS, STARTER, Cards, Clicked
+from explorer.finetune.typed import clicked, read_tags
 from explorer.text import limits
 from explorer.text.tables import Table
 from explorer.text.tagged import TaggedFile
@@ -57,11 +58,11 @@ class ExampleSettings(View):
         when=lambda view: (view.kind, view.source) == (WORDS, TYPED),
     )
     tagged_line: str = choice((), "The sentence to tag", default="", menu=True, free=True, linked=False, scale=3, visible=False)
-    tag: str = choice((), "Tag for a click (or type another)", default="DRINK", menu=True, free=True, scale=2, visible=False)
-    clicks: Clicked = memory(ORDER_TAGS, kept=clicked, linked=False)
+    tag: str = choice((), "Tag for a click", default="DRINK", menu=True, free=True, scale=2, visible=False)
+    clicks: Clicked = memory(ORDERS, kept=clicked, linked=False)
     asked: str = text(
         QUESTIONS,
-        "A text; below it one question per line, with its answer after |",
+        "Text, then lines: question | answer",
         limit=BOX_CHARACTERS,
         visible=False,
         lines=10,
@@ -69,7 +70,7 @@ class ExampleSettings(View):
         when=lambda view: (view.kind, view.source) == (ANSWERS, TYPED),
     )
     table: ExampleFile | None = upload(
-        label=f"CSV, TSV or JSON, CoNLL, or SQuAD, up to {TABLE_MEGABYTES.most} MB",
+        label="Table, CoNLL or SQuAD file",
         types=FILE_TYPES,
         read=read_file,
         height=110,
@@ -77,7 +78,7 @@ class ExampleSettings(View):
         when=lambda view: view.source == FILE,
     )
     data_set: str = text(
-        EXAMPLE, "Data set on the Hugging Face hub", heard="submit", scale=4, visible=False, when=lambda view: view.source == HUB
+        EXAMPLE, "Data set on the hub", heard="submit", scale=4, visible=False, when=lambda view: view.source == HUB
     )
     text_column: str = _column("Text")
     label_column: str = _column("Label")
@@ -134,7 +135,7 @@ class ExampleSettings(View):
                 raise InputError(f"Class {number} has sentences but no name; give it one.")
             pairs += [(limits.check_text(line, "a line"), name.strip()) for line in written]
         if not pairs:
-            raise InputError("There are no sentences yet; type or paste some, one per line.")
+            raise InputError("The cards have no sentences yet; type or paste some, one per line.")
         TRAINING_EXAMPLES.check(len(pairs), "sentences")
         check_classes(Counter(label for _, label in pairs))
         texts, labels = zip(*pairs, strict=True)

@@ -16,8 +16,9 @@ from explorer.finetune.compute.reasons import Decision, decide, estimate_without
 from explorer.finetune.compute.run import HeldOutNumbers, HeldOutTexts, Run
 from explorer.finetune.kinds import ANSWERS, TEXTS, WORDS
 from explorer.finetune.learn_map import can_map, explain_map, is_in_turn, map_of
+from explorer.finetune.opening import OURS
 from explorer.finetune.run import RunView
-from explorer.finetune.samples import FIRST, NAMES, OURS, fitting, samples_of
+from explorer.finetune.samples import FIRST, NAMES, fitting, samples_of
 from explorer.finetune.try_others import answer_question, tag_words
 from explorer.techniques.attribution import Path
 from explorer.text import limits
@@ -54,7 +55,7 @@ def _strings(value: Any) -> tuple[str, ...]:
 class TryIt(RunView):
     """A text or a pair, the head's answer, and the words that caused it."""
 
-    name, question = "fine-tune/try-it", "What does it say of a sentence of your own, and why?"
+    name, question = "fine-tune/try-it", "What does the head predict for your own text, and why?"
     fold = "Many sentences"
     width = 7
     layout = (row("tried", "sample"),)

@@ -10,8 +10,8 @@ from explorer.core.errors import InputError
 from explorer.finetune.compute.answering import Answer, Answerer
 from explorer.finetune.compute.predictor import Tagger, of_kind
 from explorer.finetune.compute.run import Run
+from explorer.finetune.opening import OUTSIDE
 from explorer.finetune.pictures.results import looks_at_answer, passage
-from explorer.finetune.typed import OUTSIDE
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
 from explorer.text.tagged import split_words
@@ -68,7 +68,7 @@ def answer_question(run: Run, question: str, text: str) -> Content:
         "row": _boundaries(found),
         "looks": looks_at_answer(looks, even),
         "note": (
-            "The table: how likely each token of the text begins and ends the answer, and [CLS] that there is none. The "
+            "The table: how likely each token of the text begins and ends the answer; [CLS] is for no answer. The "
             "picture: how much of its attention each head of the trained model gives from the question to "
             f"{'the answer' if found.text else 'the best span'}. Layer {layer + 1}, head {head + 1} gives most, "
             f"{looks.max():.0%}; spread evenly it would be {even:.0%}. {_part(found, text)}"
@@ -88,7 +88,7 @@ def _ask(run: Run, question: str, text: str) -> tuple[Answer, Any]:
 def _verdict(found: Answer) -> str:
     """The answer and its probability, in a sentence."""
     if found.text:
-        return f"“{found.text}”, with {percent(found.score)}; that there is no answer, {percent(found.no_answer)}."
+        return f"“{found.text}”, with {percent(found.score)}; no answer, {percent(found.no_answer)}."
     return f"No answer, with {percent(found.no_answer)}; the best span has {percent(found.score)}."
 
 

@@ -172,7 +172,7 @@ def summary(run: Run) -> str:
     unsure = hardly_learned(run)
     if not unsure and is_in_turn(run):
         return f"{run.title}: {_right(run, EACH_IN_TURN)}; {trained}, {_learnt(run, solved)}."
-    kept = "solved at once" if solved else f"epoch {run.best + 1} of {len(run.history)}"
+    kept = "solved directly" if solved else f"epoch {run.best + 1} of {len(run.history)}"
     if layers and run.best > 1:
         kept += " (a mean of its weights and those before)"
     if unsure:
@@ -199,7 +199,7 @@ def names_found(run: Run) -> list[EntityScores]:
 
 
 def _learnt(run: Run, solved: bool) -> str:
-    how = "solved at once" if solved else f"{run.settings.get('epochs')} epochs"
+    how = "solved directly" if solved else f"{run.settings.get('epochs')} epochs"
     return f"{how} on all {len(run.held(HeldOutTexts).targets)}"
 
 

@@ -88,7 +88,7 @@ def test_questions_are_typed_learnt_and_tried(open_app):
     expect(page.locator("#fine-tune-examples-about")).to_contain_text("466 questions on 83 texts")
     box = page.locator("#fine-tune-asked textarea")
     box.fill("Anna sleeps.\nWho sleeps? | Tom")
-    expect(page.locator("#fine-tune-examples-about")).to_contain_text("The answer of line 2 does not stand")
+    expect(page.locator("#fine-tune-examples-about")).to_contain_text("The answer of line 2 is not in its text")
     box.fill("\n\n".join(f"{text}\nWhat colour is the dog? | {text.rstrip('.').split()[-1]}\nWho has a cat? |" for text in TEXTS))
     expect(page.locator("#fine-tune-examples-about")).to_contain_text("465 questions on 84 texts")
     unfold(page, "Settings")

@@ -67,7 +67,7 @@ def answered(answer, start):
         ('{"data": [{"title": "x"}]}', "not as SQuAD"),
         ([{"question": "Who?", "context": TEXT}], "not as SQuAD"),
         ({"data": []}, "no questions"),
-        (answered("red", 12), "question 1 is not what stands"),
+        (answered("red", 12), "question 1 is not at character"),
         (answered("red", 30), "question 1 lies outside"),
         (answered("red", "11"), "question 1 lies outside"),
         (answered("", 0), "question 1 is empty"),
@@ -99,7 +99,7 @@ def test_an_answer_is_found_as_whole_words_first():
     [
         ("Who?", "list of"),
         ([["Who?", TEXT]], "Example 1 is not"),
-        ([["Who?", TEXT, "Anna"], ["Who?", OTHER, "Anna"]], "example 2 does not stand"),
+        ([["Who?", TEXT, "Anna"], ["Who?", OTHER, "Anna"]], "example 2 is not in its text"),
         ([["Who?", TEXT, "Anna"], ["", OTHER, "Tom"]], "question of example 2 is empty"),
         ([["Who?", TEXT, 7], ["Who?", OTHER, "Tom"]], "answer of example 1"),
     ],

@@ -62,7 +62,7 @@ def test_the_words_to_choose_from_are_those_that_the_model_reads(bundled, cased)
 def test_searches_in_many_texts_find_it(word, bundled, tmp_path, monkeypatch):
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
     given = Map.read({"source": SENTENCES, "sentences": "\n".join(CAFE), "search": word}, bundled.capabilities)
-    assert "3 of 3 hold" in given.compute(Subject(bundled.name, "a", ""))["summary"]
+    assert "3 of 3 contain" in given.compute(Subject(bundled.name, "a", ""))["summary"]
     (tmp_path / "own.txt").write_text("\n".join((*CAFE, "no such word")), "utf-8")
     corpus = read_corpus(tmp_path / "own.txt")
     assert len(finished(occurrences_in_steps(bundled, corpus, word, 4)).hits) == 3

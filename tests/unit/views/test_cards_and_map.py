@@ -10,7 +10,7 @@ from explorer.analysis.resampling import wilson
 from explorer.core.errors import InputError
 from explorer.export import links
 from explorer.export.place import Place
-from explorer.finetune.cards import CONTRADICTION, DOUBLE, MOST_CARDS, NAMELESS, STARTER, TWICE, cards_of, find_faults
+from explorer.finetune.cards import CONTRADICTION, DOUBLE, MOST_CARDS, NAMELESS, TWICE, cards_of, find_faults
 from explorer.finetune.compute import store
 from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
@@ -19,6 +19,7 @@ from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import KINDS
 from explorer.finetune.learn_map import explain_map, map_of
 from explorer.finetune.live import _train
+from explorer.finetune.opening import STARTER
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.recipe import OWN, PRESETS, Recipe, defaults
 from explorer.finetune.run import opening_run

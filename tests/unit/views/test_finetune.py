@@ -12,13 +12,13 @@ import pytest
 from explorer.core import downloads, jobs
 from explorer.core.errors import InputError
 from explorer.finetune import live
-from explorer.finetune.cards import STARTER
 from explorer.finetune.compute import quota, store
 from explorer.finetune.compute.from_table import BUILT_IN
 from explorer.finetune.compute.reasons import decide
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS
-from explorer.finetune.known_tasks import TASKS, KnownTasks
+from explorer.finetune.known_tasks import KnownTasks
+from explorer.finetune.opening import STARTER, TASKS
 from explorer.finetune.outcome import Baselines, Outcome
 from explorer.finetune.probe import Probe, tell
 from explorer.finetune.recipe import FIT_PRESET, PRESETS, Recipe

@@ -14,14 +14,13 @@ from explorer.finetune.compute.questions import built_in_questions, read_typed
 from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import ANSWERS, FILE, KINDS, READY, TEXTS, TYPED
+from explorer.finetune.opening import OURS, QUESTIONS
 from explorer.finetune.outcome import Baselines, Outcome
 from explorer.finetune.recipe import Recipe
 from explorer.finetune.result import CHANGE, CLASSES, MISTAKES, RIGHT, Result
 from explorer.finetune.run import opening_run
 from explorer.finetune.runs import Runs
-from explorer.finetune.samples import OURS
 from explorer.finetune.try_it import TryIt
-from explorer.finetune.typed import QUESTIONS
 from explorer.ui.subject import Subject
 
 
@@ -105,7 +104,7 @@ def test_a_file_of_questions_chooses_its_kind_of_task(subject, tmp_path):
     [
         ("", "no questions"),
         ("Who? | Anna", "Line 1 is a question without a text"),
-        ("Anna sleeps.\nWho sleeps? | Tom", "The answer of line 2 does not stand"),
+        ("Anna sleeps.\nWho sleeps? | Tom", "The answer of line 2 is not in its text"),
         ("Anna sleeps.\n | Anna", "The question in line 2 is empty"),
         ("Anna sleeps.\nWho sleeps? | Anna", "on one text"),
         ("Anna sleeps.\nWho? | Anna\n\nWho eats? | Tom", "Line 4 is a question without"),

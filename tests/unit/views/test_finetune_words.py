@@ -10,13 +10,13 @@ from explorer.finetune.compute.tag_task import Tagging
 from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import TYPED, WORDS
+from explorer.finetune.opening import ORDERS, OURS
 from explorer.finetune.outcome import Baselines, Outcome
 from explorer.finetune.recipe import Recipe
 from explorer.finetune.result import CLASSES, NAMES, Result, in_context
 from explorer.finetune.samples import NAMES as TAGS
-from explorer.finetune.samples import OURS
 from explorer.finetune.try_it import TryIt
-from explorer.finetune.typed import ORDERS, clicked, tags_of
+from explorer.finetune.typed import clicked, tags_of
 from explorer.text.tagged import split_words
 from explorer.ui.subject import Selection, Subject
 

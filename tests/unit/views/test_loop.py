@@ -35,7 +35,7 @@ def run(view, subject):
     "given",
     [
         {},
-        {"pooling": "pooler", "cut_at": 6, "seed": 3},
+        {"pooling": "pooler", "cut_at": 6, "seed": 3, "padding": "max_length"},
         {"layers": 1, "layer": 2, "pooling": "cls", "preset": OWN, "epochs": 2, "rate": 2e-4},
     ],
 )
@@ -59,6 +59,7 @@ def test_a_batch_is_shown_as_it_is_read(subject):
     step, (ids, _) = loop.step(0), zip(*loop.encoded, strict=True)
     longest = max(len(ids[row]) for row in step.rows)
     assert len(content["tokens"]["columns"]) == longest
+    assert len(LoopView(padding="max_length", cut_at=20).compute(subject)["tokens"]["columns"]) == 20
     assert len(content["tokens"]["rows"]) == 3 * len(step.rows)
     assert set(step.rows) <= set(loop.split.train)
     assert [row["cells"][-1] for row in content["answers"]["rows"]][-1] == f"{step.loss:.4f}"
