@@ -41,8 +41,8 @@ class Search(CorpusView):
     name, question = "corpus/search", "Where else in the corpus is something similar?"
     layout = (
         row("file", "column"),  # which all choices read
-        row("compare", "word", "of_neuron"),
-        row(col("senses", "hits", "stop", "progress", "about", "note", "help", "check", width=2), col("map", "common")),
+        row("compare", "word", "of_neuron", "senses"),
+        row(col("hits", "stop", "progress", "about", "note", "help", "check", width=2), col("map", "common")),
     )
     compare: str = choice(WAYS, "Find by", menu=True, elem_classes="inline")
     word: str = text(

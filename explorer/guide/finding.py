@@ -155,7 +155,7 @@ def _heads(model: Explorer) -> Iterator[tuple]:
         places.sort(key=lambda place: -steady[place])
     for layer, head in places:
         title = f"Head {layer + 1}.{head + 1}" + (f": {atlas.habits[layer, head]}" if atlas else "")
-        where = f"It {habit_of(atlas, layer, head)}." if atlas else "Corpus › Head atlas finds its habit"
+        where = f"It {habit_of(atlas, layer, head)}." if atlas else "Corpus › Heads and neurons finds its habit"
         go = f"tab=attention&view=one-head&layer={layer + 1}&head={head + 1}"
         yield "head", title, where, f"layer {layer + 1} head {head + 1}", go
 
