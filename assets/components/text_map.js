@@ -19,6 +19,7 @@ const RADIUS = 6;
 const NEAR = 18; // px from a point that is pointed at
 const FINE = 4; // px: a cell of the regions
 const PAUSE = { film: 420, glide: 1100 }; // ms of a frame
+const REST = 120; // ms without a move of the view
 const QUIET = 350; // ms until the server hears of the frame that is shown
 const BESIDE_MAP = 300; // px of a window that a tall map leaves to what is above and below it
 const STAR = "M0-11l3.2 7.2 7.8.7-5.9 5.1 1.8 7.6L0 5.6l-6.9 4 1.8-7.6-5.9-5.1 7.8-.7z";
@@ -59,6 +60,7 @@ define("TextMap", ({ element, trigger, props, settings }) => {
   let size = { width: 0, height: 0 };
   let film = "";
   let plane = null; // between the map's numbers and px, without the view
+  let resting = 0;
   let bare = []; // places in px, without the view
   let [timer, telling, frame] = [0, 0, 0]; // of the film: its next step, what the server hears, the frame that is shown
 
@@ -181,12 +183,11 @@ define("TextMap", ({ element, trigger, props, settings }) => {
   }
 
   // Many points: their places without the view, in px, and their colours.
-  function drawCloud(moved) {
+  function drawCloud() {
     canvas.hidden = !isMany();
     if (!isMany()) return;
     cloud ??= cloudOn(canvas);
     cloud.look(hand.view);
-    if (moved) return;
     const colours = value.classes.map((_, k) => rgb(css(`--bx-series-${(k % 8) + 1}`)));
     const wide = value.points.length > 3000 ? 6 : 8;
     const alpha = ({ label, faint }) => (hidden.has(label) ? 0 : faint ? 24 : 215);
@@ -297,6 +298,13 @@ define("TextMap", ({ element, trigger, props, settings }) => {
   // Draw everything, or after a move of the view what moves with it.
   function paint(moved = false) {
     if (!value || !root.clientWidth) return;
+    clearTimeout(resting);
+    drawing.classList.toggle("bx-going", moved && isMany());
+    if (moved && isMany()) { // the points follow; what is written on them comes when they rest
+      cloud.look(hand.view);
+      resting = setTimeout(paint, REST);
+      return;
+    }
     if (!moved) measure();
     drawing.classList.toggle("bx-held", moved);
     drawing.setAttribute("aria-label", value.alt);
@@ -304,7 +312,7 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     if (!moved) plane = scale();
     if (!moved) bare = placesOf(frame).map(plane.to);
     spots = bare.map(seen);
-    drawCloud(moved);
+    if (!moved) drawCloud();
     behind.replaceChildren(...[regions(), ...hulls(), ...ways(), ...linkNodes()].filter(Boolean));
     drawShapes();
     drawNames();

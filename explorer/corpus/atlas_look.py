@@ -9,10 +9,11 @@ import numpy as np
 from explorer.analysis.head_metrics import TokenFacts, head_metrics
 from explorer.corpus import atlas_pictures, atlas_words
 from explorer.corpus.compute.atlas_file import HeadAtlas
+from explorer.corpus.compute.attention_sums import OFFSETS
 from explorer.corpus.compute.search import Found, Hit
 from explorer.corpus.compute.tree import word_weights
 from explorer.corpus.hits import Hits, hit_lines
-from explorer.corpus.pictures.head_atlas import tag_heatmap
+from explorer.corpus.pictures.head_atlas import offset_bars, tag_heatmap
 from explorer.corpus.source import Look
 from explorer.corpus.trees import tree_of
 from explorer.text.corpora import Corpus
@@ -41,7 +42,7 @@ class AtlasLook(Look):
             "map": atlas_pictures.heads_map(atlas, layer, head),
             "habit": f"{_capital(head_name((layer, head)))} across the corpus: {atlas_words.habit(atlas, layer, head)}",
             "hits": hit_lines(self._hits(subject), tagged=False),
-            "offsets": atlas_pictures.offsets(atlas, layer, head),
+            "offsets": offset_bars(OFFSETS, atlas.offsets[layer, head], (atlas.cls[layer, head], atlas.sep[layer, head])),
             "about": f"{atlas_words.about(self.corpus, atlas)} {atlas_words.evidence(atlas) or NO_SYNTAX}",
         }
         if len(atlas.relations):

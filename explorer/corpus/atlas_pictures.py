@@ -10,7 +10,7 @@ from explorer.analysis.resampling import wilson
 from explorer.corpus.atlas_words import told
 from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.attention_sums import DIRECTIONS
-from explorer.corpus.pictures.head_atlas import colours_of, few_names, offset_bars, typical_pictures
+from explorer.corpus.pictures.head_atlas import colours_of, few_names, typical_pictures
 from explorer.text.dependencies import meaning, plain
 from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.pictures.head_grid import head_grid
@@ -27,7 +27,8 @@ def grid(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any]:
     few = _families(atlas)
     colours = colours_of(few)
     bars = np.array([colours[name] for name in few]).reshape(atlas.families.shape).tolist()
-    notes = [[f"{told(atlas, *place)}; family {plain(str(atlas.families[place]))}" for place in row] for row in _places(atlas)]
+    named = [f"{told(atlas, *place)}; family {plain(str(atlas.families[place]))}" for place in np.ndindex(*atlas.cls.shape)]
+    notes = np.array(named, dtype=object).reshape(atlas.cls.shape).tolist()
     drawn = head_grid(small, (layer, head), notes=notes, marks=np.ones(atlas.cls.shape), colours=bars)
     return keep(drawn, lambda: _table(atlas))
 
@@ -35,11 +36,6 @@ def grid(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any]:
 def _families(atlas: HeadAtlas) -> list[str]:
     """The family of each head in plain words, with the rarest grouped together."""
     return few_names([plain(name) for name in atlas.families.ravel().tolist()])
-
-
-def _places(atlas: HeadAtlas) -> list[list[tuple[int, int]]]:
-    layers, heads = atlas.cls.shape
-    return [[(layer, head) for head in range(heads)] for layer in range(layers)]
 
 
 def _table(atlas: HeadAtlas) -> Table:
@@ -62,13 +58,6 @@ def heads_map(atlas: HeadAtlas, layer: int, head: int) -> Any:
     method = "UMAP" if atlas.cls.size > 4 else "PCA"
     few = _families(atlas)
     return point_map(atlas.points, texts, few, [f"{method} 1", f"{method} 2"], "atlas", Marks(picked=layer * heads + head))
-
-
-def offsets(atlas: HeadAtlas, layer: int, head: int) -> Any:
-    """A head's mean weight by relative position."""
-    reach = atlas.offsets.shape[-1] // 2
-    specials = (float(atlas.cls[layer, head]), float(atlas.sep[layer, head]))
-    return offset_bars(range(-reach, reach + 1), atlas.offsets[layer, head], specials)
 
 
 def relations(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any] | None:

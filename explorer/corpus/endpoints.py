@@ -8,7 +8,6 @@ from explorer.api.callers import run_while_wanted
 from explorer.bert.explorer import load
 from explorer.core.limits import DRIVERS, HITS
 from explorer.corpus.compute.atlas import head_atlas_in_steps
-from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.attention_sums import OFFSETS
 from explorer.corpus.compute.neurons import corpus_neurons_in_steps, drivers
 from explorer.corpus.compute.search import Hit, Query, search_in_steps
@@ -92,19 +91,15 @@ def head_atlas(model: str = "") -> dict[str, Any]:
             "family": str(found.families[layer, head]),
         }
 
-    layers, heads = found.cls.shape
-    return {"heads": [told(layer, head) for layer in range(layers) for head in range(heads)], "evidence": _evidence(found)}
-
-
-def _evidence(atlas: HeadAtlas) -> dict[str, Any]:
-    return {
-        "tests": atlas.q.size,
-        "beating": int(atlas.beating.sum()),
-        "permuted": atlas.permuted.tolist(),
-        "corrected": int(atlas.significant.any(axis=-1).sum()),
-        "passing": int(atlas.halves[0]),
-        "holding": int(atlas.halves[1]),
+    evidence = {
+        "tests": found.q.size,
+        "beating": int(found.beating.sum()),
+        "permuted": found.permuted.tolist(),
+        "corrected": int(found.significant.any(axis=-1).sum()),
+        "passing": int(found.halves[0]),
+        "holding": int(found.halves[1]),
     }
+    return {"heads": [told(*place) for place in np.ndindex(*found.cls.shape)], "evidence": evidence}
 
 
 def neuron(layer: int, neuron: int, limit: int = 20, model: str = "") -> dict[str, Any]:

@@ -6,24 +6,24 @@ from collections.abc import Generator, Hashable
 from typing import Any
 
 from explorer.core.cache import OnceCache
-from explorer.core.errors import InputError
 from explorer.core.limits import QUERY
 from explorer.core.steps import map_steps
 from explorer.corpus import atlas_words
 from explorer.corpus.atlas_look import AtlasLook
-from explorer.corpus.compute.atlas import in_steps, known_atlas
+from explorer.corpus.compute.atlas import head_atlas_in_steps, known_atlas, mapped_in_steps
 from explorer.corpus.compute.atlas_evidence import LEVEL
 from explorer.corpus.compute.head_families import FAMILY_RULE
 from explorer.corpus.compute.neurons import CorpusNeurons, Telling, corpus_neurons_in_steps, telling_in_steps
 from explorer.corpus.neuron_look import look_at
-from explorer.corpus.source import OUTDATED, CorpusView, Look
+from explorer.corpus.source import CorpusView, Look
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.settings import choice, number, text
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, NewInput, button, caption, chart, check, note, part, select, sentence
+from explorer.ui.view import Change, button, caption, chart, check, note, part, select, sentence
 
 HEAD, NEURON = "Head", "Neuron"
+HOW = ("help", "neurons", "check")  # how the pictures are made
 COST = 1.5  # of an atlas, relative to forward passes alone
 
 _telling: OnceCache[Hashable, Telling] = OnceCache(64)
@@ -41,23 +41,7 @@ class Heads(CorpusView):
         row("unit", "neuron", "by_word"),
         row(
             col("grid", "map", "tags", "promotes", "suppresses", "problem", "promoting", "driven", width=5),
-            col(
-                "habit",
-                "hits",
-                "stop",
-                "progress",
-                "about",
-                "note",
-                "tree",
-                "links",
-                "offsets",
-                "relations",
-                "trees",
-                "help",
-                "neurons",
-                "check",
-                width=6,
-            ),
+            col("habit", "hits", "stop", "progress", "note", "links", "tree", "about", "offsets", "relations", *HOW, width=6),
         ),
     )
     unit: str = choice((HEAD, NEURON), "Show", menu=True, elem_classes="inline")
@@ -90,38 +74,31 @@ class Heads(CorpusView):
     promoting = part("strips", height=290, optional=True)
     driven = part("strips", height=290, optional=True)
     habit = sentence(answer=True, optional=True)
-    hits = part("strips", height=300)
+    hits = part("strips", height=240)
     stop = button("Stop", visible=False)
     progress = part("meter")
     about = sentence(classes="caption")
     check = check()
     note = note("Click a word: its sentence becomes the input.")
-    tree = chart("Parse tree and head", height=420, optional=True)
+    tree = chart("Parse tree and head", height=340, optional=True)
     links = sentence(classes="caption", optional=True)
     offsets = chart("Mean weight by relative position", height=240, optional=True)
     relations = part("strips", height=320, sortable=True, optional=True)
-    trees = caption(
-        "Arcs at the left join each word to the one that it depends on (Universal Dependencies, version 2). Arcs at the right "
-        "are the strongest links of the head, by the rule of the atlas. Coloured arcs are in both. The tree comes with the "
-        "corpus, and the model never reads it. One sentence proves little; the atlas counts all."
-    )
     help = caption(
         "Each picture is a head's mean weight by relative position, with [CLS] and [SEP] at the edges. The bar below has the "
-        "colour of its family: clusters of similar profiles (Ward 1963), named after their mean by this rule. "
-        f"{FAMILY_RULE}. The map shows the same profiles by UMAP. The bars count [CLS] and [SEP] at their positions too. "
-        "Relations: the share of words whose strongest link to another word is their syntactic head, beside the best fixed "
-        "offset (Clark et al. 2019, section 4). Bold: better than the offset, after correction. Interval: 95%, Wilson 1927, as "
-        "if words were independent. Tests draw the sign of each sentence's difference from the offset 10,000 times (Fisher's "
-        "randomisation). Correction: Benjamini and Hochberg 1995, over every head, relation and direction, q at most "
-        f"{LEVEL * 100:.0f}%. A head passes if it is significant in a random half of the sentences. It holds if its clearest "
-        f"relation has p at most {LEVEL * 100:.0f}% in the other half."
+        f"colour of its family: clusters of similar profiles (Ward 1963), named after their mean. {FAMILY_RULE}. The map shows "
+        "the same profiles by UMAP. Relations: the share of words whose strongest link is their syntactic head, beside the "
+        "best fixed offset (Clark et al. 2019, section 4). Bold: better than the offset by sign-flip tests over sentences, "
+        f"corrected for all heads, relations and directions (Benjamini and Hochberg 1995, q at most {LEVEL * 100:.0f}%). "
+        "Interval: 95%, Wilson 1927, as if words were independent. In the tree, arcs at the left come with the corpus "
+        "(Universal Dependencies, version 2), and the model never reads them. Arcs at the right are the strongest links of "
+        "the head. Coloured arcs are in both."
     )
     neurons = caption(
         "A neuron is active where a token's vector fits its row of W₁. It then adds its column *w* of W₂ to that vector (Geva et "
         "al. 2021). The promoted words are that column, read by the masked-LM head as a hidden state: "
         "½ (head(LayerNorm(*w*)) − head(LayerNorm(−*w*))), in logits. They come from the weights alone: *Inside a head*, *The "
-        "whole layer* shows how much an answer changes without the neuron. The app chooses the neuron of the layer whose two "
-        "lists share most words, which is not typical."
+        "whole layer* shows how much an answer changes without the neuron."
     )
 
     def first(self, subject: Subject) -> Subject:
@@ -132,7 +109,7 @@ class Heads(CorpusView):
             return subject.select(layer=max(1, subject.model.capabilities.layers - 1), picked=False)
         found = self.looked_up(subject)
         best = found and atlas_words.best_of(found.atlas)
-        return subject.select(layer=best.layer + 1, head=best.head + 1, picked=False) if best else subject
+        return subject.select(layer=best[0] + 1, head=best[1] + 1, picked=False) if best else subject
 
     def passes(self, subject: Subject) -> float:
         return (1 if self.unit == NEURON else COST) * super().passes(subject)
@@ -155,7 +132,9 @@ class Heads(CorpusView):
         """Read the corpus, unless it was read before. Raises InputError."""
         model, corpus = subject.model, self.chosen
         if self.unit == HEAD:
-            return AtlasLook(corpus, (yield from in_steps(model, corpus)))
+            atlas = yield from self.reading(head_atlas_in_steps(model, corpus))
+            mapping = mapped_in_steps(model, corpus, atlas)
+            return AtlasLook(corpus, (yield from map_steps(mapping, lambda share: ("Drawing the map of the heads.", share))))
         every = yield from self.reading(corpus_neurons_in_steps(model, corpus))
         layer = subject.selection.attention_layer
         chosen = Telling(self.neuron - 1, None) if self.neuron else (yield from self._telling(subject, every, layer))
@@ -170,11 +149,6 @@ class Heads(CorpusView):
         """Select another head by its index among all, layer by layer."""
         layer, head = divmod(limits.check_place(customdata), subject.model.capabilities.heads)
         return select(layer=layer + 1, head=head + 1)
-
-    def on_hits(self, subject: Subject, index: object) -> NewInput:
-        if (found := self.looked_up(subject)) is None:
-            raise InputError(OUTDATED)
-        return found.open(subject, index)
 
     def on_promoting(self, subject: Subject, index: object) -> Change:
         """Open a neuron by its index among all, layer by layer."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from operator import attrgetter
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from explorer.core.errors import InputError
 from explorer.core.steps import map_steps, relay
 from explorer.corpus.compute.word_states import WordStates
 from explorer.corpus.layer_looks import LayersLook
-from explorer.corpus.pictures.layers import Line, layer_lines
+from explorer.corpus.pictures.layers import ProbeLines, probe_lines
 from explorer.corpus.source import Untold
 from explorer.text.corpora import Corpus, CorpusSentence
 from explorer.text.dependencies import plain
@@ -63,10 +64,15 @@ class Probed(LayersLook):
     usual: np.ndarray = field(repr=False)  # [held-out words] the most frequent class of all in training
     control: np.ndarray  # [layers + 1] accuracy of the control on the first part, 0 to 1
 
+    @cached_property
+    def hits(self) -> np.ndarray:
+        """[layers + 1, held-out words] bool: the words predicted right."""
+        return np.asarray(self.said == self.right)
+
     @property
     def accuracy(self) -> np.ndarray:
         """[layers + 1] accuracy, 0 to 1, over all parts."""
-        return (self.said == self.right).mean(axis=1)
+        return self.hits.mean(axis=1)
 
     @property
     def baselines(self) -> tuple[float, float]:
@@ -76,8 +82,7 @@ class Probed(LayersLook):
     @property
     def selectivity(self) -> np.ndarray:
         """[layers + 1] accuracy on the first part minus that of the control: what is not learned by heart."""
-        first = self.fold == 0
-        return np.asarray((self.said[:, first] == self.right[first]).mean(axis=1)) - self.control
+        return np.asarray(self.hits[:, self.fold == 0].mean(axis=1)) - self.control
 
     @cached_property
     def interval(self) -> tuple[np.ndarray, np.ndarray]:
@@ -88,27 +93,20 @@ class Probed(LayersLook):
     def chosen(self) -> tuple[int, float, float, float]:
         """The hidden state that is best on the first part, and its accuracy and interval on the other parts."""
         first = self.fold == 0
-        best = int((self.said == self.right)[:, first].mean(axis=1).argmax())
+        best = int(self.hits[:, first].mean(axis=1).argmax())
         low, high = self._interval(~first)
-        return best, float((self.said == self.right)[best, ~first].mean()), float(low[best]), float(high[best])
+        return best, float(self.hits[best, ~first].mean()), float(low[best]), float(high[best])
 
     def _interval(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         sentences, place = np.unique(self.words.sentence[self.held[which]], return_inverse=True)
-        right = (self.said == self.right)[:, which]
-        summed = np.stack([np.bincount(place, is_right, len(sentences)) for is_right in right], axis=1)
+        summed = np.stack([np.bincount(place, hits, len(sentences)) for hits in self.hits[:, which]], axis=1)
         return wilson_by_group(summed, np.bincount(place))
 
     def shown(self, subject: Subject) -> Content:
         """Accuracy by hidden state beside a control and a baseline without a model, and by class at the selected one."""
         at, accuracy = subject.selection.layer, self.accuracy
         own, usual = self.baselines
-        lines = [
-            Line("linear probe", accuracy, self.interval),
-            Line("the word's own most frequent one", np.full(len(accuracy), own), faint=True),
-            Line("control: random by word type", self.control, faint=True),
-        ]
-        every = [*accuracy, own, *self.control]
-        shown = max(0.0, float(min(every)) - 0.05), min(1.005, float(max(every)) + 0.05)
+        references = {"most frequent of each word": np.full(len(accuracy), own), "control: random by word type": self.control}
         about = ABOUT.format(
             folds=int(self.fold.max()) + 1,
             parts=min(FOLDS, len(self.examples)),
@@ -120,7 +118,7 @@ class Probed(LayersLook):
             selectivity=percent(float(self.selectivity[at])),
             at=at,
         )
-        picture = layer_lines(lines, "held-out words predicted right", at, shown, ".1%")
+        picture = probe_lines(ProbeLines(accuracy, *self.interval, references), at)
         return {"picture": picture, "about": about, "by_class": self._by_class(at)}
 
     def finding(self, subject: Subject) -> Finding:
@@ -147,9 +145,7 @@ class Probed(LayersLook):
 
 def probe_in_steps(corpus: Corpus, words: WordStates, what: str) -> Generator[tuple[str, float], None, Probed | Untold]:
     """Train probes on each hidden state, with parts of the sentences held out in turn; yields a sentence and the share done."""
-    every: dict[str, Callable[[CorpusSentence], tuple[str, ...]]]
-    every = {TAG: lambda sentence: sentence.tags, RELATION: lambda sentence: sentence.relations}
-    told = every[what]
+    told: Callable[[CorpusSentence], tuple[str, ...]] = attrgetter("tags" if what == TAG else "relations")
     there = [row for row, one in enumerate(corpus.sentences) if told(one)]
     if not there:
         return Untold(f"This corpus does not contain the {CALLED[what]} of its words. Choose a treebank in CoNLL-U.")
@@ -182,7 +178,8 @@ def _fit(
         for done, (right, part) in enumerate(tasks):
             share = (layer + done / len(tasks)) / len(words.layers)
             step = f"Training probe {done + 1} of {len(tasks)} on hidden state {layer} of {words.layers[-1]}", share
-            found.append((yield from _head(vectors[part.train], right[part.train], len(examples.classes), step)))
+            fit = partial(_head, vectors[part.train], right[part.train], len(examples.classes))
+            found.append((yield from map_steps(relay(fit), partial(_first, step))))  # in a thread, so that it can be stopped
         said.append([head.outputs(vectors[part.held_out]).argmax(-1) for head, part in zip(found, parts, strict=False)])
         best = found[-1].outputs(vectors[parts[0].held_out]).argmax(-1)
         controls.append(float((best == control[parts[0].held_out]).mean()))
@@ -205,12 +202,9 @@ def _fit(
     )
 
 
-def _head(
-    vectors: np.ndarray, targets: np.ndarray, classes: int, step: tuple[str, float]
-) -> Generator[tuple[str, float], None, Head]:
-    """A probe, trained in a thread, so that stopping does not wait for it."""
+def _first(step: tuple[str, float], _: object) -> tuple[str, float]:
+    return step
 
-    def fit(report: Callable[[None], None]) -> Head:
-        return fit_head(vectors, targets, classes, TrainingSettings(regularization=REGULARIZATION))
 
-    return (yield from map_steps(relay(fit), lambda _: step))
+def _head(vectors: np.ndarray, targets: np.ndarray, classes: int, _: Callable[[None], None]) -> Head:
+    return fit_head(vectors, targets, classes, TrainingSettings(regularization=REGULARIZATION))

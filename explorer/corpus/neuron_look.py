@@ -8,7 +8,7 @@ from typing import Any
 
 from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
-from explorer.corpus.compute.neurons import PROMOTED, READ, CorpusNeurons, Telling, drivers, driving_pieces, firing_on
+from explorer.corpus.compute.neurons import PROMOTED, READ, CorpusNeurons, Scored, Telling, drivers, driving_pieces, firing_on
 from explorer.corpus.hits import Active, hit_lines
 from explorer.techniques.neurons import Promoted, piece_weights, promoted, promoting
 from explorer.techniques.targets import piece_of
@@ -27,9 +27,6 @@ UNITS = (
     "Click a neuron to open it. Deviations: how far its mean activation at the word, in the first {} sentences with the word, is "
     "above that at all tokens, in standard deviations."
 )
-
-Scored = tuple[int, int, float]
-"""A neuron as (layer, neuron), zero-based, with the weight by which it promotes a word, or its deviations at that word."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +114,7 @@ def _by_word(
             problems.append(str(error))
     if word:
         try:
-            firing = firing_on(model, corpus, every, word, NEURONS)
-            driven = tuple((one.layer, one.neuron, one.deviations) for one in firing)
+            driven = firing_on(model, corpus, every, word, NEURONS)
         except InputError as error:
             problems.append(str(error))
     return most, driven, tuple(problems)
@@ -131,17 +127,20 @@ def _quoted(words: Sequence[str]) -> str:
 
 def _weighed(title: str, words: Sequence[tuple[str, float]]) -> dict[str, Any]:
     """Words with a bar for the size of their weight."""
-    top = max(abs(weight) for _, weight in words)
-    columns = [Column(title, "name"), Column("", "bar", top=top), Column("weight", "number", form="+.2f")]
-    return strip_table(columns, [Row((word, abs(weight), weight)) for word, weight in words], f"Words that it {title} most")
+    rows = [Row((word, abs(weight), weight)) for word, weight in words]
+    return _bars(title, "weight", "+.2f", rows, f"Words that it {title} most")
 
 
 def _table(subject: Subject, title: str, unit: str, scored: Sequence[Scored]) -> dict[str, Any] | None:
-    """A table of neurons, which opens the one that is clicked."""
-    if not scored:
-        return None
-    top, each = max(score for _, _, score in scored), subject.model.capabilities.neurons
-    columns = [Column(title, "name"), Column("", "bar", top=top), Column(unit, "number", form=".2f")]
-    named = [(f"layer {layer + 1} · {neuron + 1}", layer * each + neuron, score) for layer, neuron, score in scored]
-    rows = [Row((name, max(score, 0.0), score), place) for name, place, score in named]
-    return strip_table(columns, rows, f"Neurons: {title}", "neuron")
+    """A table of neurons, which opens the one that is clicked; None without any."""
+    each = subject.model.capabilities.neurons
+    rows = [
+        Row((f"layer {layer + 1} · {neuron + 1}", max(score, 0.0), score), layer * each + neuron)
+        for layer, neuron, score in scored
+    ]
+    return _bars(title, unit, ".2f", rows, f"Neurons: {title}") if rows else None
+
+
+def _bars(title: str, unit: str, form: str, rows: Sequence[Row], label: str) -> dict[str, Any]:
+    columns = [Column(title, "name"), Column("", "bar", top=max(row.cells[1] for row in rows)), Column(unit, "number", form=form)]
+    return strip_table(columns, rows, label, "neuron" if rows[0].token is not None else "")

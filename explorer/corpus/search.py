@@ -1,4 +1,4 @@
-"""Search and words: tokens of a corpus by meaning, by word, by what a head or a neuron does, and sentences by surprise."""
+"""Search and words: tokens of a corpus by meaning, by word, or by what a head or a neuron does."""
 
 from __future__ import annotations
 
@@ -8,57 +8,40 @@ from typing import Any
 from explorer.analysis.projection import warm_umap
 from explorer.core.errors import InputError
 from explorer.core.limits import HITS, QUERY
-from explorer.core.steps import map_steps
-from explorer.corpus.compute import hiding
 from explorer.corpus.compute.neurons import corpus_neurons_in_steps, drivers
 from explorer.corpus.compute.occurrences import occurrences_in_steps, usual_word
-from explorer.corpus.compute.plain import flaws
 from explorer.corpus.compute.reading import is_read
 from explorer.corpus.compute.search import Query, search_in_steps
 from explorer.corpus.hits import Active, Nearest
-from explorer.corpus.source import OUTDATED, CorpusView, Look, words_of_several_senses
-from explorer.corpus.surprise import LEAST, MOST, PLAIN, Surprising, sentence_lines
+from explorer.corpus.source import CorpusView, Look, words_of_several_senses
 from explorer.corpus.uses import NAMES, uses_in_steps
 from explorer.text import limits
 from explorer.text.corpora import Corpus
 from explorer.text.pieces import bare
 from explorer.ui.layout import col, row
+from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.settings import choice, memory, number, text
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, NewInput, button, caption, chart, check, note, part, read, sentence, settle
+from explorer.ui.view import Change, Content, NewInput, button, caption, check, note, part, read, sentence, settle
 
-STATE, WORD, HEAD, NEURON, SURPRISE = "Hidden state", "Word", "Head", "Neuron", "Surprise"
-WAYS = [
-    ("meaning (hidden state)", STATE),
-    ("word", WORD),
-    ("output of a head", HEAD),
-    ("activation of a neuron", NEURON),
-    ("surprise", SURPRISE),
-]
+STATE, WORD, HEAD, NEURON = "Hidden state", "Word", "Head", "Neuron"
+WAYS = [("meaning (hidden state)", STATE), ("word", WORD), ("output of a head", HEAD), ("activation of a neuron", NEURON)]
 LISTED = 12  # sentences while the corpus is being read
 DEPTH = 0.6  # share of the layers at which the page opens: there words differ more by meaning than by spelling
 
-Picked = tuple[tuple[int, ...], str]
-"""The index of the picked occurrence, if any, and its word: for another word it is ignored."""
 
-NONE_PICKED: Picked = ((), "")
-
-
-def check_picked(picked: object) -> Picked:
-    """A valid occurrence and its word; none for any other value."""
-    match picked:
-        case [[place, *_], str(word)] if type(place) is int and place >= 0:
-            return (place,), word
-    return NONE_PICKED
+def check_picked(picked: object) -> int:
+    """A valid index of an occurrence; the first for any other value."""
+    return picked if type(picked) is int and picked >= 0 else 0
 
 
 class Search(CorpusView):
-    """Tokens of a corpus in their sentences, found in one of five ways, and what they have in common."""
+    """Tokens of a corpus in their sentences, found in one of four ways, and what they have in common."""
 
     name, question = "corpus/search", "Where else in the corpus is something similar?"
     layout = (
-        row("compare", "word", "of_neuron", "order"),
-        row(col("senses", "hits", "stop", "progress", "about", "note", "help", "check", width=2), col("map", "common")),
+        row("compare", "word", "of_neuron", "senses"),
+        row(col("hits", "stop", "progress", "about", "note", "help", "check", width=2), col("map", "common")),
     )
     compare: str = choice(WAYS, "Find by", menu=True, elem_classes="inline")
     word: str = text(
@@ -68,7 +51,7 @@ class Search(CorpusView):
         heard="submit",
         placeholder="A word, then Enter",
         max_lines=1,
-        when=lambda view: view.compare in (WORD, SURPRISE),
+        when=lambda view: view.compare == WORD,
         elem_classes="inline",
     )
     of_neuron: int = number(
@@ -81,9 +64,6 @@ class Search(CorpusView):
         when=lambda view: view.compare == NEURON,
         elem_classes="inline",
     )
-    order: str = choice(
-        (MOST, LEAST, PLAIN), "Order", menu=True, when=lambda view: view.compare == SURPRISE, elem_classes="inline"
-    )
     senses = part("chips", optional=True)
     hits = part("strips", height=540)
     stop = button("Stop", visible=False)
@@ -94,16 +74,14 @@ class Search(CorpusView):
     help = caption(
         "By *meaning*: the cosine of the selected token's hidden state, or of a head's output for it, to that of every token of "
         "the corpus. By *word*: one point per occurrence, the mean of its pieces. Click a point: the hits are sorted by the "
-        "cosine to that occurrence. By *neuron*: its activation after the activation function. By *surprise*: every seventh "
-        "token is hidden, always the same ones, and the corpus read once. The surprise is −log₂ of the probability of the hidden "
-        "token, the mean in bits. The bars are shares of the hits, or of the hidden tokens that the model guesses first. "
+        "cosine to that occurrence. By *neuron*: its activation after the activation function. The bars are shares of the hits. "
         "Search after Hoover et al. 2020 (exBERT)."
     )
     common = part("bars", classes="long-names")
-    map = chart("Map of the occurrences of a word", height=360, optional=True)
+    map = part("text_map", height=360, optional=True)
     limit: int = number(50, "Hits", low=10, high=HITS.most, heard="release", more=True)
     map_by: str = choice([(name, key) for key, name in NAMES.items()], "Map", more=True, when=lambda view: view.compare == WORD)
-    picked: Picked = memory(NONE_PICKED, kept=check_picked)
+    picked: int = memory(0, kept=check_picked)
 
     def first(self, subject: Subject) -> Subject:
         """Select a layer high enough for meaning to show, unless one was picked."""
@@ -115,8 +93,6 @@ class Search(CorpusView):
         corpus, layer = self.corpus, self.query(subject).layer
         if corpus and self.compare in (STATE, HEAD, WORD) and is_read(subject.model, corpus, layer):
             return 0
-        if self.compare == SURPRISE and not subject.model.capabilities.fill_mask:
-            return 0
         return super().passes(subject)
 
     def key(self, subject: Subject) -> Hashable:
@@ -127,7 +103,6 @@ class Search(CorpusView):
         asked: dict[str, tuple[Hashable, ...]] = {
             WORD: (chosen.layer, self._named(subject), self.map_by, self.picked),
             NEURON: (query.layer, self.of_neuron),
-            SURPRISE: (self.word.strip(), self.order),
         }
         nearest = subject.text_a, subject.text_b, query.token, query.layer, query.head
         own = asked.get(self.compare, nearest)
@@ -147,25 +122,18 @@ class Search(CorpusView):
     def _search(self, subject: Subject) -> Generator[tuple[str, float], None, Look]:
         model, corpus, query = subject.model, self.chosen, self.query(subject)
         if self.compare == WORD:
-            layer, (picked, word) = subject.selection.layer, self.picked
-            of = yield from self.reading(occurrences_in_steps(model, corpus, self._named(subject), layer))
-            place = picked[0] if picked and word == of.word and picked[0] < len(of.hits) else 0
-            return (yield from uses_in_steps(of, corpus, layer, self.map_by, place, self.limit))
+            of = yield from self.reading(occurrences_in_steps(model, corpus, self._named(subject), query.layer))
+            place = min(self.picked, len(of.hits) - 1)
+            return (yield from uses_in_steps(of, corpus, query.layer, self.map_by, place, self.limit))
         if self.compare == NEURON:
             every = yield from self.reading(corpus_neurons_in_steps(model, corpus))
             active = drivers(model, corpus, every, query.layer, self.of_neuron - 1, self.limit)
             return Active(active, self.limit, "activation", query.layer, self.of_neuron - 1, form=".2f")
-        if self.compare == SURPRISE:
-            hidden, doing = None, f"Reading {len(corpus.sentences):,} sentences with tokens hidden"
-            if model.capabilities.fill_mask:
-                steps = hiding.hide_in_steps(model, corpus)
-                hidden = yield from map_steps(steps, lambda share: (f"{doing}: {share:.0%}", share))
-            return Surprising(corpus, hidden, self.word.strip(), self.order, self.limit)
         found = yield from self.reading(search_in_steps(query, corpus, self.limit))
         return Nearest(found, self.limit, "cosine", query)
 
     def waiting(self, subject: Subject) -> Content:
-        """Until the corpus is read: sentences with the word itself, or if there are none the easiest ones."""
+        """Until the corpus is read: sentences with the word itself, or if there are none the first ones."""
         shown, corpus = super().waiting(subject), self.corpus
         if corpus is None or not self.passes(subject):
             return shown
@@ -174,9 +142,9 @@ class Search(CorpusView):
             rows = list(dict.fromkeys(row for row, _ in corpus.places(word, subject.model.searched)))
             listed = f"Sentences with “{word[:40]}” itself"
         except InputError:
-            rows = sorted(range(len(corpus.sentences)), key=lambda row: flaws(corpus.sentences[row]))
-            listed = "Some of the sentences"
-        lines = sentence_lines(corpus, rows[:LISTED])
+            rows, listed = list(range(len(corpus.sentences))), "Some of the sentences"
+        cells = [Row((corpus.texts[row], len(corpus.sentences[row].words))) for row in rows[:LISTED]]
+        lines = strip_table([Column("sentence", "name"), Column("words", "number", form="d")], cells, "Sentences")
         begun = f"{listed}; the hits follow once all sentences are read."
         return {**shown, **self._senses(), "hits": lines, "common": None, "about": begun, "check": None}
 
@@ -192,14 +160,8 @@ class Search(CorpusView):
         starts = [token for token, span in enumerate(offsets) if span[1] > span[0] == sentence.starts[at]]
         return read(sentence.text, token=next(iter(starts), None))
 
-    def on_map(self, subject: Subject, customdata: object) -> Change:
-        return settle(picked=((limits.check_place(customdata),), self._named(subject)))
-
-    def on_hits(self, subject: Subject, index: object) -> NewInput:
-        """Make the sentence of a hit the input, and select its token. Raises InputError."""
-        if (found := self.looked_up(subject)) is None:
-            raise InputError(OUTDATED)
-        return found.open(subject, index)
+    def on_map(self, subject: Subject, index: object) -> Change:
+        return settle(picked=limits.check_place(index))
 
     def prepare(self) -> None:
         """Start to compile UMAP early, because its first map takes long."""

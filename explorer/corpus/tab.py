@@ -3,14 +3,14 @@
 from explorer.corpus.heads import NEURON as ONE_NEURON
 from explorer.corpus.heads import Heads
 from explorer.corpus.layers import Layers
-from explorer.corpus.search import SURPRISE, WORD, Search
+from explorer.corpus.search import WORD, Search
 from explorer.ui.tabs import Moved, Tab
 
 SEARCHING, UNITS = "Search and words", "Heads and neurons"
 FORMER = {  # the choices that links named before, with where they are now
     "search-by-meaning": (SEARCHING, {}),
     "words": (SEARCHING, {"compare": WORD}),
-    "sentences": (SEARCHING, {"compare": SURPRISE}),
+    "sentences": (SEARCHING, {"compare": WORD}),
     "head-atlas": (UNITS, {}),
     "trees": (UNITS, {}),
     "neurons": (UNITS, {"unit": ONE_NEURON}),

@@ -7,7 +7,7 @@ from typing import Any
 
 from explorer.corpus.atlas_words import steps
 from explorer.corpus.compute.tree import best_offset, links_of, word_weights
-from explorer.corpus.pictures.tree import Compared, drawn_tree
+from explorer.corpus.pictures.tree import drawn_tree
 from explorer.text.corpora import ROOT, Corpus, CorpusSentence
 from explorer.ui.subject import Subject, head_name
 
@@ -33,10 +33,9 @@ def tree_of(subject: Subject, corpus: Corpus, others: list[int]) -> tuple[Any, s
         return None
     trace = subject.trace if own and not subject.text_b.strip() else subject.model.trace(one.text)
     layer, head = subject.selection.attention_layer, subject.selection.head_index
-    links = links_of(word_weights(trace.attention(layer)[head], trace.encoding.offsets, one))
-    forward, right = links.right(one)
+    found = links_of(word_weights(trace.attention(layer)[head], trace.encoding.offsets, one), one)
     distance, usual = best_offset(one)
     name = head_name((layer, head))
-    told = f"In “{one.text}”, {name} finds {len(right)} of the {len(one.words) - 1} links of the tree."
+    told = f"In “{one.text}”, {name} finds {len(found.right)} of the {len(one.words) - 1} links of the tree."
     told += f" Always {steps(distance)} would find {usual}."
-    return drawn_tree(one, Compared(name, links.seen if forward else links.by, right, forward)), told
+    return drawn_tree(one, found, name), told

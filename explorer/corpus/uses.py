@@ -17,13 +17,15 @@ from explorer.corpus.compute.search import Found
 from explorer.corpus.hits import Hits, hit_lines
 from explorer.text.corpora import Corpus
 from explorer.text.dependencies import spell_out
-from explorer.ui.pictures.maps import Marks, point_map
+from explorer.ui.pictures.maps import rows_by_label
+from explorer.ui.pictures.text_map import Link, TextMap, draw_map
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, matches
 
 NAMES = {"pca": "PCA", "umap": "UMAP"}
-NEIGHBORS = 12  # of the picked occurrence, which have a ring on the map
-QUOTED = 40  # characters of a sentence shown on hover, on each side of the word
+NEIGHBORS = 5  # of the picked occurrence, with lines on the map
+FEW = 60  # points with their text
+QUOTED = 40  # characters of a sentence on the map, on each side of the word
 UNKNOWN = "not known"
 
 
@@ -60,7 +62,7 @@ class Uses(Hits):
         return {
             **super().shown(subject),
             "hits": hit_lines(self, strong=0),
-            "map": self._map(mapped.points, mapped.explained_variance),
+            "map": self._map(mapped.points),
             "about": " ".join(filter(None, about)),
         }
 
@@ -85,13 +87,25 @@ class Uses(Hits):
         error = 1 - float(kept @ alone / max(float(np.linalg.norm(kept) * np.linalg.norm(alone)), 1e-12))
         return matches(max(error, 0.0), "the picked use, read alone in full precision, has the same vector: cosine 1", 0.01)
 
-    def _map(self, points: np.ndarray, shares: np.ndarray | None) -> object:
-        texts = [f"{hit.before[-QUOTED:]}{hit.word}{hit.after[:QUOTED]}" for hit in self.of.hits]
-        axes = [f"{NAMES[self.method]} 1", f"{NAMES[self.method]} 2"]
-        if shares is not None:
-            axes = [f"direction {axis} ({share:.0%} of the variance)" for axis, share in enumerate(shares, start=1)]
-        near = self.order[1:NEIGHBORS].tolist()
-        return point_map(points, texts, self.tags, axes, f"words-{self.of.word}-{self.method}", Marks(None, self.place, near))
+    def _map(self, points: np.ndarray) -> dict[str, object]:
+        """A point per occurrence, with its sentence if there are few, and lines from the picked one to the nearest."""
+        hits, groups = self.of.hits, rows_by_label(self.tags)
+        few = len(hits) <= FEW
+        around = [(hit.before[-QUOTED:], hit.after[:QUOTED]) for hit in hits]
+        label_of = {row: number for number, rows in enumerate(groups.values()) for row in rows}
+        near = self.order[1 : NEIGHBORS + 1].tolist()
+        what = TextMap(
+            texts=[hit.word if few else hit.word.join(beside) for hit, beside in zip(hits, around, strict=True)],
+            places=points,
+            labels=[label_of[row] for row in range(len(hits))],
+            classes=list(groups),
+            contexts=around if few else (),
+            picked=self.place,
+            links=[Link(self.place, row, f"{self.found.hits[at].score:.2f}") for at, row in enumerate(near, start=1)],
+            even=True,
+            hulls=few and 1 < len(groups) < len(hits),
+        )
+        return draw_map(what, f"A map of the {len(hits):,} occurrences of “{self.of.word}”, with lines to the nearest.")
 
 
 def uses_in_steps(

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from explorer.experiments.compute.concepts import OTHERS, WORDS
+from explorer.experiments.compute.concepts import WORDS
+from explorer.experiments.compute.erasing import OTHERS
 from explorer.experiments.compute.estimating import EXACT, STRONGEST
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.origins import STEPS

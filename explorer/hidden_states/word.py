@@ -226,7 +226,7 @@ def _accuracy(contexts: Contexts, layer: int) -> str:
         return name
     low, high = wilson(right, number)
     share = f"{right / number:.0%}, 95% interval {low:.0%} to {high:.0%}"
-    return f"{name}: {right} of {number} are nearest to a use of their own sense ({share})"
+    return f"{name}: {right} of {number} nearest to their own sense ({share})"
 
 
 def _about(subject: Subject, contexts: Contexts) -> str:

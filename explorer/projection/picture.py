@@ -211,7 +211,7 @@ def agreement_of(points: Points, layer: int) -> str:
     right = sum(points.labels[row] == points.labels[other] for row, other in zip(rows.tolist(), others.tolist(), strict=True))
     low, high = wilson(right, len(rows))
     share = f"{right / len(rows):.0%}, 95% interval {low:.0%} to {high:.0%}"
-    return f"{right:,} of {len(rows):,} are nearest to one with their own label ({share})"
+    return f"{right:,} of {len(rows):,} nearest to their own label ({share})"
 
 
 def _has_labels(points: Points, rows: np.ndarray) -> bool:

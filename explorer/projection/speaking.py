@@ -59,7 +59,7 @@ def speaking_map(found: LayerMap, marks: Marks, labels: Sequence[str], fits: boo
 
 
 def _frames(found: LayerMap, rows: list[int]) -> list[Frame]:
-    """The places at each layer, where known, and how many are nearest to one with their own label there."""
+    """The places at each layer, if they are known, and how many are nearest to one with their own label there."""
     if len(found.through) < 2:
         return []
     frames, last = [], len(found.through) - 1

@@ -1,4 +1,5 @@
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -7,9 +8,12 @@ from sklearn.metrics import pairwise_distances
 
 from explorer.analysis import projection as maps_module
 from explorer.analysis.projection import METHODS, LayerMaps, MapSettings, align, clusters, project, quality
+from explorer.analysis.similarity import Agreement, Nearest
 from explorer.core.errors import InputError
+from explorer.core.lazy import umap
 from explorer.core.steps import Stopped
 from explorer.projection.endpoints import projection
+from explorer.projection.groups import clusters_of
 from tests.at_night import at_night
 
 RANDOM = np.random.default_rng(0)
@@ -46,6 +50,14 @@ def test_maps_keep_neighbours_and_the_seed_decides(method, dimensions):
     assert np.isfinite(first.points).all()
     assert 0.7 < first.trustworthiness <= 1
     assert (first.explained_variance is None) == (method != "pca")
+
+
+def test_umap_is_umap_learns_with_the_same_seed():
+    settings = {"n_neighbors": 7, "min_dist": 0.2, "metric": "cosine", "init": "spectral", "random_state": 4}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a seed means one thread
+        expected = umap.UMAP(**settings).fit_transform(GROUPS)
+    np.testing.assert_array_equal(project(GROUPS, MapSettings("umap", neighbors=7, min_dist=0.2, seed=4)).points, expected)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -136,6 +148,30 @@ def test_clusters_find_the_groups_and_never_more_than_there_are_rows():
     directions = np.repeat(np.eye(3), [12, 10, 8], axis=0) + RANDOM.normal(0, 0.01, size=(30, 3))
     np.testing.assert_array_equal(clusters(directions, 3), np.repeat([0, 1, 2], [12, 10, 8]))
     assert set(clusters(np.ones((4, 3)), 4)) == {0}
+
+
+def test_clusters_are_named_by_the_words_that_only_they_have():
+    texts = [f"the salt and the {food}" for food in ("soup", "bread", "rice")] + [
+        f"the match of a {who}" for who in ("team", "coach", "team")
+    ]
+    vectors = np.repeat(np.eye(2), 3, axis=0) + RANDOM.normal(0, 0.01, size=(6, 2))
+    names = clusters_of(vectors, texts)
+    assert len(set(names[:3])) == len(set(names[3:])) == 1
+    assert names[0] == "and, salt"
+    assert names[3].startswith("match")
+    single = clusters_of(vectors, ["##a", "salt", "bread", "x", "match", "team"])
+    assert set(single[0].split(", ")) == {"salt", "bread"}
+
+
+def test_shuffled_labels_say_whether_groups_are_more_than_chance():
+    groups = np.repeat(list("abc"), 15)
+    nearest = Nearest.of(np.repeat(np.eye(3), 15, axis=0) + RANDOM.normal(0, 0.01, size=(45, 3)))
+    found = Agreement.of(nearest, groups)
+    assert (found.right, found.items, found.p) == (45, 45, 0.001)
+    assert found.shuffled == pytest.approx(45 * 14 / 44, abs=0.5)
+    random = [Agreement.of(nearest, RANDOM.permutation(groups), seed).p for seed in range(60)]
+    assert np.mean(np.array(random) <= 0.05) <= 0.15, "as rarely as p says"
+    assert 0.3 < np.mean(random) < 0.7
 
 
 def test_tsne_that_nobody_waits_for_ends_before_the_next_layer():

@@ -50,15 +50,8 @@ class CorpusNeurons:
     counted: int
 
 
-@dataclass(frozen=True)
-class Firing:
-    """A neuron (zero-based) with its activation at a word, `deviations` standard deviations above its mean."""
-
-    layer: int
-    neuron: int
-    activation: float  # mean over the word's tokens
-    deviations: float
-
+Scored = tuple[int, int, float]
+"""A neuron as (layer, neuron), zero-based, with a weight, or the deviations of its activation from its mean."""
 
 _opened: OnceCache[tuple[object, ...], CorpusNeurons] = OnceCache(4)
 
@@ -81,7 +74,7 @@ def corpus_neurons_in_steps(model: Explorer, corpus: Corpus) -> Generator[float,
         kept = read_arrays(folder / FILE)
         return CorpusNeurons(tokens, **{**kept, "counted": int(kept["counted"])})
 
-    found = yield from when_free(key_of(model, corpus.texts, "neurons", DRIVERS.most), coming, fill)
+    found = yield from when_free(key_of(model, corpus.texts, "neurons, complete", DRIVERS.most), coming, fill)
     _opened.put(key, found)
     return found
 
@@ -103,8 +96,11 @@ def activations_of(model: Explorer, driving: Sequence[Hit], layer: int, neuron: 
     return activations[torch.arange(len(driving)), [driver.position for driver in driving], neuron].numpy()
 
 
-def firing_on(model: Explorer, corpus: Corpus, found: CorpusNeurons, word: str, limit: int) -> tuple[Firing, ...]:
-    """The neurons furthest above their mean at a word, in at most READ sentences with it. Raises InputError."""
+def firing_on(model: Explorer, corpus: Corpus, found: CorpusNeurons, word: str, limit: int) -> tuple[Scored, ...]:
+    """The neurons furthest above their mean at a word, in at most READ sentences with it, in standard deviations.
+
+    Raises InputError.
+    """
     places: defaultdict[int, list[int]] = defaultdict(list)
     for index, at in corpus.places(word, model.searched):
         places[index].append(at)
@@ -113,7 +109,7 @@ def firing_on(model: Explorer, corpus: Corpus, found: CorpusNeurons, word: str, 
     deviations = (mean - found.mean) / np.maximum(found.deviation, 1e-6)  # [layers, neurons]
     order = np.argsort(-deviations, axis=None, kind="stable")[:limit]
     most = zip(*np.unravel_index(order, deviations.shape), strict=True)
-    return tuple(Firing(int(la), int(ne), float(mean[la, ne]), float(deviations[la, ne])) for la, ne in most)
+    return tuple((int(la), int(ne), float(deviations[la, ne])) for la, ne in most)
 
 
 @inference_mode

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -103,7 +103,7 @@ class CorpusStates:
 
 _tokens: OnceCache[tuple[Checkpoint, str], CorpusTokens] = OnceCache(4)
 _dtypes: OnceCache[tuple[Checkpoint, str], np.dtype] = OnceCache(4)
-_opened: OnceCache[tuple[object, ...], tuple[CorpusStates, Path]] = OnceCache(RESULTS_MEGABYTES.bytes, weight)
+_opened: OnceCache[tuple[object, ...], tuple[np.ndarray, Path]] = OnceCache(RESULTS_MEGABYTES.bytes, weight)
 
 
 def tokens_of(model: Explorer, corpus: Corpus) -> CorpusTokens:
@@ -113,8 +113,11 @@ def tokens_of(model: Explorer, corpus: Corpus) -> CorpusTokens:
 
 def is_read(model: Explorer, corpus: Corpus, layer: int) -> bool:
     """Whether hidden state `layer` of a corpus is in memory, so that no computation is needed."""
-    tokens = _tokens.peek((model.checkpoint, corpus.key))
-    return tokens is not None and any(one.tokens is tokens and layer in one.layers for one, _ in _opened.values())
+    key = model.checkpoint, corpus.key
+    if (tokens := _tokens.peek(key)) is None or (dtype := _dtypes.peek(key)) is None:
+        return False
+    layers = _together(model, len(tokens), dtype, [layer])
+    return _opened.peek((*key, "corpus", layers, dtype.str)) is not None
 
 
 def corpus_states_in_steps(model: Explorer, corpus: Corpus, layers: Sequence[int]) -> Generator[float, None, CorpusStates]:
@@ -125,22 +128,36 @@ def corpus_states_in_steps(model: Explorer, corpus: Corpus, layers: Sequence[int
     tokens = tokens_of(model, corpus)
     dtype = _dtypes.get((model.checkpoint, corpus.key), lambda: _dtype_for(model, tokens))
     layers = _together(model, len(tokens), dtype, layers)
-    how = "corpus", layers, dtype.str
-    key = model.checkpoint, corpus.key, *how
+    shape = len(layers), len(tokens), model.capabilities.hidden_size
+    states = yield from vectors_in_steps(
+        model, corpus, ("corpus", layers), shape, dtype, lambda rows: _states(model, tokens, rows, layers)
+    )
+    return CorpusStates(tokens, layers, states)
+
+
+def vectors_in_steps(
+    model: Explorer,
+    corpus: Corpus,
+    how: Sequence[object],
+    shape: tuple[int, int, int],
+    dtype: np.dtype,
+    read: Callable[[np.ndarray], Iterable[tuple[int, Pieces]]],
+) -> Generator[float, None, np.ndarray]:
+    """Vectors of a corpus [layers or heads, tokens, size] in a file, named by `how`; see `VectorFile.fill`."""
+    key = model.checkpoint, corpus.key, *how, dtype.str
     if known := _opened.peek(key):
         with contextlib.suppress(OSError):
             os.utime(known[1])  # mark as used, so that it is not the next to be deleted
         return known[0]
-    shape = len(layers), len(tokens), model.capabilities.hidden_size
 
     def fill(folder: Path) -> Generator[float, None, VectorFile]:
         file = VectorFile(folder, shape, dtype)
-        yield from file.fill(tokens.batches(), lambda rows: _states(model, tokens, rows, layers))
+        yield from file.fill(tokens_of(model, corpus).batches(), read)
         return file
 
     size = int(np.prod(shape)) * dtype.itemsize
-    file = yield from when_free(key_of(model, corpus.texts, *how), size, fill)
-    found = CorpusStates(tokens, layers, file.opened())
+    file = yield from when_free(key_of(model, corpus.texts, *how, dtype.str), size, fill)
+    found = file.opened()
     _opened.put(key, (found, file.folder))
     return found
 

@@ -1,7 +1,6 @@
 """Search by meaning: the tokens of a corpus most similar to a token of the input, by hidden state or by head output.
 
-Hoover, Strobelt & Gehrmann 2020, exBERT. The search is exact: a first pass over the vectors in the precision of the file keeps
-all candidates for the nearest, which are then compared in float32.
+Hoover, Strobelt & Gehrmann 2020, exBERT. The search is exact: all vectors are compared in float32.
 """
 
 from __future__ import annotations
@@ -15,14 +14,11 @@ import numpy as np
 
 from explorer.bert.explorer import Explorer
 from explorer.bert.trace import Trace
-from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
-from explorer.core.limits import RESULTS_MEGABYTES
 from explorer.corpus.compute.heads import corpus_contexts_in_steps
 from explorer.corpus.compute.reading import ADDED, CorpusStates, CorpusTokens, corpus_states_in_steps
 from explorer.text.corpora import Corpus, CorpusSentence
 
-SLACK = 2e-3  # twice the largest error of a cosine of half-precision numbers: each rounding is at most 2^-11
 BLOCK = 2**14  # tokens converted to float32 at a time
 BEGIN, END = "(begin)", "(end)"  # stand for the word before the first and after the last one of a sentence
 SPECIAL = "(special)"  # the tag of a token that the tokenizer added
@@ -98,9 +94,6 @@ class Found:
         return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
 
 
-_norms: OnceCache[tuple[object, ...], np.ndarray] = OnceCache(RESULTS_MEGABYTES.bytes, lambda norms: norms.nbytes)
-
-
 def search_in_steps(query: Query, corpus: Corpus, limit: int) -> Generator[float, None, Found]:
     """The `limit` nearest tokens of a corpus; yields the share of the reading done, 0 to 1. Raises InputError.
 
@@ -113,16 +106,14 @@ def search_in_steps(query: Query, corpus: Corpus, limit: int) -> Generator[float
     else:
         contexts = yield from corpus_contexts_in_steps(model, corpus, query.layer)
         vectors = contexts[query.head]
-    key = (query.layer,) if query.head is None else (query.layer, query.head)
-    norms = _norms.get((model.checkpoint, corpus.key, *key), lambda: lengths_of(vectors))
     special = query.trace.encoding.sequences[query.token] < 0
     allowed = None if special else states.tokens.word != ADDED
-    rows, cosines = nearest_rows(vectors, norms, vector_of(query), limit, allowed)
+    rows, cosines = nearest_rows(vectors, vector_of(query), limit, allowed)
     looked = None if query.head is None else _looked_at(model, states, query, rows)
     hits = hits_of(model, corpus, states.tokens, rows, cosines)
     for hit, row, place in zip(hits, rows.tolist(), looked or (), strict=False):
         _aim(hit, model, states.tokens, row, place)
-    return Found(corpus, hits, len(norms) if allowed is None else int(allowed.sum()))
+    return Found(corpus, hits, len(vectors) if allowed is None else int(allowed.sum()))
 
 
 @inference_mode
@@ -148,34 +139,21 @@ def cosines_to(query: Query, hits: Sequence[Hit]) -> np.ndarray:
     return torch.cosine_similarity(there.float(), torch.tensor(vector_of(query)), dim=-1).numpy()
 
 
-def lengths_of(vectors: np.ndarray) -> np.ndarray:
-    """[n] float32 lengths of the vectors [n, size] in a file, computed block by block."""
-    lengths = torch.empty(len(vectors))  # one allocation: many small ones between large temporary ones would fragment the memory
-    for start in range(0, len(vectors), BLOCK):
-        lengths[start : start + BLOCK] = torch.from_numpy(vectors[start : start + BLOCK]).float().norm(dim=1)
-    return lengths.clamp_min_(1e-12).numpy()
-
-
 def nearest_rows(
-    vectors: np.ndarray, norms: np.ndarray, vector: np.ndarray, limit: int, allowed: np.ndarray | None = None
+    vectors: np.ndarray, vector: np.ndarray, limit: int, allowed: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The rows of vectors [n, size] with the largest cosines to one vector, and these cosines, in falling order.
 
-    On a tie the first rows win. `norms` [n] are the lengths of the vectors, `allowed` [n] bool says which rows count.
+    On a tie the first rows win. `allowed` [n] bool says which rows count.
     """
-    unit = torch.from_numpy(vector / max(float(np.linalg.norm(vector)), 1e-12))
-    rough = (torch.from_numpy(vectors) @ unit.to(torch.from_numpy(vectors[:1]).dtype)).float().numpy() / norms
-    if allowed is not None:
-        rough = np.where(allowed, rough, -np.inf)
-    limit = min(limit, len(rough) if allowed is None else int(allowed.sum()))
-    if limit == 0:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
-    last = np.partition(rough, len(rough) - limit)[len(rough) - limit]
-    rows = np.flatnonzero(rough >= last - SLACK)
-    parts = (rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK))
-    exact = np.concatenate([vectors[part].astype(np.float32) @ unit.numpy() / norms[part] for part in parts])
-    order = np.argsort(-exact, kind="stable")[:limit]
-    return rows[order], exact[order]
+    unit = torch.nn.functional.normalize(torch.tensor(vector), dim=0, eps=1e-12)
+    cosines = torch.empty(len(vectors))
+    for start in range(0, len(vectors), BLOCK):
+        block = torch.from_numpy(vectors[start : start + BLOCK]).float()
+        cosines[start : start + BLOCK] = (block @ unit) / block.norm(dim=1).clamp_min(1e-12)
+    found = cosines.numpy() if allowed is None else np.where(allowed, cosines.numpy(), -np.inf)
+    rows = np.argsort(-found, kind="stable")[: min(limit, len(found) if allowed is None else int(allowed.sum()))]
+    return rows, found[rows]
 
 
 @inference_mode

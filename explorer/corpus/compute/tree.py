@@ -12,21 +12,14 @@ from explorer.text.corpora import ROOT, CorpusSentence
 
 @dataclass(frozen=True)
 class Links:
-    """For each word another word, zero-based; -1 where there is none, as behind what was cut off."""
+    """For each word (zero-based) its strongest link to another, -1 for none, and the words whose link is to their syntactic head.
 
-    seen: tuple[int, ...]  # the one that it looks at most
-    by: tuple[int, ...]  # the one that looks at it most
+    `forward`: the link of a word is the word that it attends to most; else the word that attends to it most.
+    """
 
-    def right(self, sentence: CorpusSentence) -> tuple[bool, list[int]]:
-        """The words whose link is the one to their syntactic head, and in which direction that holds for more of them.
-
-        True: words look at their heads. False: heads look at the words.
-        """
-        out, back = (
-            [word for word, head in enumerate(sentence.heads) if head not in (ROOT, word) and found[word] == head]
-            for found in (self.seen, self.by)
-        )
-        return len(out) >= len(back), max(out, back, key=len)
+    linked: tuple[int, ...]
+    right: tuple[int, ...]
+    forward: bool
 
 
 def word_weights(weights: np.ndarray, offsets: Sequence[tuple[int, int]], sentence: CorpusSentence) -> np.ndarray:
@@ -45,11 +38,14 @@ def word_weights(weights: np.ndarray, offsets: Sequence[tuple[int, int]], senten
     return linked
 
 
-def links_of(linked: np.ndarray) -> Links:
-    """The strongest links in `word_weights`, by the rule of the atlas."""
-    ways = [(linked.argmax(axis), linked.max(axis)) for axis in (1, 0)]
-    seen, by = (tuple(np.where(most >= 0, found, -1).tolist()) for found, most in ways)
-    return Links(seen, by)
+def links_of(linked: np.ndarray, sentence: CorpusSentence) -> Links:
+    """The links in `word_weights` in the direction that is right for more words, by the rule of the atlas."""
+    found = []
+    for axis, forward in ((1, True), (0, False)):
+        most = np.where(linked.max(axis) >= 0, linked.argmax(axis), -1).tolist()
+        right = tuple(word for word, head in enumerate(sentence.heads) if head not in (ROOT, word) and most[word] == head)
+        found.append(Links(tuple(most), right, forward))
+    return max(found, key=lambda links: len(links.right))
 
 
 def best_offset(sentence: CorpusSentence) -> tuple[int, int]:

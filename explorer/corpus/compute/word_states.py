@@ -90,16 +90,11 @@ def words_of_both(here: WordStates, there: WordStates) -> tuple[WordStates, Word
     return here.only(rows), there.only(others)
 
 
-def tokens_alone(model: Explorer, corpus: Corpus, words: WordStates, layer: int) -> np.ndarray:
-    """[tokens, hidden] the pieces of some words at a hidden state, each sentence read by itself in full precision."""
-    rows, word = words.tokens()
-    of = words.sentence[word]
-    positions = words.read.tokens.position[rows]
-    texts = {int(number): corpus.sentences[number].text for number in np.unique(of)}
-    return np.concatenate([model.trace(text).hidden_states[layer][positions[of == one]] for one, text in texts.items()])
-
-
 def words_alone(model: Explorer, corpus: Corpus, words: WordStates, layer: int) -> np.ndarray:
     """[words, hidden] whole words at a hidden state, the mean of their pieces, each sentence run alone in full precision."""
-    vectors, (_, word) = tokens_alone(model, corpus, words, layer), words.tokens()
+    rows, word = words.tokens()
+    of, positions = words.sentence[word], words.read.tokens.position[rows]
+    texts = {int(number): corpus.sentences[number].text for number in np.unique(of)}
+    alone = [model.trace(text).hidden_states[layer][positions[of == one]] for one, text in texts.items()]
+    vectors = np.concatenate(alone)
     return np.stack([vectors[word == number].mean(axis=0) for number in range(len(words))])

@@ -105,7 +105,7 @@ def draw_map(what: TextMap, alt: str, plays: bool = False) -> dict[str, Any]:
         "even": what.even,
         "regions": what.regions
         and {"origin": what.regions.origin.round(5).tolist(), "directions": what.regions.directions.round(5).tolist()},
-        "star": what.star and _star(what.star),
+        "star": what.star and asdict(what.star),
         "frames": [{"text": frame.text, "places": _written(frame.places, many)} for frame in what.frames],
         "frame": what.frame,
         "glides": what.glides,
@@ -150,11 +150,6 @@ def pack_places(places: np.ndarray) -> dict[str, Any]:
     low, high = places.min(axis=0), places.max(axis=0)
     steps = np.rint((places - low) / np.maximum(high - low, 1e-12) * STEPS).astype("<u2")
     return {"data": base64.b64encode(steps.tobytes()).decode(), "low": low.tolist(), "high": high.tolist()}
-
-
-def _star(star: Star) -> dict[str, Any]:
-    pulls = [{"word": pull.word, "x": round(pull.x, 4), "y": round(pull.y, 4)} for pull in star.pulls]
-    return {"text": star.text, "x": round(star.x, 4), "y": round(star.y, 4), "pulls": pulls}
 
 
 def _table(what: TextMap) -> Table:

@@ -8,21 +8,18 @@ import pytest
 from explorer.analysis.similarity import cosine_matrix
 from explorer.core.errors import InputError
 from explorer.corpus import hits, source
-from explorer.corpus.compute import heads, hiding, neurons, reading
-from explorer.corpus.compute.plain import flaws
-from explorer.corpus.search import HEAD, NEURON, NONE_PICKED, STATE, SURPRISE, WORD, Search, check_picked
+from explorer.corpus.compute import neurons, reading
+from explorer.corpus.search import HEAD, NEURON, STATE, WORD, Search, check_picked
 from explorer.corpus.source import FILE
-from explorer.corpus.surprise import BY_TAG, FEWEST, PLAIN
 from explorer.text.dependencies import spell_out
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
-from tests.families import write_family
 
 TEXT = "She sat on the bank of the river."
 BANK = 5
 
 
-CACHES = reading._opened, heads._opened, hiding._read, neurons._opened, source._found
+CACHES = reading._opened, neurons._opened, source._found
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -98,14 +95,15 @@ def test_a_word_of_several_senses_is_a_click_away(subject, bundled, refusal):
 
 
 def test_a_word_has_a_point_per_occurrence_and_the_nearest_to_the_picked_one_first(subject, bundled, refusal):
-    view = Search(compare=WORD, word="to", picked=((3,), "to"))
+    view = Search(compare=WORD, word="to", picked=3)
     content = view.compute(subject)
     found = view.result(subject)
     cosines = cosine_matrix(found.of.at(4))
     assert [hit.score for hit in found.found.hits] == pytest.approx(sorted(cosines[3], reverse=True), abs=1e-5)
     assert found.found.hits[0].sentence is found.of.hits[3].sentence
     assert content["hits"]["rows"][0]["strong"]
-    assert len(content["map"].data) > 1
+    assert [point["text"] for point in content["map"]["points"]] == [hit.word for hit in found.of.hits]
+    assert content["map"]["picked"] == 3
     assert content["check"]["text"].startswith("✓")
     np.fill_diagonal(cosines, -1)
     equally = [np.flatnonzero(row > row.max() - 1e-5) for row in cosines]
@@ -114,14 +112,11 @@ def test_a_word_has_a_point_per_occurrence_and_the_nearest_to_the_picked_one_fir
     told = view.finding(subject).text
     assert told.startswith(f"For {alike} of {len(found.tags)} “to” ")
     assert told.endswith(f"before any layer for {found.alike(0)}, by chance {chance:.0f}.")
-    assert view.on_map(subject, 5).settings == {"picked": ((5,), "to")}
+    assert view.on_map(subject, 5).settings == {"picked": 5}
     change = view.on_hits(subject, 4)
     assert bundled.trace(*change.texts).tokens[change.selection["token"]] == "to"
     refusal(InputError, lambda: view.on_map(subject, "x"))
-    other = Search(compare=WORD, word="the", picked=((3,), "to"))
-    other.compute(subject)
-    assert other.result(subject).place == 0, "a place of another word"
-    assert [check_picked(odd) for odd in ([[-1], "a"], "x", None, [[True], "a"], [1, 2])] == [NONE_PICKED] * 5
+    assert [check_picked(odd) for odd in (-1, "x", None, True, [1, 2], 4)] == [0, 0, 0, 0, 0, 4]
 
 
 def test_the_word_is_one_of_several_senses_the_chosen_one_if_it_is_one(subject):
@@ -142,45 +137,10 @@ def test_a_neuron_lists_the_tokens_on_which_it_is_most_active(subject, bundled):
     assert view.finding(subject).why.settings == {"unit": "Neuron", "neuron": 7}
 
 
-def test_sentences_are_ordered_by_surprise_and_the_shares_are_counted(subject, small):
-    view = Search(compare=SURPRISE)
-    assert view.finding(subject) is None
-    content = view.compute(subject)
-    found = hiding.known(subject.model, small)
-    bits = [float(row["cells"][2]) for row in content["hits"]["rows"]]
-    assert bits == sorted(bits, reverse=True)
-    assert bits[0] == pytest.approx(found.by_sentence().max(), abs=0.06)
-    groups = {group["heading"]: group["rows"] for group in content["common"]["groups"]}
-    tags = [small.sentences[found.tokens.sentence[row]].tags[found.tokens.word[row]] for row in found.rows]
-    shares = {}
-    for tag in set(tags):
-        right = [bool(one) for one, other in zip(found.right, tags, strict=True) if other == tag]
-        if len(right) >= FEWEST:
-            shares[spell_out(tag)] = sum(right) / len(right)
-    assert {row["label"]: row["share"] for row in groups[BY_TAG]} == pytest.approx(shares)
-    told = view.finding(subject).text
-    assert told.startswith(f"Of {len(found.rows)} hidden tokens in the whole corpus the model guesses {found.right.mean():.0%}")
-    assert max(shares, key=shares.get) in told
-    assert min(shares, key=shares.get) in told
-
-
-def test_sentences_with_a_word_plain_ones_first_also_without_a_model_that_guesses(subject, small, tmp_path):
-    other = Subject(str(write_family(tmp_path / "model", "electra-discriminator")), TEXT, "")
-    rows = [row for row, text in enumerate(small.texts) if "the" in text.lower()]
-    rows.sort(key=lambda row: flaws(small.sentences[row]))  # those that read easily come first
-    for asked in (subject, other):
-        view = Search(compare=SURPRISE, word=" THE", order=PLAIN, limit=10)
-        content = view.compute(asked)
-        assert [row["token"] for row in content["hits"]["rows"]] == rows[:10]
-        assert content["about"].startswith(f"{len(rows)} of 120 sentences")
-        assert view.on_hits(asked, 0).texts == (small.texts[rows[0]], "")
-    assert content["common"] is None
-    assert Search(source=FILE).waiting(other)["about"] == source.NO_FILE
-
-
 def test_until_the_corpus_is_read_sentences_with_the_word_are_listed(bundled, small):
     unread = Subject.of(bundled.trace(TEXT)).select(layer=2, token=BANK)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("explorer.corpus.search.is_read", lambda *_: False)
         rows = Search().waiting(unread)["hits"]["rows"]
     assert all("bank" in row["cells"][0].lower() for row in rows)
+    assert Search(source=FILE).waiting(unread)["about"] == source.NO_FILE

@@ -5,7 +5,7 @@ import pytest
 import explorer
 from explorer.core.errors import InputError
 from explorer.corpus import source
-from explorer.corpus.compute import atlas, heads, hiding, neurons, reading
+from explorer.corpus.compute import atlas, neurons, reading
 from explorer.corpus.heads import NEURON, Heads
 from explorer.corpus.search import WAYS, WORD, Search
 from explorer.corpus.source import FILE
@@ -59,7 +59,7 @@ INSIDE_A_BLANK = "blanks and other specials"  # where the most frequent word sta
 @pytest.fixture(autouse=True)
 def own_runs(monkeypatch, tmp_path):
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
-    for kept in (reading._opened, heads._opened, hiding._read, neurons._opened, atlas._opened, source._found):
+    for kept in (reading._opened, neurons._opened, atlas._opened, source._found):
         kept.clear()
 
 
