@@ -402,6 +402,7 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     root.hidden = !value && !settings.missing;
     if (!value) {
       run(false);
+      arrange(dots, [...nodes.values()], []);
       nodes = new Map();
       return root.replaceChildren(el("p", { class: "bx-map-empty" }, settings.missing));
     }

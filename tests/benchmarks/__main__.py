@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from tests.benchmarks import attention, browser, empty_caches, picture, responses, routes, startup
+from tests.benchmarks import attention, browser, empty_caches, keys, picture, responses, routes, startup
 
 BENCHMARKS = {
     "startup": startup.run,
@@ -13,6 +13,7 @@ BENCHMARKS = {
     "head-change": attention.head_change,
     "routes": routes.run,
     "picture": picture.run,
+    "keys": keys.run,
     "browser": browser.run,
     "cold": browser.cold,
     "responses": responses.run,

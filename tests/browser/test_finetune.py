@@ -179,6 +179,7 @@ def test_a_table_is_pasted_into_empty_cards_and_files_are_dropped_on_them(tab):
     expect(tab.locator("#fine-tune-examples-about")).to_contain_text("10 sentences")
     tab.get_by_role("button", name="Undo").click()
     expect(tab.locator(".bx-card-name").first).to_have_value("animal")
+    expect(tab.locator("#fine-tune-finding")).to_contain_text("of 18 are right when left out")
     drawing = tab.locator("#fine-tune-try-it-map svg").first
     drawing.focus()
     drawing.press("ArrowRight")
