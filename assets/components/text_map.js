@@ -126,8 +126,16 @@ define("TextMap", ({ element, trigger, props, settings }) => {
   const placesOf = (moment) => (isFilm() && value.frames[moment].places) || value.points.map(({ x, y }) => [x, y]);
   const isInView = ([x, y]) => x > 0 && y > 0 && x < size.width && y < size.height;
 
+  let painted = { key: "" }; // the regions, which a film of the points does not change
+
   function regions() {
     if (!value.regions) return null;
+    const key = JSON.stringify([value.regions, size, plane.from([0, 0]), plane.from([1, 1]), css("--bx-series-1")]);
+    if (key !== painted.key) painted = { key, node: paintRegions() };
+    return painted.node;
+  }
+
+  function paintRegions() {
     const [wide, high] = [Math.ceil(size.width / FINE), Math.ceil(size.height / FINE)];
     const field = el("canvas", { width: wide, height: high });
     const image = field.getContext("2d").createImageData(wide, high);
