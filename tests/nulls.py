@@ -26,6 +26,9 @@ from explorer.text.encoding import MASK
 ASKED = {
     "heads_off": ("zero",),
     "patching": (RESIDUAL, HEADS_OF, MLP),
+    "path": ("query", "value"),
+    "erase": ("number",),
+    "direction": ("number",),
     "cut": ("forward",),
     "lens": ("raw",),
     "attention": ("forward", "backward"),
@@ -34,6 +37,7 @@ ASKED = {
     "likelihood": ("word_l2r",),
 }
 """The questions, and their ways that need nothing that is fitted to a model."""
+CLASSES = ("is", "are")  # word and foil of questions about a concept, in an order drawn at random
 SUITES = ("agreement", "pronouns", "negation", "prepositions", "facts")
 ITEMS, RUNS = 60, 10
 WORD = re.compile(r"[A-Za-z]+")
@@ -51,13 +55,16 @@ def permuted(folder: Path, seed: int = 0) -> Explorer:
     return explorer.load(str(folder))
 
 
-def random_items(model: Explorer, seed: int, count: int = ITEMS) -> list[Item]:
-    """Sentences of our suites whose marks, words and foils are drawn at random."""
+def random_items(model: Explorer, seed: int, question: str, count: int = ITEMS) -> list[Item]:
+    """Sentences of our suites whose marks, words and foils are drawn at random; of a concept, which of its words is the foil."""
     random = np.random.default_rng(seed)
     texts = list(dict.fromkeys(item.text_a for suite in SUITES for item in suite_items(suite)))
     words = sorted({word for text in texts for word in WORD.findall(text.lower())} & model.tokenizer.get_vocab().keys())
     words.remove("mask")
-    return [_random_item(str(text), words, random) for text in random.choice(texts, count, replace=False)]
+    items = [_random_item(str(text), words, random) for text in random.choice(texts, count, replace=False)]
+    if question not in ("erase", "direction"):
+        return items
+    return [Item(item.text_a, "", *random.permutation(CLASSES).tolist()) for item in items]
 
 
 def _random_item(text: str, words: list[str], random: np.random.Generator) -> Item:
@@ -73,7 +80,7 @@ def asked(question: str, how: str, runs: int) -> Iterator[tuple[np.ndarray, np.n
     for seed in range(runs):
         with tempfile.TemporaryDirectory() as folder:
             model = permuted(Path(folder), seed)
-            summary = experiment(model, random_items(model, seed), question, how, seed).summary
+            summary = experiment(model, random_items(model, seed, question), question, how, seed).summary
         yield summary.p.ravel(), summary.q.ravel()
 
 

@@ -155,16 +155,24 @@ class Share(NamedTuple):
     high: float
 
     @classmethod
-    def of(cls, right: Sequence[bool]) -> "Share":
-        """The share of those that are right. Raises ValueError for none."""
-        low, high = wilson(sum(right), len(right))
-        return cls(len(right), sum(right) / len(right), low, high)
+    def of(cls, right: Sequence[bool], groups: Sequence[int] = ()) -> "Share":
+        """The share of those that are right. Raises ValueError for none.
+
+        The interval is by the group of each, and NaN for too few groups; without groups each is independent.
+        """
+        if not groups:
+            return cls(len(right), sum(right) / len(right), *wilson(sum(right), len(right)))
+        numbers = np.unique(groups, return_inverse=True)[1]
+        low, high = wilson_by_group(by_group(np.array(right, dtype=np.float64), numbers), np.bincount(numbers).astype(np.float64))
+        return cls(len(right), sum(right) / len(right), float(low), float(high))
 
 
-def shares_by_kind(kinds: Sequence[str], right: Sequence[bool]) -> dict[str, Share]:
-    """The share of each kind, in the order in which they first occur; both sequences have an entry for each item."""
-    items = list(zip(kinds, right, strict=True))
-    return {kind: Share.of([one for other, one in items if other == kind]) for kind in dict.fromkeys(kinds)}
+def shares_by_kind(kinds: Sequence[str], right: Sequence[bool], groups: Sequence[int] = ()) -> dict[str, Share]:
+    """The share of each kind, in the order in which they first occur; the sequences have an entry for each item."""
+    rows = {kind: [row for row, other in enumerate(kinds) if other == kind] for kind in dict.fromkeys(kinds)}
+    return {
+        kind: Share.of([right[row] for row in own], [groups[row] for row in own] if groups else ()) for kind, own in rows.items()
+    }
 
 
 def wilson(right: float, items: float, z: float = NORMAL_95) -> tuple[float, float]:

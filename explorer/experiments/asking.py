@@ -4,18 +4,20 @@ from collections.abc import Generator, Hashable, Sequence
 from typing import ClassVar
 
 from explorer.core import downloads
-from explorer.core.errors import InputError
+from explorer.core.errors import ExplorerError, InputError
+from explorer.experiments.compute.checkpoints import MOST_CHECKPOINTS, with_others
 from explorer.experiments.compute.experiment import MOST_SEED, Experiment, experiment_in_steps
 from explorer.experiments.compute.file import shipped, written
 from explorer.experiments.compute.suites import TITLES
 from explorer.experiments.listing import LISTED, unasked
+from explorer.experiments.methods import methods
 from explorer.experiments.naming import kept_place, of_heads, place_in
 from explorer.experiments.questions import TELLINGS, TESTS
-from explorer.experiments.showing import find, show_run
+from explorer.experiments.showing import describing, find, show_run
 from explorer.experiments.source import NO_FILE, NOTHING_TYPED, WAYS, ItemsView
 from explorer.text import limits
 from explorer.ui.layout import LayoutRow, col, row
-from explorer.ui.settings import memory, number
+from explorer.ui.settings import memory, number, text
 from explorer.ui.subject import Subject
 from explorer.ui.view import (
     Change,
@@ -40,7 +42,8 @@ PREVIEW = "{:,} items, of which the first {:,} are listed; nothing is asked of t
 
 
 SETTINGS = row("source", "asks", *(name for name, *_ in WAYS.values()), "into", "target")
-RESULTS = row(col("problem", "board", "about", "hint", "save", "download", "help"), col("chosen", "interval", "beside", "each"))
+RUN = ("save", "download", "describe", "methods")
+RESULTS = row(col("problem", "board", "about", "hint", *RUN, "help"), col("chosen", "interval", "beside", "each"))
 
 
 class NewExperiment(ItemsView):
@@ -55,11 +58,22 @@ class NewExperiment(ItemsView):
     hint = prose(value="Click a place to see it in each item, and an item to open it in the page.", classes="caption")
     save = button("Save this run as a file", visible=False)
     download = button("Download", optional=True, wide=True)
+    describe = button("Methods text for a paper", visible=False)
+    methods = part("code", lines=14, visible=False)
     chosen = sentence(keep_height=True)
     interval = chart("The selected place on the other half, beside what it is judged by", height=150, hides_empty=True)
     beside = chart("What else was measured, beside the means", height=230, hides_empty=True)
     each = part("strips", height=300)
     help = prose(classes="caption how")
+    others: str = text(
+        "",
+        "Other checkpoints, one per line",
+        heard="submit blur",
+        lines=2,
+        max_lines=6,
+        placeholder="a folder or a name, such as another seed",
+        more=True,
+    )
     seed: int = number(0, "Random seed", low=0, high=MOST_SEED, box=True, more=True)
     place: tuple[int, ...] = memory((), kept=kept_place)
 
@@ -77,15 +91,25 @@ class NewExperiment(ItemsView):
 
     def passes(self, subject: Subject) -> float:
         """In forward passes of the page's input."""
-        if self.refusal(subject) or self._shipped(subject):
+        if self.refusal(subject) or (self._shipped(subject) and not self._others):
             return 0
         tokens = sum(PIECES * len(f"{item.text_a} {item.text_b}".split()) + 2 for item in self.items_of(subject.model))
-        return tokens / subject.trace.kept * self.asked(subject).passes
+        return tokens / subject.trace.kept * self.asked(subject).passes * (1 + len(self._others))
 
     def key(self, subject: Subject) -> Hashable:
         items = () if self.refusal(subject) else self.items_of(subject.model)
         groups = tuple(item.group for item in items)
-        return self.name, subject.model.checkpoint, items, groups, self.asks, self.chosen_way, self.chosen_target, self.seed
+        return (
+            self.name,
+            subject.model.checkpoint,
+            items,
+            groups,
+            self.asks,
+            self.chosen_way,
+            self.chosen_target,
+            self.seed,
+            self.others,
+        )
 
     def known(self, subject: Subject) -> Experiment | str | None:
         return self.refusal(subject) or super().known(subject)
@@ -94,16 +118,24 @@ class NewExperiment(ItemsView):
         """Ask every item; returns the problem with the items, if there is one."""
         if problem := self.refusal(subject):
             return problem
-        if (known := self._shipped(subject)) is not None:
-            return known
-        given = self.asks, self.chosen_way, self.seed, self.chosen_target
+        given = self.items_of(subject.model), self.asks, self.chosen_way, self.seed, self.chosen_target
         try:
-            return (yield from experiment_in_steps(subject.model, self.items_of(subject.model), *given))
-        except InputError as error:  # too few items turned out to be of use
+            found = self._shipped(subject) or (yield from experiment_in_steps(subject.model, *given))
+            others = []
+            for name in self._others:
+                others.append((yield from experiment_in_steps(subject.read_by(name).model, *given)))
+            return with_others(found, others)
+        except ExplorerError as error:  # too few items turned out to be of use, or another checkpoint does not fit
             return str(error)
 
+    @property
+    def _others(self) -> list[str]:
+        """The names of other checkpoints."""
+        return list(dict.fromkeys(filter(None, map(str.strip, self.others.splitlines()))))[: MOST_CHECKPOINTS - 1]
+
     def waiting(self, subject: Subject) -> Content:
-        nothing: Content = {"board": None, "interval": None, "beside": None, "save": props(visible=False), "help": self.help_text}
+        pictures: Content = {"board": None, "interval": None, "beside": None}
+        nothing: Content = {**pictures, "help": self.help_text, "save": props(visible=False), **describing(False)}
         if problem := self.refusal(subject):
             return {**nothing, **_refused(problem), "chosen": "", "about": "", "each": None}
         items = self.items_of(subject.model)
@@ -114,7 +146,7 @@ class NewExperiment(ItemsView):
         if isinstance(found, str):
             return self.waiting(subject) | _refused(found)
         shown = show_run(found, self._at(subject, found))
-        return {**shown, "help": self.help_text, "hint": props(visible=True), "save": props(visible=True)}
+        return {**shown, "help": self.help_text, "hint": props(visible=True), "save": props(visible=True), **describing(True)}
 
     def finding(self, subject: Subject) -> Finding | None:
         """The selected place on the items that it was not selected on."""
@@ -136,9 +168,19 @@ class NewExperiment(ItemsView):
         """Write the run into a file, and offer it for download. Raises InputError without a run."""
         if not isinstance(found := self.known(subject), Experiment):
             raise InputError(NOTHING_YET)
-        text, name = written(found), f"{self.asks}-{self.source}.json"
-        label = f"Download {name} ({len(text.encode()) / 1e6:.1f} MB)"
-        return show(download=props(value=label, link=f"download/{downloads.offer_text(name, text)}", visible=True))
+        run, name = written(found), self._file_name
+        label = f"Download {name} ({len(run.encode()) / 1e6:.1f} MB)"
+        return show(download=props(value=label, link=f"download/{downloads.offer_text(name, run)}", visible=True))
+
+    @property
+    def _file_name(self) -> str:
+        return f"{self.asks}-{self.source}.json"
+
+    def on_describe(self, subject: Subject, _: None) -> Change:
+        """The methods section for a paper. Raises InputError without a run."""
+        if not isinstance(found := self.known(subject), Experiment):
+            raise InputError(NOTHING_YET)
+        return show(methods=props(value=methods(found, self._file_name), visible=True))
 
     def on_board(self, subject: Subject, index: object) -> Change:
         """Another place: [row, column], or the number of a row, zero-based."""

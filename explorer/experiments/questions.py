@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from explorer.experiments.compute.concepts import OTHERS, WORDS
+from explorer.experiments.compute.concepts import WORDS
+from explorer.experiments.compute.erasing import OTHERS
 from explorer.experiments.compute.estimating import EXACT, STRONGEST
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.origins import STEPS
@@ -14,9 +15,9 @@ from explorer.experiments.naming import interval_of, of_items, place_name, plain
 from explorer.ui.pictures.bars import signed
 
 TESTS = (
-    " Items of one group are similar, so all inference is by group. Intervals: 95%, studentized bootstrap over groups. q: the "
-    "larger p value of a sign-flip test and that bootstrap, corrected for all places (Benjamini & Hochberg 1995). Half of the "
-    "groups select a place, and the other half test it."
+    " Items of one group are similar, so all inference is by group. Intervals: 95%, studentized bootstrap over groups (Efron & "
+    "Tibshirani 1993). q: the larger p value of a sign-flip test and that bootstrap, corrected for all places (Benjamini & "
+    "Hochberg 1995). Half of the groups select a place, and the other half test it."
 )
 MARKED = "An item needs a marked word, as in *The \\*keys\\* to the drawers*. "
 COUNTERPART = "Items need a marked word with a counterpart of as many pieces, as in *The \\*key/keys\\* to the drawers*."
@@ -47,7 +48,7 @@ class Telling:
     null: str = ""
     is_share: bool = False  # whether no value is below 0
     adds_before: bool = False  # whether the value in the list is `before` plus what was measured
-    helps_below: bool = False  # whether a value below 0 says that the place helps the word
+    below: str = ""  # what a value below 0 says, "" where larger values are looked for
 
 
 def facts(found: Experiment) -> dict[str, object]:
@@ -127,18 +128,19 @@ TELLINGS = {
         "change of the logit difference",
         "a random head",
         ("all heads", "without {}"),
-        "A head is off when its output before W_O is replaced at every token. The effect is the logit difference without the "
-        "head minus that with it, as in *Switch heads off*. The head with the lowest mean in one half of the groups is "
-        "selected. If one word is right in most items, a head that always prefers it counts too, so balance the items.",
+        "A head is off when its output before W_O is replaced at every token (Michel et al. 2019). The effect is the logit "
+        "difference without the head minus that with it, as in *Switch heads off*. The head with the lowest mean in one half "
+        "of the groups is selected. If one word is right in most items, a head that always prefers it counts too, so balance "
+        "the items.",
         "{Place}, selected on {on}, changes the logit difference of the other {other} by {effect} of {before} "
         "({by_effect}){doubt}.",
         ("how", "A head that is off outputs", ("zeros", "its mean over all items", "its output in another item")),
         adds_before=True,
-        helps_below=True,
+        below="it helps the word",
     ),
     "attribution_patching": Telling(
         "What would patching bring back? (estimate)",
-        "share recovered, estimated",
+        "estimated share recovered",
         "a random place",
         ("changed text", "with {}, estimated"),
         "Attribution patching (Nanda 2023; Syed et al. 2023) estimates *patching* for all places at the same time: what an "
@@ -205,7 +207,7 @@ TELLINGS = {
         "{before} ({by_effect}){doubt}; without a random subspace by {random}.",
         ("erased", "Erase", CONCEPTS),
         adds_before=True,
-        helps_below=True,
+        below="the word loses",
     ),
     "direction": Telling(
         "Does a direction turn the answer? (steering)",
@@ -220,7 +222,7 @@ TELLINGS = {
         "{before} ({by_effect}){doubt}; in a random direction by {random}.",
         ("moved", "Direction", CONCEPTS),
         adds_before=True,
-        helps_below=True,
+        below="the foil gains",
     ),
     "lens": Telling(
         "From which layer on is the word ahead? (lens)",
@@ -263,7 +265,7 @@ TELLINGS = {
         "({by_effect}){doubt}; without another word's link by {random}.",
         ("link", "The link", ("from the blank, or the first mark", "from the marked word, or the second mark")),
         adds_before=True,
-        helps_below=True,
+        below="it helps the word",
     ),
     "routes": Telling(
         "How much comes from the marked word? (routes)",

@@ -5,22 +5,40 @@ from weakref import ref
 
 from explorer.bert import provenance
 from explorer.core.cache import OnceCache
+from explorer.core.errors import InputError
 from explorer.experiments.compute.compare import Compared, compare_experiments, shared_items
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.file import open_experiment
 from explorer.experiments.compute.summary import at_place
 from explorer.experiments.listing import LISTED, item_table
+from explorer.experiments.methods import methods
 from explorer.experiments.naming import interval_of, kept_place, of_items, place_in, place_name, short
 from explorer.experiments.pictures.places import SURE, told_q
 from explorer.experiments.questions import TELLINGS
-from explorer.experiments.showing import find, show_run
+from explorer.experiments.showing import describing, find, show_run
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import signed
 from explorer.ui.pictures.base import join_names
 from explorer.ui.settings import memory, upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, NewInput, View, caption, chart, note, part, read, sentence, settle
+from explorer.ui.view import (
+    Change,
+    Content,
+    Finding,
+    NewInput,
+    View,
+    button,
+    caption,
+    chart,
+    note,
+    part,
+    props,
+    read,
+    sentence,
+    settle,
+    show,
+)
 
 PARTS = ("about", "board", "chosen", "interval", "beside")
 SAME = 1e-5  # two numbers that differ by less are the same: a file has six digits
@@ -40,7 +58,7 @@ class SavedRuns(View):
     """What two files hold, and where they differ in the items of both."""
 
     name, question = "experiments/saved", "How do two saved runs differ?"
-    layout = (row("run", "other_run"), row(col(*PARTS), col(*(f"other_{name}" for name in PARTS))))
+    layout = (row("run", "other_run"), row(col(*PARTS, "describe", "methods"), col(*(f"other_{name}" for name in PARTS))))
     run: Experiment | None = _opens("Open a run")
     other_run: Experiment | None = _opens("Open another beside it")
     run_place: tuple[int, ...] = memory((), kept=kept_place)
@@ -51,6 +69,8 @@ class SavedRuns(View):
     chosen = sentence()
     interval = chart("The selected place of the run on the other half", height=130)
     beside = chart("What else was measured in the run", height=200, hides_empty=True)
+    describe = button("Methods text for a paper", visible=False)
+    methods = part("code", lines=14, visible=False)
     other_about = sentence(classes="caption")
     other_board = chart("The mean of every place in the other run", height=300)
     other_chosen = sentence()
@@ -70,11 +90,11 @@ class SavedRuns(View):
 
     def compute(self, subject: Subject) -> Content:
         if not self.runs:
-            return {"compared": NOTHING, **_nothing(""), **_nothing("other_"), "each": None}
+            return {"compared": NOTHING, **_nothing(""), **_nothing("other_"), "each": None, **describing(False)}
         first, *others = self.runs
         beside = _shown(others[0], self._at(others[0]), "other_") if others else {**_nothing("other_"), "other_about": ONE}
         told = _compared(first, others[0]) if others else ""
-        return {**_shown(first, self._at(first), ""), **beside, "compared": told, "each": self._each()}
+        return {**_shown(first, self._at(first), ""), **beside, "compared": told, "each": self._each(), **describing(True)}
 
     def finding(self, subject: Subject) -> Finding | None:
         return Finding(find(self.runs[0]).text) if self.runs else None
@@ -84,6 +104,12 @@ class SavedRuns(View):
 
     def on_other_board(self, subject: Subject, index: object) -> Change:
         return self.on_board(subject, index)
+
+    def on_describe(self, subject: Subject, _: None) -> Change:
+        """The methods section for a paper. Raises InputError without a run."""
+        if self.run is None:
+            raise InputError(NOTHING)
+        return show(methods=props(value=methods(self.run), visible=True))
 
     def on_each(self, subject: Subject, index: object) -> NewInput:
         """An item becomes the page's input."""

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.resampling import FEWEST_GROUPS
+from explorer.experiments.compute.checkpoints import FEWEST_CHECKPOINTS, Checkpoints
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.summary import LEVEL, at_place
 from explorer.experiments.listing import LISTED, item_table, numbers_of
@@ -13,9 +14,11 @@ from explorer.experiments.pictures.beside import agreement, beside
 from explorer.experiments.pictures.places import Interval, board, intervals, told_q
 from explorer.experiments.questions import TELLINGS, facts, null_of, tell
 from explorer.ui.pictures.bars import SEEN, signed
+from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.numbers import keep
-from explorer.ui.view import Content, Finding, Why
+from explorer.ui.view import Content, Finding, Why, props
 
+NAME = 24  # characters of a checkpoint's name beside its mean
 FEW_GROUPS = 8  # below, a sentence warns
 
 
@@ -42,7 +45,26 @@ def find(found: Experiment) -> Finding:
     if of_heads(found):
         layer, head = found.summary.selected
         why = Why("attention", "One head", {"layer": layer + 1, "head": head + 1})
-    return Finding(tell(found), why)
+    return Finding(tell(found) + _over(found), why)
+
+
+def _over(found: Experiment) -> str:
+    """The selected place over all checkpoints, each of which is one sample."""
+    if not found.others:
+        return ""
+    every, at = Checkpoints.of([found, *found.others]), found.summary.selected
+    mean, low, high, q = (float(getattr(every, name)[at]) for name in ("mean", "low", "high", "q"))
+    count, same = len(every.runs), sum(run.summary.selected == at for run in every.runs)
+    if count < FEWEST_CHECKPOINTS:
+        return f" Its mean is {signed(mean)} over {count} checkpoints, too few for an interval; {same} of {count} select it."
+    sure = "" if q < LEVEL and (low > 0 or high < 0) else ", which is not certain"
+    ends = interval_of(low, high, count, signed)
+    return f" Over {count} checkpoints its mean is {signed(mean)} ({ends}){sure}; {same} of {count} select it."
+
+
+def describing(visible: bool) -> Content:
+    """The button for the methods section, and no text of a former run."""
+    return {"describe": props(visible=visible), "methods": props(value="", visible=False)}
 
 
 def _about(found: Experiment) -> str:
@@ -52,7 +74,7 @@ def _about(found: Experiment) -> str:
         f"{int((summary.q < LEVEL).sum())} of {summary.q.size}; {null_of(found)}: {signed(summary.random)}."
     )
     before = plain(float(found.before.mean()))
-    return f"{told} Blue helps the word. Unchanged, the logit difference is {before}." if telling.helps_below else told
+    return f"{told} Blue: {telling.below}. Unchanged, the logit difference is {before}." if telling.below else told
 
 
 def _few_groups(found: Experiment) -> str:
@@ -91,8 +113,8 @@ def _chosen(found: Experiment, at: tuple[int, ...]) -> str:
 def _counted(found: Experiment, at: tuple[int, ...]) -> str:
     """In how many items the place has the sign that is looked for."""
     items = of_items(len(found.items))
-    if TELLINGS[found.question.name].helps_below:
-        return f"; it helps the word in {int((at_place(found.values, at) < 0).sum()):,} of {items}"
+    if below := TELLINGS[found.question.name].below:
+        return f"; {below} in {int((at_place(found.values, at) < 0).sum()):,} of {items}"
     lead = found.values if found.nulls is None else found.values - found.nulls
     return f"; above {'0' if found.nulls is None else 'that'} in {int((at_place(lead, at) > 0).sum()):,} of {items}"
 
@@ -100,11 +122,19 @@ def _counted(found: Experiment, at: tuple[int, ...]) -> str:
 def _held_out(found: Experiment) -> Any:
     held = found.summary.held_out
     name = f"{short(found.axes, found.summary.selected)} on the other {held.items}"
+    each = [*found.others] and [found, *found.others]
     rows = [
         Interval(name, held.effect, held.low, held.high),
         Interval(null_of(found), held.random, held.random_low, held.random_high, faint=True),
+        *(_of_checkpoint(run, found.summary.selected) for run in each),
     ]
     return intervals(rows, TELLINGS[found.question.name].unit)
+
+
+def _of_checkpoint(run: Experiment, at: tuple[int, ...]) -> Interval:
+    """What one checkpoint has at a place, over all its items."""
+    mean, low, high = (float(getattr(run.summary, name)[at]) for name in ("effects", "low", "high"))
+    return Interval(shorten(run.provenance["model"].rstrip("/").rpartition("/")[2], NAME), mean, low, high)
 
 
 def _each(found: Experiment, at: tuple[int, ...]) -> dict[str, Any]:

@@ -110,10 +110,10 @@ class ItemsView(LongView):
     received: str = _way(PATH)
     into: str = text(
         "",
-        "Into head (all later ones if empty)",
+        "Into head",
         heard="submit blur",
         max_lines=1,
-        placeholder="5.11",
+        placeholder="all later ones",
         when=lambda view: view.asks == PATH,
         elem_classes="inline",
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import Any
 
-from explorer.analysis.resampling import Share, shares_by_kind
-from explorer.experiments.compute.minimal_pairs import Judged, SuiteResult
+from explorer.analysis.resampling import Share
+from explorer.experiments.compute.minimal_pairs import ALL, Judged, SuiteResult
 from explorer.experiments.compute.suites import MinimalPair
 from explorer.experiments.pictures.suites import CHANCE
 from explorer.text.encoding import MASK
@@ -18,13 +19,17 @@ RIGHT, WRONG = "✓", "✗"
 
 
 def percent(share: Share) -> str:
-    """A share with its interval, as part of a sentence."""
-    return f"{whole_percent(share.right)}, 95% interval {100 * share.low:.0f} to {100 * share.high:.0f}%"
+    """A share with its interval, if there are enough frames, as part of a sentence."""
+    interval = (
+        "too few frames for an interval" if isnan(share.low) else f"95% interval {100 * share.low:.0f} to {100 * share.high:.0f}%"
+    )
+    return f"{whole_percent(share.right)}, {interval}"
 
 
 def told(result: SuiteResult) -> str:
     """How often the better word wins, and in which kinds most and least."""
-    share, kinds = Share.of(result.right), shares_by_kind(result.kinds, result.right)
+    kinds = dict(result.shares)
+    share = kinds.pop(ALL)
     right = round(share.right * share.items)
     best, worst = (pick(kinds, key=lambda kind: kinds[kind].right) for pick in (max, min))
     ends = f": from {whole_percent(kinds[worst].right)} of “{worst}” to {whole_percent(kinds[best].right)} of “{best}”"
@@ -37,7 +42,7 @@ def told(result: SuiteResult) -> str:
 
 
 def _includes_chance(share: Share) -> bool:
-    return share.low <= CHANCE <= share.high
+    return not (share.low > CHANCE or share.high < CHANCE)
 
 
 def disagreement(here: SuiteResult, there: SuiteResult) -> str:

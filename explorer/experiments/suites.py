@@ -6,14 +6,13 @@ from collections.abc import Generator, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from explorer.analysis.resampling import Share, shares_by_kind
 from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError
 from explorer.core.steps import map_steps
 from explorer.experiments.compute import minimal_pairs
-from explorer.experiments.compute.minimal_pairs import ALONE, BLANK, LIKELIHOOD, SuiteResult
+from explorer.experiments.compute.minimal_pairs import ALL, ALONE, BLANK, LIKELIHOOD, SuiteResult
 from explorer.experiments.compute.suites import TITLES, Suite, suite_of
-from explorer.experiments.pictures.suites import ALL, Shares, suite_bars
+from explorer.experiments.pictures.suites import suite_bars
 from explorer.experiments.suite_words import disagreement, listed, percent, told
 from explorer.text import limits
 from explorer.ui.layout import col, row
@@ -108,7 +107,8 @@ class Suites(LongView):
         "word (Kauf & Ivanova 2023; the original hides it alone, Salazar et al. 2020), and the logarithms are summed; for "
         "stereotypes only of the pieces that both share (Nangia et al. 2020, section 3). Every word is as often the better one "
         "as the foil, so a model that only knows which word is more frequent wins half of the pairs. Bars have the 95% "
-        "interval of Wilson 1927, as if pairs were independent. Click a bar for the pairs of a kind, a pair to read it."
+        "interval of Wilson 1927 by frame: pairs that share half of their words or the marked words are one observation. Click "
+        "a bar for the pairs of a kind, a pair to read it."
     )
     check = check()
     pairs = part("strips", height=430)
@@ -150,7 +150,7 @@ class Suites(LongView):
 
     def draw(self, subject: Subject, found: Compared) -> Content:
         stereotypes, names = found.here.result.suite.stereotypes, self._names(subject, found)
-        sides = [(name, _shares(one)) for name, one in zip(names, found.sides, strict=True)]
+        sides = [(name, one.shares) for name, one in zip(names, found.sides, strict=True)]
         unit = "pairs in which the stereotype wins" if stereotypes else "pairs in which the better word wins"
         error = max(side.error for side in (found.here, found.there) if side)
         return {
@@ -169,7 +169,7 @@ class Suites(LongView):
         text = told(here.result)
         if there:
             name = shorten(others[0].model_name, NAME)
-            text += f" {name}: {percent(Share.of(there.result.right))}. {disagreement(here.result, there.result)}"
+            text += f" {name}: {percent(there.result.shares[ALL])}. {disagreement(here.result, there.result)}"
         return Finding(text)
 
     def on_picture(self, subject: Subject, index: object) -> Change:
@@ -236,7 +236,3 @@ def _error(subject: Subject, result: SuiteResult) -> float:
     first = result.judged[: CHECKED[result.judged[0].way]]
     model, stereotypes = subject.model, result.suite.stereotypes
     return max(abs(minimal_pairs.own_difference(model, pair, stereotypes) - pair.difference) for pair in first)
-
-
-def _shares(result: SuiteResult) -> Shares:
-    return {ALL: Share.of(result.right), **shares_by_kind(result.kinds, result.right)}

@@ -10,9 +10,10 @@ import explorer
 from explorer.analysis.resampling import halves
 from explorer.core.errors import InputError
 from explorer.experiments.compute import concepts, estimating
-from explorer.experiments.compute.concepts import DOSES, RANDOM, Erases, Moves
+from explorer.experiments.compute.erasing import RANDOM, Erases
 from explorer.experiments.compute.experiment import experiment
 from explorer.experiments.compute.items import Item
+from explorer.experiments.compute.moving import DOSES, Moves
 from explorer.experiments.pictures.beside import agreement
 from explorer.techniques.leace import fit_erasers
 from tests.hooks import eager_bert, every_dense

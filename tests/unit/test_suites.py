@@ -12,12 +12,12 @@ import torch
 import transformers
 
 import explorer
-from explorer.analysis.resampling import NORMAL_95, Share, shares_by_kind, wilson
+from explorer.analysis.resampling import NORMAL_95, wilson
 from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.steps import finished
 from explorer.experiments.compute import suites
-from explorer.experiments.compute.minimal_pairs import BLANK, LIKELIHOOD, judge_in_steps, own_difference
+from explorer.experiments.compute.minimal_pairs import BLANK, LIKELIHOOD, Judged, SuiteResult, judge_in_steps, own_difference
 from explorer.experiments.compute.suites import TITLES, MinimalPair, Suite, suite_of
 from explorer.experiments.endpoints.suites import suite as endpoint
 from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
@@ -93,13 +93,27 @@ def test_every_difference_is_that_of_transformers(bundled, tokenizer, asked):
 def test_shares_count_the_pairs_in_which_the_word_wins(bundled):
     suite = some(SUITES["facts"], 4)
     found = judged(bundled, suite)
-    right, every = {one.pair: one.difference > 0 for one in found.judged}, Share.of(found.right)
-    items = len(suite.pairs)
-    assert every == Share(items, sum(right.values()) / items, *wilson(sum(right.values()), items))
-    for kind, share in shares_by_kind(found.kinds, found.right).items():
+    right, shares = {one.pair: one.difference > 0 for one in found.judged}, dict(found.shares)
+    every = shares.pop("all")
+    assert (every.items, every.right) == (len(suite.pairs), np.mean(list(right.values())))
+    for kind, share in shares.items():
         assert share.right == np.mean([right[pair] for pair in suite.pairs if pair.kind == kind])
     swapped = replace(suite, pairs=tuple(replace(pair, word=pair.foil, foil=pair.word) for pair in suite.pairs))
     assert np.mean(judged(bundled, swapped).right) == pytest.approx(1 - every.right)
+
+
+def test_pairs_of_one_frame_are_one_observation():
+    names = [f"{name} a{name}" for name in ["one", "two", "three", "four", "five", "six", "seven", "eight"]]
+    pairs = [MinimalPair("", f"{names[row // 4]} [MASK] {row % 4}", "is", "are") for row in range(32)]
+    judged_pairs = tuple(Judged(pair, 1.0 if row // 4 < 6 else -1.0, BLANK) for row, pair in enumerate(pairs))
+    suite = Suite("own", "", "", tuple(pairs))
+    assert len(set(suite.frames)) == 8
+    share = SuiteResult(suite, BLANK, judged_pairs, ()).shares["all"]
+    low, high = wilson(6 * 7 / 8, 7)  # seven of eight frames vary freely
+    assert (share.items, share.right) == (32, 0.75)
+    assert (share.low, share.high) == (pytest.approx(low), pytest.approx(high))
+    few = Suite("own", "", "", tuple(pairs[:20]))
+    assert math.isnan(SuiteResult(few, BLANK, judged_pairs[:20], ()).shares["all"].low), "of five frames"
 
 
 def test_stereotypes_count_only_what_both_sentences_share(bundled):
@@ -145,7 +159,7 @@ def test_the_interval_holds_all_shares_that_the_score_test_does_not_refuse(right
 def test_the_endpoint_tells_shares_and_names_the_suites(bundled, tmp_path, monkeypatch):
     monkeypatch.setattr(suites, "suite_of", lambda name: some(suite_of(name), 1))
     found = endpoint("stereotypes")
-    assert 0 <= found["low"] <= found["right"] <= found["high"] <= 1
+    assert (found["low"], found["high"]) == (None, None), "of four frames"
     assert found["items"] == sum(kind["items"] for kind in found["kinds"].values()) == len(SUITES["stereotypes"].kinds)
     assert (found["way"], found["instead"], found["left_out"]) == (LIKELIHOOD, 0, 0)
     assert endpoint("agreement")["way"] == BLANK

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.resampling import halves
-from explorer.bert.explorer import Explorer
+from explorer.bert.explorer import Explorer, load
 from explorer.bert.provenance import provenance_of
 from explorer.bert.readings import Reading, key_of, when_free
 from explorer.core.errors import InputError
+from explorer.core.lazy import pandas
 from explorer.core.steps import finished
 from explorer.experiments.compute.heads_off import HEADS_OFF
 from explorer.experiments.compute.items import FEWEST, Item, check_items, number_groups
@@ -41,7 +42,7 @@ class Experiment:
     "heads_off" the difference without a head less that with it, negative where the head helps the word; the other questions
     say it in their docstrings. `nulls` [items, *places] are what each value is compared with, None for 0; `sizes` [items] what
     the values are parts of, None for 1. `also` [items, *places] is what else was measured, by name, NaN where it was not.
-    `left_out` are the reasons why items, by their number from 1, could not be asked.
+    `left_out` are the reasons why items, by their number from 1, could not be asked. `others` are runs of other checkpoints.
     `provenance` tells how it was made.
     """
 
@@ -54,6 +55,7 @@ class Experiment:
     sizes: np.ndarray | None = None
     left_out: dict[int, str] = field(default_factory=dict)
     also: dict[str, np.ndarray] = field(default_factory=dict)
+    others: tuple[Experiment, ...] = ()
 
     @property
     def question(self) -> type[Question]:
@@ -87,6 +89,14 @@ class Experiment:
     def held_out_before(self) -> float:
         """The mean of `before` over the items that test the selected place."""
         return float(self.before[self.held_out_rows].mean())
+
+    @property
+    def table(self) -> pandas.DataFrame:
+        """A row for each place: its labels, mean, interval, p and q, null, and what else was measured."""
+        summary, indices = self.summary, np.indices(self.summary.effects.shape)
+        labels = {axis.name: np.array(axis.labels)[at].ravel() for axis, at in zip(self.axes, indices, strict=True)}
+        columns = {name: getattr(summary, name) for name in ("effects", "low", "high", "p", "q", "nulls")} | self.also_means
+        return pandas.DataFrame(labels | {name: array.ravel() for name, array in columns.items() if array is not None})
 
     def as_dict(self) -> dict[str, Any]:
         """As `/experiment` answers; layers and heads count from 1, hidden states from 0. An end of no interval is None."""
@@ -152,6 +162,16 @@ def experiment(
 ) -> Experiment:
     """`experiment_in_steps` in one call."""
     return finished(experiment_in_steps(model, items, question, how, seed, target, groups))
+
+
+def repeat(run: Experiment, model: Explorer | None = None) -> Experiment:
+    """The same experiment again, by the model of its provenance or another one. Raises ModelError without that model."""
+    made = run.provenance
+    given = made["question"], made["how"], made.get("target", WORD), made["seed"]
+    asked = question_of(model or load(made["model"]), *given)
+    numbers = [number for number in range(1, len(run.items) + len(run.left_out) + 1) if number not in run.left_out]
+    read, left_out = read_items_as(asked, run.items, numbers)
+    return _experiment(asked, read, finished(_at_once(asked, read)), run.left_out | left_out)
 
 
 def _experiment(asked: Question, read: Sequence[ReadItem], rows: np.ndarray, left_out: dict[int, str]) -> Experiment:

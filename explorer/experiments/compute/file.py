@@ -110,7 +110,7 @@ def _read(given: Written) -> Experiment:
     """What a file holds, whose arrays need not fit together."""
     with np.errstate(over="ignore"):  # what is too large becomes infinite, which no file has
         numbers = {name: getattr(given, name) for name in ("before", "values", *ALSO)}
-        arrays = {name: np.array(value, dtype=np.float32) for name, value in numbers.items() if value is not None}
+        arrays: dict[str, Any] = {name: np.array(value, dtype=np.float32) for name, value in numbers.items() if value is not None}
     if given.format != FORMAT:
         raise InputError(NO_EXPERIMENT)
     made = given.provenance

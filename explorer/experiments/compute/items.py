@@ -8,7 +8,6 @@ import functools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, ITEMS
-from explorer.experiments.compute.suites import MinimalPair, suite_of
+from explorer.experiments.compute.suites import suite_of
 from explorer.text import limits
 from explorer.text.tables import Row, Table, read_table
 
@@ -30,7 +29,6 @@ HEADINGS = {
 """What the columns of a file may be called."""
 FEWEST = 2  # one to select a head on, and one to test it on
 GROUP = "#"  # begins a line that names the group of the items below it
-SHARED = 0.5  # of the words of two sentences of a suite: from here on they are one frame
 MARKED = re.compile(r"\*(?!\s)([^*/]++)(?<!\s)(?:/(?!\s)([^*/]++)(?<!\s))?+\*")
 """`*word*` or `*word/counterpart*`; stars with a space inside, as in 2 * 3 * 4, mark nothing."""
 
@@ -160,21 +158,9 @@ def read_items(path: Path) -> tuple[Item, ...]:
 @functools.cache
 def suite_items(name: str) -> tuple[Item, ...]:
     """The pairs of one of our suites as items, those of one frame in a group. Raises InputError for a name that no suite has."""
-    pairs = suite_of(name).pairs
-    items = (Item(pair.marked or pair.text, "", pair.word, pair.foil) for pair in pairs)
-    return tuple(replace(item, group=f"frame {frame + 1}") for item, frame in zip(items, _frames(pairs), strict=True))
-
-
-def _frames(pairs: Sequence[MinimalPair]) -> list[int]:
-    """The frame of each pair: sentences with the same marked words or with SHARED of their words in common are one."""
-    words = [{*re.findall(r"\w+", pair.text.lower())} for pair in pairs]
-    marked = [{*re.split(r"[*/]", pair.marked)[1:3]} if "/" in pair.marked else set() for pair in pairs]
-    frames = list(range(len(pairs)))
-    for one, other in combinations(range(len(pairs)), 2):
-        common = len(words[one] & words[other]) / len(words[one] | words[other])
-        if common >= SHARED or (marked[one] and marked[one] == marked[other]):
-            frames = [frames[one] if frame == frames[other] else frame for frame in frames]
-    return frames
+    suite = suite_of(name)
+    items = (Item(pair.marked or pair.text, "", pair.word, pair.foil) for pair in suite.pairs)
+    return tuple(replace(item, group=f"frame {frame + 1}") for item, frame in zip(items, suite.frames, strict=True))
 
 
 def lines_of(items: Sequence[Item]) -> str:

@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby
 
 import numpy as np
 
+from explorer.analysis.resampling import Share, shares_by_kind
 from explorer.bert.explorer import Explorer
 from explorer.bert.network import Network
 from explorer.core.engine import inference_mode, torch
@@ -27,6 +29,7 @@ from explorer.text import limits
 from explorer.text.encoding import Encoding
 
 BLANK, LIKELIHOOD, ALONE = WAYS = ("blank", "pseudo_likelihood", ORIGINAL)
+ALL = "all"
 PIECES = 1.2  # of a word, about; each sentence has two tokens more
 
 
@@ -66,6 +69,13 @@ class SuiteResult:
     def kinds(self) -> list[str]:
         """The kind of each judged pair."""
         return [judged.pair.kind for judged in self.judged]
+
+    @cached_property
+    def shares(self) -> dict[str, Share]:
+        """In how many pairs the word wins, of all under "all" and by kind, with intervals by frame."""
+        frame = dict(zip(self.suite.pairs, self.suite.frames, strict=True))
+        groups = [frame[judged.pair] for judged in self.judged]
+        return {ALL: Share.of(self.right, groups), **shares_by_kind(self.kinds, self.right, groups)}
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from explorer.core.errors import InputError
 from explorer.experiments.compute.patching import Patching
 from explorer.experiments.compute.question import HEADS, LAYERS, Axis, Group, numbered
 from explorer.experiments.compute.summary import Place, highest
+from explorer.experiments.compute.targets import WORD
 from explorer.techniques.targets import batches
 from explorer.text import limits
 
@@ -35,6 +36,7 @@ class Paths(Patching):
 
     name = "path"
     ways: ClassVar[tuple[str, ...]] = ("query", "key", "value")
+    targets = (WORD,)
 
     def __post_init__(self) -> None:
         super().__post_init__()

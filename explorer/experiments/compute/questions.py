@@ -2,11 +2,12 @@
 
 from explorer.bert.explorer import Explorer
 from explorer.experiments.compute.attention import Attends, CutLinks
-from explorer.experiments.compute.concepts import Erases, Moves
+from explorer.experiments.compute.erasing import Erases
 from explorer.experiments.compute.estimating import Estimated
 from explorer.experiments.compute.heads_off import HeadsOff
 from explorer.experiments.compute.lens import LensWins
 from explorer.experiments.compute.likelihood import Likelihood
+from explorer.experiments.compute.moving import Moves
 from explorer.experiments.compute.origins import ComesFrom, FindsCue
 from explorer.experiments.compute.patching import Patching
 from explorer.experiments.compute.path import Paths

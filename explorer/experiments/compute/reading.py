@@ -20,15 +20,19 @@ TOKENS_READ = 1024
 """Tokens of a batch with all copies of its items: enough to keep two cores busy, few enough for the caches."""
 
 
-def read_items_as(question: Question, items: Sequence[Item]) -> tuple[list[ReadItem], dict[int, str]]:
+def read_items_as(
+    question: Question, items: Sequence[Item], numbers: Sequence[int] = ()
+) -> tuple[list[ReadItem], dict[int, str]]:
     """The items that the question can be asked about, and why not about the others, by their number from 1; repeats count once.
+
+    `numbers` are those of the items, which seed what is drawn for each; from 1 on if none are given.
 
     Raises InputError naming an item that is wrong in itself, and where fewer than two items are left.
     """
     encoded = encode(question.model, [(item.text_a, item.text_b) if item.text_b else item.text_a for item in items])
     found, left_out = [], {}
     first: dict[Item, int] = {}
-    for number, (item, (ids, segments)) in enumerate(zip(items, encoded, strict=True), 1):
+    for number, item, (ids, segments) in zip(numbers or range(1, len(items) + 1), items, encoded, strict=True):
         if first.setdefault(item, number) != number:
             left_out[number] = f"it repeats item {first[item]}; a repeated item counts once."
             continue

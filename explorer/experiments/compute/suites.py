@@ -4,9 +4,11 @@ assets/suites/README.md says what is in them and how they were made.
 """
 
 import csv
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from itertools import combinations
 
 from explorer.core.paths import SUITES as FOLDER
 from explorer.text import limits
@@ -46,6 +48,18 @@ class Suite:
         """The kinds of pairs, in their order."""
         return tuple(dict.fromkeys(pair.kind for pair in self.pairs))
 
+    @cached_property
+    def frames(self) -> list[int]:
+        """The frame of each pair: sentences with the same marked words or with SHARED of their words in common are one."""
+        words = [{*re.findall(r"\w+", pair.text.lower())} for pair in self.pairs]
+        marked = [{*re.split(r"[*/]", pair.marked)[1:3]} if "/" in pair.marked else set() for pair in self.pairs]
+        frames = list(range(len(self.pairs)))
+        for one, other in combinations(range(len(self.pairs)), 2):
+            common = len(words[one] & words[other]) / len(words[one] | words[other])
+            if common >= SHARED or (marked[one] and marked[one] == marked[other]):
+                frames = [frames[one] if frame == frames[other] else frame for frame in frames]
+        return frames
+
 
 TITLES: Mapping[str, tuple[str, str]] = {
     "agreement": ("Agreement", "Does the verb agree with its subject, with another noun in between?"),
@@ -57,6 +71,7 @@ TITLES: Mapping[str, tuple[str, str]] = {
 }
 """The title of each suite, and what it asks."""
 STEREOTYPES = "stereotypes"
+SHARED = 0.5  # of the words of two sentences of a suite: from here on they are one frame
 
 
 def suite_of(name: str) -> Suite:

@@ -4,6 +4,7 @@ from typing import Any
 
 from explorer.api.callers import run_while_wanted
 from explorer.bert.explorer import load
+from explorer.experiments.compute.checkpoints import checkpoints_in_steps
 from explorer.experiments.compute.experiment import experiment_in_steps
 
 
@@ -15,6 +16,7 @@ def experiment(
     model: str = "",
     target: str = "word",
     groups: list[str] | None = None,
+    models: list[str] | None = None,
 ) -> dict[str, Any]:
     """One question asked of many items: a mean for every place, and how sure it is.
 
@@ -27,18 +29,27 @@ def experiment(
 
     `low` and `high` are the 95% interval (studentized bootstrap over groups; null below 6 groups), `p` the larger p value of
     a sign-flip test and that bootstrap, both by group, and `q` that after Benjamini-Hochberg over all places. `selected` is
-    the place that one half of the groups chooses, drawn by the seed: the lowest mean of heads_off and cut, the state at
-    which the token read recovers half, the state from which on the word stays ahead, else the highest. `held_out` is what
+    the place that one half of the groups chooses, drawn by the seed: the lowest mean of heads_off, cut and erase, of
+    direction at dose 1, the state at which the token read recovers half, the state from which on the word stays ahead, else the
+    highest. `held_out` is what
     it does on the other half, where `rank` 1 is the most telling place and `random` the mean of all, or of the null.
 
+    `models` names several checkpoints of one size: the answer is that of the first, and `checkpoints` has the means of each with
+    Student's interval and q over checkpoints, from three on, and the place that each selected.
+
     Returns:
-        `effects`, `low`, `high`, `p`, `q`, `nulls` of some questions, `places` (the labels of each direction), `random` (the
-        mean of a random place, or of the null), `selected` ([layer, head] from 1, hidden states from 0), `held_out`: `effect`,
+        `effects`, `low`, `high`, `p`, `q`, of some questions `nulls` and more, `places` (the labels of each direction), `random`
+        (the mean of a random place, or of the null), `selected` ([layer, head] from 1, hidden states from 0), `held_out`:
+        `effect`,
         `low`, `high`, `rank`, `p`, `random` (with `random_low`, `random_high`), `baseline`, `items`, `groups`; `baseline` (the
         mean difference of the unchanged run), `items` and `groups` (how many), `held_out_groups`, `left_out` (why not the
         others, by number), `provenance`: question, `how`, `seed`, model, hash of its weights, `dtype`, versions.
     """
-    return run_while_wanted(experiment_in_steps(load(model), items, question, how, seed, target, groups or ())).as_dict()
+    if not models:
+        return run_while_wanted(experiment_in_steps(load(model), items, question, how, seed, target, groups or ())).as_dict()
+    asked = {"question": question, "how": how, "seed": seed, "target": target}
+    found = run_while_wanted(checkpoints_in_steps(models, items, groups or (), **asked))
+    return found.runs[0].as_dict() | {"checkpoints": found.as_dict()}
 
 
 ENDPOINTS = (experiment,)

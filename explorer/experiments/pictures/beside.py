@@ -17,6 +17,7 @@ from explorer.ui.pictures.numbers import columns_of, keep
 
 DOSE, PROBES = "dose", ("probe before", "probe after")
 FEWEST = 3  # places, for a rank correlation
+NAMED = 0.12  # of the largest share: from here on a point has its name
 Named = Callable[[tuple[int, ...]], str]
 Lines = Mapping[str, tuple[np.ndarray, np.ndarray | None]]
 """By name: values along an axis, and the ends of their intervals, [2, values], if there are any."""
@@ -58,12 +59,12 @@ def _estimates(found: Experiment, at: Sequence[int], named: Named) -> go.Figure:
     estimate, patched = ([float(values[place]) for place in places] for values in (means, exact))
     colours = [AMOUNT if place == tuple(at) else FAINT for place in places]
     ends = [min(*estimate, *patched), max(*estimate, *patched)]
-    largest = set(np.argsort(-np.abs(patched))[:6].tolist())
+    apart = NAMED * max(np.abs(ends))  # from 0, else names lie on each other
     points = go.Scatter(
         x=estimate,
         y=patched,
         mode="markers+text",
-        text=[esc(name) if row in largest else "" for row, name in enumerate(names)],
+        text=[esc(name) if abs(share) > apart else "" for name, share in zip(names, patched, strict=True)],
         textposition="top center",
         marker={"size": 9, "color": colours},
         customdata=[esc(name) for name in names],
@@ -76,7 +77,7 @@ def _estimates(found: Experiment, at: Sequence[int], named: Named) -> go.Figure:
         [same, points],
         key="experiment-exact",
         xaxis=grid_axis("share by the estimate"),
-        yaxis=grid_axis("share by patching"),
+        yaxis=grid_axis("share by patching", range=[ends[0] - 0.1 * np.ptp(ends), ends[1] + 0.15 * np.ptp(ends)]),
         margin={"l": 50, "r": 12, "t": 16, "b": 44},
         meta={"alt": f"The estimate of each place, and what patching it brings back. {told}."},
     )
@@ -107,6 +108,7 @@ def _lines(lines: Lines, axis: Axis, unit: str, at: int, limits: tuple[float, fl
         xaxis=plain_axis(axis.name, tickvals=places, ticktext=labels),
         yaxis=grid_axis(unit, **({"range": [limits[0] - 0.04, limits[1] + 0.04]} if limits else {})),
         legend=LEGEND,
+        showlegend=True,
         margin={"l": 50, "r": 12, "t": 28, "b": 44},
         shapes=[{"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": FAINT, "width": 1}}],
         meta={"alt": f"{unit} by {axis.name}: {', '.join(labels)}. {told}."},

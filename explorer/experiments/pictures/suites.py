@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from itertools import cycle
 from textwrap import wrap
 
+import numpy as np
 import plotly.graph_objects as go
 
 from explorer.analysis.resampling import Share
 from explorer.ui.pictures.base import CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, shorten
 from explorer.ui.pictures.numbers import Table, keep
 
-ALL = "all"
 CHANCE = 0.5
 LABEL = 16  # characters of a line of a label
 NAME = 30  # characters of a model's name in the legend
@@ -54,26 +54,29 @@ def _bars(name: str, shares: Shares, kinds: Sequence[str], colour: str, shown: s
         error_x={
             "type": "data",
             "symmetric": False,
-            "array": [share.high - share.right for share in own],
-            "arrayminus": [share.right - share.low for share in own],
+            "array": [float(np.nan_to_num(share.high - share.right)) for share in own],
+            "arrayminus": [float(np.nan_to_num(share.right - share.low)) for share in own],
             "color": "var(--body-text-color)",
             "thickness": 1.5,
             "width": 4,
         },
-        customdata=[[share.low, share.high, share.items] for share in own],
-        hovertemplate="%{y}: %{x:.0%} of %{customdata[2]}<br>95% interval %{customdata[0]:.0%} to %{customdata[1]:.0%}"
-        "<extra>%{fullData.name}</extra>",
+        customdata=[[share.items, _interval(share)] for share in own],
+        hovertemplate="%{y}: %{x:.0%} of %{customdata[0]}<br>%{customdata[1]}<extra>%{fullData.name}</extra>",
     )
+
+
+def _interval(share: Share) -> str:
+    """Its interval in words, or why there is none."""
+    return "too few frames for an interval" if np.isnan(share.low) else f"95% interval {share.low:.0%} to {share.high:.0%}"
 
 
 def _told(sides: Sequence[tuple[str, Shares]], unit: str) -> str:
     """The shares of every model in words."""
     each = [
-        f"{name}: "
-        + ", ".join(f"{kind} {share.right:.0%} ({share.low:.0%} to {share.high:.0%})" for kind, share in shares.items())
+        f"{name}: " + ", ".join(f"{kind} {share.right:.0%} ({_interval(share)})" for kind, share in shares.items())
         for name, shares in sides
     ]
-    return f"{unit}, with 95% intervals; guessing gives 50%. {'; '.join(each)}."
+    return f"{unit}; guessing gives 50%. {'; '.join(each)}."
 
 
 def _table(sides: Sequence[tuple[str, Shares]]) -> Table:
