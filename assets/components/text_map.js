@@ -97,6 +97,9 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     return [{ text: value.even ? shortened(text, Infinity, Math.max(18, room)) : shortened(text) }];
   }
 
+  // A word with the one before and the one after it.
+  const besideWord = ([before, word, after]) => [{ text: before.text.split(" ").slice(-2).join(" ") }, word, { text: after.text.split(" ").slice(0, 2).join(" ") }];
+
   function widthOf(parts, scale = 1) {
     const { fontFamily } = getComputedStyle(root);
     return scale * parts.reduce((sum, { text, bold }) => {
@@ -126,8 +129,16 @@ define("TextMap", ({ element, trigger, props, settings }) => {
   const placesOf = (moment) => (isFilm() && value.frames[moment].places) || value.points.map(({ x, y }) => [x, y]);
   const isInView = ([x, y]) => x > 0 && y > 0 && x < size.width && y < size.height;
 
+  let painted = { key: "" }; // the regions, which a film of the points does not change
+
   function regions() {
     if (!value.regions) return null;
+    const key = JSON.stringify([value.regions, size, plane.from([0, 0]), plane.from([1, 1]), css("--bx-series-1")]);
+    if (key !== painted.key) painted = { key, node: paintRegions() };
+    return painted.node;
+  }
+
+  function paintRegions() {
     const [wide, high] = [Math.ceil(size.width / FINE), Math.ceil(size.height / FINE)];
     const field = el("canvas", { width: wide, height: high });
     const image = field.getContext("2d").createImageData(wide, high);
@@ -236,7 +247,7 @@ define("TextMap", ({ element, trigger, props, settings }) => {
   function drawNames() {
     const [rows, groups] = chosenRows();
     const linkedTo = new Set(value.picked === null ? [] : [value.picked, ...value.links.map(({ end }) => end)]);
-    const rank = ({ text, context }, i) => Number(linkedTo.has(i) ? Infinity : context.join("") && text.length); // long words say more than "the"
+    const rank = ({ text, context }, i) => Number(i === value.picked ? Infinity : linkedTo.has(i) ? 1e6 : context.join("") && text.length); // long words say more than "the"
     const all = [...new Set(rows)].map((i) => ({ key: i, parts: nameOf(value.points[i]), x: spots[i][0], y: spots[i][1], rank: rank(value.points[i], i) }));
     if (!groups.length) all.sort((one, other) => (one.rank === other.rank ? 0 : other.rank - one.rank));
     const between = shownLinks().filter(({ text }) => text).map(({ start, end, text }) => {
@@ -253,7 +264,7 @@ define("TextMap", ({ element, trigger, props, settings }) => {
       const words = value.star.pulls.map((pull) => ({ key: `without ${pull.word}`, parts: [{ text: `without ${pull.word}` }], spot: seen(plane.to([pull.x, pull.y])), kind: "bx-map-pull-word" }));
       all.unshift({ key: "star", parts: [{ text: "your sentence" }], x, y, kind: "bx-own" }, ...words.map(({ spot: [px, py], ...word }) => ({ ...word, x: px, y: py })));
     }
-    const brief = all.map(({ parts }) => (parts.length > 1 ? [parts[1]] : [{ text: shortened(parts[0].text, 2, 12) }]));
+    const brief = all.map(({ parts }) => (parts.length > 1 ? besideWord(parts) : [{ text: shortened(parts[0].text, 2, 12) }]));
     const measured = all.map((one, i) => ({ ...one, width: widthOf(one.parts, one.kind === "bx-own" ? 1.1 : 1), short: value.even ? widthOf(brief[i]) : undefined }));
     const next = new Map(placeNames(measured, size, HIGH, isMany() ? 4 : RADIUS + 1).flatMap((place, i) => {
       if (!place) return [];

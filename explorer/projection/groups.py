@@ -9,6 +9,7 @@ import numpy as np
 from explorer.analysis.projection import clusters, digest
 from explorer.analysis.similarity import directions
 from explorer.core.cache import OnceCache
+from explorer.core.lazy import sklearn
 
 MOST = 8
 WORDS = 3  # in a cluster's name
@@ -41,7 +42,8 @@ def _distinctive(rows: Sequence[int], words: Sequence[set[str]], everywhere: Cou
     """Words by count in the cluster × the share of their texts that are in it: c-TF-IDF with a share for the logarithm."""
     inside = Counter(word for row in rows for word in words[row])
     usual = LIFT * len(rows) / len(words)
-    own = [word for word, count in inside.items() if count / everywhere[word] > usual]
+    common = sklearn.feature_extraction.text.ENGLISH_STOP_WORDS
+    own = [word for word, count in inside.items() if word not in common and count / everywhere[word] > usual]
     often = [word for word in own if inside[word] > 1] or own
     return sorted(often, key=lambda word: (-(inside[word] ** 2) / everywhere[word], word))
 

@@ -99,7 +99,7 @@ class Map(LongView):
     progress = part("meter")
     summary = sentence(classes="caption")
     example: str = choice(
-        EXAMPLE_SETS, "Examples", menu=True, linked=False, elem_classes="inline", when=lambda view: view.source == SENTENCES
+        EXAMPLE_SETS, "Fill with", menu=True, linked=False, elem_classes="inline", when=lambda view: view.source == SENTENCES
     )
     sentences: str = text(
         example_lines(EXAMPLE_SETS[0]),

@@ -49,7 +49,7 @@ def speaking_map(found: LayerMap, marks: Marks, labels: Sequence[str], fits: boo
         picked=None if marks.picked is None else index[kinds[marks.picked]],
         links=_links(found, marks.picked, index, kinds, few),
         even=True,
-        hulls=few and NO_LABEL not in labels and 1 < len(classes) < len(rows),
+        hulls=few and not found.points.contexts and NO_LABEL not in labels and 1 < len(classes) < len(rows),
         frames=_frames(found, rows),
         frame=found.layer,
         glides=True,

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.browser.expecting import expect
-from tests.browser.steps import at, charts_fit, chips, choose, settled
+from tests.browser.steps import at, chips, choose, settled
 
 pytestmark = pytest.mark.own_page  # no link tells which points were chosen
 
@@ -25,6 +25,21 @@ def drawn(page):
 
 def said(page):
     return page.locator("#projection-map-summary")
+
+
+def select_all(page):
+    """Draw a line around the whole map."""
+    page.locator("#projection-map-map").get_by_role("button", name="Select", exact=True).click()
+    drawing = page.locator("#projection-map-map .bx-map-drawing")
+    drawing.scroll_into_view_if_needed()
+    box = drawing.bounding_box()
+    shares = ((0.01, 0.01), (0.99, 0.01), (0.99, 0.99), (0.01, 0.99))
+    inside = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in shares]
+    page.mouse.move(*inside[0])
+    page.mouse.down()
+    for corner in inside[1:]:
+        page.mouse.move(*corner, steps=3)
+    page.mouse.up()
 
 
 def test_points_are_chosen_found_and_played_and_other_texts_are_drawn(page):
@@ -48,19 +63,21 @@ def test_points_are_chosen_found_and_played_and_other_texts_are_drawn(page):
     page.locator("#projection-map-forget").click()
     expect(near).to_have_count(0)
     page.locator("#projection-search input, #projection-search textarea").fill("bread")
-    expect(said(page)).to_contain_text("1 of 32 hold ‘bread’")
-    page.locator("#projection-map-play").click()
-    expect(page.locator("#projection-map-progress")).to_contain_text("Hidden state 2 of 6")
-    page.locator("#projection-map-stop").click()
-    expect(page.locator("#projection-map-progress progress")).to_be_hidden()
+    expect(said(page)).to_contain_text("1 of 32 contain ‘bread’")
     page.locator("#projection-search input, #projection-search textarea").fill("")
+    page.locator("#projection-map-map .bx-map-film input").fill("2")  # the points glide there, and the page follows
+    expect(page.locator("#projection-map-map .bx-map-said")).to_contain_text("Hidden state 2 of 6")
+    expect(page.locator("#projection-finding")).to_contain_text("hidden state 2")
+    select_all(page)
+    expect(page.locator("#projection-map-nearest")).to_contain_text("32 selected")
+    page.locator("#projection-map-forget").click()
 
     choose(page, "projection-source", "Words of the input")
     expect(drawn(page)).to_have_count(chips(page).count())
     choose(page, "projection-source", "Vocabulary")
-    expect(said(page)).to_contain_text("1,500 of 30,522 pieces")
+    expect(said(page)).to_contain_text("10,000 of 30,522 pieces")
     expect(drawn(page)).to_have_count(0)
-    charts_fit(page)
+    expect(page.locator("#projection-map-map .bx-map-cloud")).to_be_visible()
     choose(page, "projection-source", "Sentences")
     for text, number in (("Only <b>one</b>.", 1), ("Same.\nSame.\nSame.", 3)):  # equal texts are one place
         page.locator("#projection-sentences textarea").fill(text)

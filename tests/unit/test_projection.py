@@ -157,8 +157,8 @@ def test_clusters_are_named_by_the_words_that_only_they_have():
     vectors = np.repeat(np.eye(2), 3, axis=0) + RANDOM.normal(0, 0.01, size=(6, 2))
     names = clusters_of(vectors, texts)
     assert len(set(names[:3])) == len(set(names[3:])) == 1
-    assert names[0] == "and, salt"
-    assert names[3].startswith("match")
+    assert names[0] == "salt"
+    assert names[3] == "match, team"
     single = clusters_of(vectors, ["##a", "salt", "bread", "x", "match", "team"])
     assert set(single[0].split(", ")) == {"salt", "bread"}
 
