@@ -11,6 +11,7 @@ from explorer.analysis.resampling import FEWEST_GROUPS
 from explorer.experiments.compute.experiment import Experiment, experiment
 from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.questions import QUESTIONS
+from explorer.experiments.compute.summary import LEAST_P
 from explorer.experiments.methods import CITED, methods, program, references
 from explorer.experiments.questions import TELLINGS, TESTS, facts, tell
 from explorer.experiments.showing import find
@@ -21,7 +22,7 @@ OBSERVES = ("lens", "attention", "routes", "attribution", "likelihood")
 EFFECTS = {"nothing": 0.0, "small": 0.02, "large": 2.0}
 
 
-def made(question, effect, items=40, groups=()):
+def made(question, effect, items=40, groups=(), shuffled=0.001):
     """A run with the same effect at all places, and noise of 0.5."""
     kind, random = QUESTIONS[question], np.random.default_rng(0)
     shape = {"lens": (7,), "routes": (7,), "attribution": (5,), "likelihood": (3,)}.get(question, (7, 3))
@@ -35,6 +36,7 @@ def made(question, effect, items=40, groups=()):
     nulls = np.zeros_like(values) + (0.2 if kind.is_hit else 0)
     nulls = None if question in ("heads_off", "attribution_patching", "lens", "likelihood") else nulls
     also = {name: np.where(random.random(shape) < 0.5, np.nan, values) for name in kind.also}
+    also |= {LEAST_P: np.full_like(values, shuffled)} if LEAST_P in kind.also else {}
     pieces = (("is", "are"),) * items
     return Experiment(asked, pieces, np.full(items, 3.0), values, provenance, nulls, also=also)
 
@@ -61,6 +63,12 @@ def test_a_finding_says_no_more_than_its_test_shows(question):
     assert few.summary.held_out.groups < FEWEST_GROUPS
     assert "no interval from 4 groups" in tell(few)
     assert "not certain" in tell(few)
+
+
+def test_a_direction_is_not_certain_where_shuffled_classes_do_as_much():
+    assert "not certain" not in tell(made("direction", 2.0))
+    assert "not certain" in tell(made("direction", 2.0, shuffled=0.3))
+    assert made("direction", 2.0, shuffled=np.nan).summary.p.min() == 1, "a file may have any numbers"
 
 
 def test_a_finding_of_nothing_says_so():
