@@ -455,6 +455,7 @@ labels = ["animal", "animal", "vehicle", "vehicle", "animal", "vehicle"]
 classes = ["animal", "vehicle"]
 held_out = [4, 5]  # the texts that are not trained on, from 0
 cut_at = 64  # tokens of a text
+padding = "longest"  # of the batch, or "max_length"
 layer = 6  # the head reads hidden state 6
 trained = 0  # layers below it that are trained too
 pooling = "mean"  # or "cls" or "pooler"
@@ -475,7 +476,8 @@ for weight in weights:
 
 
 def read(rows):  # the vectors that the head reads, [texts, hidden]
-    padded = tokenizer.pad({name: [encoded[name][row] for row in rows] for name in encoded}, return_tensors="pt")
+    batched = {name: [encoded[name][row] for row in rows] for name in encoded}
+    padded = tokenizer.pad(batched, padding=padding, max_length=cut_at, return_tensors="pt")
     hidden = model.bert(**padded).last_hidden_state
     if pooling == "mean":
         real = padded["attention_mask"][..., None]

@@ -1,6 +1,6 @@
 """A part of the app's corpus in place of the whole."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
@@ -11,7 +11,12 @@ import pytest
 
 from explorer.core.cache import OnceCache, weight
 from explorer.core.limits import RESULTS_MEGABYTES
-from explorer.corpus import layers, neurons, source
+from explorer.core.steps import finished
+from explorer.corpus import heads, source
+from explorer.corpus.compute.atlas import head_atlas_in_steps
+from explorer.corpus.compute.neurons import corpus_neurons_in_steps
+from explorer.corpus.compute.reading import corpus_states_in_steps
+from explorer.corpus.compute.search import search_in_steps
 from explorer.experiments import source as asked
 from explorer.experiments import suites
 from explorer.experiments.compute.items import Item, suite_items
@@ -19,6 +24,18 @@ from explorer.experiments.compute.suites import Suite, suite_of
 from explorer.text.corpora import Corpus, built_in
 
 FEW = 40
+
+
+def read_whole(steps: Callable[..., Generator[Any, None, Any]]) -> Callable[..., Any]:
+    """The steps as a function that returns their result."""
+    return lambda *given: finished(steps(*given))
+
+
+search = read_whole(search_in_steps)
+corpus_states = read_whole(corpus_states_in_steps)
+corpus_neurons = read_whole(corpus_neurons_in_steps)
+head_atlas = read_whole(head_atlas_in_steps)
+
 FEW_ITEMS = 4
 
 
@@ -66,8 +83,7 @@ def caches_of(words: tuple[str, ...]) -> dict[tuple[Any, str], Any]:
     """Caches for what is read of a few sentences: their keys do not contain which sentences, so the app's own stay apart."""
     return {
         (source, "_found"): OnceCache(RESULTS_MEGABYTES.bytes, weight),
-        (neurons, "_telling"): OnceCache(64),
-        (layers, "_spreads"): OnceCache(4),
+        (heads, "_telling"): OnceCache(64),
         (suites, "_sides"): OnceCache(48),
     }
 

@@ -72,3 +72,30 @@ export function regionAt({ origin, directions: [right, up] }, x, y) {
   const best = scores.indexOf(Math.max(...scores));
   return [best, 1 / scores.reduce((sum, score) => sum + Math.exp(score - scores[best]), 0)];
 }
+
+/**
+ * Whether a place is inside a polygon (even-odd rule).
+ * @param {[number, number][]} corners
+ * @param {[number, number]} place
+ */
+export function isInside(corners, [x, y]) {
+  let inside = false;
+  corners.forEach(([ax, ay], i) => {
+    const [bx, by] = corners[(i + 1) % corners.length];
+    if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) inside = !inside;
+  });
+  return inside;
+}
+
+/**
+ * Places from 16 bits for each coordinate, as `pack_places` of text_map.py writes them.
+ * @param {{data: string, low: number[], high: number[]}} packed
+ * @returns {[number, number][]}
+ */
+export function unpackPlaces({ data, low, high }) {
+  const steps = new Uint16Array(Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)).buffer);
+  return Array.from({ length: steps.length / 2 }, (_, i) => {
+    const [x, y] = [0, 1].map((axis) => low[axis] + ((high[axis] - low[axis]) * steps[2 * i + axis]) / 65535);
+    return /** @type {[number, number]} */ ([x, y]);
+  });
+}

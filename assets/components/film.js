@@ -35,19 +35,20 @@ async function framesOf(scenes, onStep) {
     said.textContent = text;
     draw();
   };
-  // All that glides is halted, and moved on by a frame each time.
-  async function play(until, step) {
+  // All that glides is halted, and taken at some moments (ms) of it.
+  async function play(momentsUntil, time) {
     await drawnAgain();
     const moving = page.getAnimations({ subtree: true });
-    const end = Math.min(until, Math.max(0, ...moving.map(({ effect }) => effect.getComputedTiming().endTime)));
+    const end = Math.max(0, ...moving.map(({ effect }) => effect.getComputedTiming().endTime));
     for (const one of moving) one.pause();
-    for (let at = step; at < end; at += step) {
-      for (const one of moving) one.currentTime = at;
-      take(STEP);
+    for (const moment of momentsUntil(end)) {
+      for (const one of moving) one.currentTime = moment;
+      take(time);
       await onStep();
     }
-    return moving;
+    for (const one of moving) one.finish();
   }
+  const each = (end) => Array.from({ length: Math.ceil(end / STEP) - 1 }, (_, n) => (n + 1) * STEP);
   document.documentElement.append(sheet); // not in the body, which may be dark
   try {
     mount("Flow", sheet, () => {}, props, (_, again) => (draw = again), {});
@@ -61,19 +62,13 @@ async function framesOf(scenes, onStep) {
     show(null, "");
     for (let shown = 0; shown < first.states; shown++) {
       show({ ...first, shown }, text);
-      await drawnAgain();
-      const moving = page.getAnimations({ subtree: true });
-      for (const one of moving) {
-        one.pause();
-        one.currentTime = GLIDE;
-      }
-      take(COLUMN);
-      for (const one of moving) one.finish();
-      await onStep();
+      await play(() => [GLIDE], COLUMN);
     }
     for (const [n, { value, said: words }] of scenes.entries()) {
-      if (n) show(value, words);
-      for (const one of await play(n ? Infinity : 0, STEP)) one.finish();
+      if (n) {
+        show(value, words);
+        await play(each, STEP);
+      }
       take(n === scenes.length - 1 ? HOLD.last : value.snapped ? HOLD.snapped : n ? HOLD.scene : HOLD.opened);
     }
   } finally {

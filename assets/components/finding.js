@@ -13,6 +13,7 @@ define("Finding", ({ element, trigger, props }) => {
     const value = plain(props.value || null);
     const now = value?.text ?? "";
     if (text.textContent !== now) text.textContent = now;
+    root.classList.toggle("bx-without", Boolean(value?.none));
     host.page?.markFinding(text);
     button.hidden = !value?.why;
     button.title = value?.why ?? "";

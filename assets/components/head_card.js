@@ -54,11 +54,13 @@ function fill(head, note, cards) {
     arcs(cards, index), el("p", { class: "bx-subdued" }, `${which}; stronger is darker.`));
 }
 
-// At the right of the picture with the head, or at its left where there is more room; on a phone at the end of the screen.
-function place(beside, top) {
+// At the right of the picture with the head, or at its left where there is more room, but never over the answers of the Overview;
+// on a phone at the end of the screen.
+function place(beside, top, owner) {
   box.hidden = false;
   const { offsetWidth: width, offsetHeight: height } = box;
-  const most = document.documentElement.clientWidth - width - 8;
+  const answers = owner?.closest(".bx-flow")?.querySelector(".bx-flow-output")?.getBoundingClientRect().left ?? Infinity;
+  const most = Math.min(document.documentElement.clientWidth, answers) - width - 8;
   const left = beside.right + 10 <= most || beside.left < width ? beside.right + 10 : beside.left - width - 10;
   box.style.left = `${Math.max(8, Math.min(left, most))}px`;
   box.style.top = `${Math.max(8, Math.min(innerWidth > 640 ? top - 20 : innerHeight, innerHeight - height - 8))}px`;
@@ -70,7 +72,7 @@ async function show({ head, beside, top, owner }) {
   if (!cards || now.head !== head) return;
   if (!box.isConnected) document.body.append(box);
   fill(head, (owner?.getAttribute("aria-label") ?? "").replace(/^[^:]*(: )?/, ""), cards);
-  place(beside, top);
+  place(beside, top, owner);
   owner?.setAttribute("aria-describedby", box.id);
   owner?.removeAttribute("title"); // the card has it
 }

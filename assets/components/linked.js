@@ -11,7 +11,7 @@ function pointAt(name, beside = null, top = 0, owner = null) {
 function over({ target }) {
   const one = target.closest?.("gradio-app :is([data-token], [data-head])");
   const { head, token } = one?.dataset ?? {};
-  if (head) pointAt(head, one.parentElement.getBoundingClientRect(), one.getBoundingClientRect().top, one);
+  if (head) pointAt(head, (one.closest(".bx-zoom-head") ?? one.parentElement).getBoundingClientRect(), one.getBoundingClientRect().top, one);
   else if (!target.closest?.(".bx-chart")) pointAt("");
   const now = head ? `[data-head="${head}"]` : token ? `[data-token="${token}"]` : "";
   if (now === shown) return;

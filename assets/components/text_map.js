@@ -1,11 +1,16 @@
 // Texts as points on a plane: class colours, regions or hulls, names without overlap, a star for a text that is tried, and a film.
-import { hull, placeNames, regionAt } from "../arithmetic/placing.js";
-import { el, plain, svg } from "../shared/dom.js";
+import { hull, isInside, placeNames, regionAt, unpackPlaces } from "../arithmetic/placing.js";
+import { cloudOn } from "../shared/cloud.js";
+import { arrange, button, el, plain, svg } from "../shared/dom.js";
 import { define } from "../shared/mounting.js";
+import { movable } from "../shared/moving.js";
 import { css, onTheme, rgb } from "../shared/theme.js";
 
+const FEW = 300; // points that are shapes; more are drawn by the graphics card
 const NAMED = 60; // points that get a name
 const LISTED = 300; // points in the list for screen readers
+const BESIDE = 6; // texts near the pointer, where not all points are named
+const AROUND = 80; // px: how near
 const WORDS = 3; // of a text in its name
 const LETTERS = 24;
 const MARGIN = 26; // px around the points
@@ -13,30 +18,72 @@ const HIGH = 15; // px: a line of a name
 const RADIUS = 6;
 const NEAR = 18; // px from a point that is pointed at
 const FINE = 4; // px: a cell of the regions
-const PAUSE = 420; // ms of a film's frame
+const PAUSE = { film: 420, glide: 1100 }; // ms of a frame
+const REST = 120; // ms without a move of the view
+const QUIET = 350; // ms until the server hears of the frame that is shown
+const BESIDE_MAP = 300; // px of a window that a tall map leaves to what is above and below it
 const STAR = "M0-11l3.2 7.2 7.8.7-5.9 5.1 1.8 7.6L0 5.6l-6.9 4 1.8-7.6-5.9-5.1 7.8-.7z";
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const pen = document.createElement("canvas").getContext("2d");
 
+// The value as Python means it: many points come as columns, and their places packed.
+function expanded(value) {
+  if (!value) return null;
+  const spread = (places) => (places?.data ? unpackPlaces(places) : places);
+  const frames = value.frames.map((frame) => ({ ...frame, places: spread(frame.places) }));
+  if (!value.cloud) return { ...value, frames };
+  const { texts, labels, rows, faint, rings, places } = value.cloud;
+  const [pale, ringed, spots] = [new Set(faint), new Set(rings), spread(places)];
+  const points = texts.map((text, i) => ({ text, label: labels[i], x: spots[i][0], y: spots[i][1], index: rows.length ? rows[i] : i,
+    faint: pale.has(i), ring: ringed.has(i), note: "", context: ["", ""] }));
+  return { ...value, frames, points };
+}
+
 define("TextMap", ({ element, trigger, props, settings }) => {
   const root = element.querySelector(".bx-text-map");
   const legend = el("div", { class: "bx-map-legend", role: "group", "aria-label": "classes shown" });
-  const drawing = svg("svg", { class: "bx-map-drawing", tabindex: "0", role: "img" });
+  const layers = ["behind", "points", "names", "above"].map((name) => svg("g", { class: `bx-map-${name}` }));
+  const [behind, dots, written, above] = layers;
+  const drawing = svg("svg", { class: "bx-map-drawing", tabindex: "0", role: "img" }, ...layers);
+  const canvas = el("canvas", { class: "bx-map-cloud", "aria-hidden": "true" });
+  const stage = el("div", { class: "bx-map-stage" }, canvas, drawing);
   const said = el("p", { class: "bx-map-said", role: "status" });
-  const names = el("ul", { class: "bx-map-list" });
+  const list = el("ul", { class: "bx-map-list" });
   const hidden = new Set(); // classes that the legend hides
   let value = null;
   let nodes = new Map(); // point → its element
+  let labels = new Map(); // what is named → its text
+  let cloud = null; // of many points, once there were any
   let spots = []; // [x, y] of each point in px
+  let pointer = null; // [x, y] of it in px
   let at = -1; // the point that is looked at
   let size = { width: 0, height: 0 };
   let film = "";
+  let plane = null; // between the map's numbers and px, without the view
+  let resting = 0;
+  let bare = []; // places in px, without the view
+  let [timer, telling, frame] = [0, 0, 0]; // of the film: its next step, what the server hears, the frame that is shown
 
   const play = el("button", { type: "button", class: "bx-map-play" });
-  const scrub = el("input", { type: "range", min: "0", step: "1", "aria-label": "moment of the film" });
-  const bar = el("div", { class: "bx-map-film", role: "toolbar", "aria-label": "film" }, play, scrub);
-  let timer = 0;
+  const scrub = el("input", { type: "range", min: "0", step: "1" });
+  const trails = button("Trails", () => press(trails), { class: "bx-map-tool", title: "Draw the way of each point through the layers" });
+  const bar = el("div", { class: "bx-map-film", role: "toolbar", "aria-label": "film" }, play, scrub, trails);
+  const lassoing = button("Select", () => press(lassoing), { class: "bx-map-tool", title: "Draw a line around points (or drag with Shift)" });
+  const zoomed = (by) => hand.zoom(by, [size.width / 2, size.height / 2]);
+  const tools = el("span", { class: "bx-map-tools" }, lassoing, button("+", () => zoomed(1.6), { class: "bx-map-tool", "aria-label": "Zoom in" }),
+    button("−", () => zoomed(1 / 1.6), { class: "bx-map-tool", "aria-label": "Zoom out" }));
+  const shape = svg("polygon", { class: "bx-map-lasso" });
+  const hand = movable(drawing, { allowed: () => Boolean(value?.even) && !value.regions, selecting: () => settings.selects && isPressed(lassoing), moved: () => paint(true), lasso: lassoed });
   const colour = (k) => `var(--bx-series-${(k % 8) + 1})`;
+  const isPressed = (tool) => tool.getAttribute("aria-pressed") === "true";
+  const isFilm = () => value.frames.length > 0;
+  const isMany = () => value.points.length > FEW;
+  const isShown = ({ label, faint }) => !faint && !hidden.has(label);
+
+  function press(tool) {
+    tool.setAttribute("aria-pressed", String(!isPressed(tool)));
+    paint();
+  }
 
   function shortened(text, words = WORDS, letters = LETTERS) {
     const first = text.split(/\s+/).slice(0, words).join(" ").slice(0, letters);
@@ -46,7 +93,8 @@ define("TextMap", ({ element, trigger, props, settings }) => {
   // A name in parts: the word bold within its sentence, or the beginning of a text, longer where there is more room.
   function nameOf({ text, context: [before, after] }) {
     if (before || after) return [{ text: before }, { text, bold: true }, { text: after }];
-    return [{ text: value.even ? shortened(text, Infinity, Math.max(18, (0.17 * size.width) / Math.sqrt(value.points.length))) : shortened(text) }];
+    const room = (0.17 * size.width) / Math.sqrt(Math.min(NAMED, value.points.length));
+    return [{ text: value.even ? shortened(text, Infinity, Math.max(18, room)) : shortened(text) }];
   }
 
   function widthOf(parts, scale = 1) {
@@ -59,11 +107,10 @@ define("TextMap", ({ element, trigger, props, settings }) => {
 
   // From the plane to px: all that is ever drawn is inside.
   function scale() {
-    const points = [...value.points.map(({ x, y }) => [x, y]), ...value.frames.flatMap(({ places }) => places)];
+    const points = [...value.points.map(({ x, y }) => [x, y]), ...value.frames.flatMap(({ places }) => places ?? [])];
     if (value.star) points.push([value.star.x, value.star.y], ...value.star.pulls.map(({ x, y }) => [x, y]));
     if (value.regions || !points.length) points.push([0, 0]); // where the regions meet
-    const [xs, ys] = [0, 1].map((axis) => points.map((point) => point[axis]));
-    const ends = [xs, ys].map((all) => [Math.min(...all), Math.max(...all)]);
+    const ends = [0, 1].map((axis) => points.reduce(([low, high], point) => [Math.min(low, point[axis]), Math.max(high, point[axis])], [Infinity, -Infinity]));
     for (const end of ends) if (end[1] - end[0] < 1e-6) end[0] -= 1, end[1] += 1;
     const [[left, right], [low, high]] = ends;
     const wide = [(size.width - 2 * MARGIN) / (right - left), (size.height - 2 * MARGIN) / (high - low)];
@@ -75,28 +122,43 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     };
   }
 
-  function regions({ from }) {
+  const seen = ([x, y]) => [hand.view.x + x * hand.view.k, hand.view.y + y * hand.view.k];
+  const placesOf = (moment) => (isFilm() && value.frames[moment].places) || value.points.map(({ x, y }) => [x, y]);
+  const isInView = ([x, y]) => x > 0 && y > 0 && x < size.width && y < size.height;
+
+  function regions() {
     if (!value.regions) return null;
     const [wide, high] = [Math.ceil(size.width / FINE), Math.ceil(size.height / FINE)];
-    const canvas = el("canvas", { width: wide, height: high });
-    const image = canvas.getContext("2d").createImageData(wide, high);
+    const field = el("canvas", { width: wide, height: high });
+    const image = field.getContext("2d").createImageData(wide, high);
     const colours = value.classes.map((_, k) => rgb(css(`--bx-series-${(k % 8) + 1}`)));
     const even = 1 / value.classes.length;
     for (let row = 0; row < high; row++) {
       for (let column = 0; column < wide; column++) {
-        const [best, share] = regionAt(value.regions, ...from([(column + 0.5) * FINE, (row + 0.5) * FINE]));
+        const [best, share] = regionAt(value.regions, ...plane.from([(column + 0.5) * FINE, (row + 0.5) * FINE]));
         image.data.set([...colours[best].slice(0, 3), 255 * (0.07 + 0.24 * (share - even) / (1 - even))], 4 * (row * wide + column));
       }
     }
-    canvas.getContext("2d").putImageData(image, 0, 0);
-    return svg("image", { href: canvas.toDataURL(), x: 0, y: 0, width: wide * FINE, height: high * FINE, preserveAspectRatio: "none" });
+    field.getContext("2d").putImageData(image, 0, 0);
+    return svg("image", { href: field.toDataURL(), x: 0, y: 0, width: wide * FINE, height: high * FINE, preserveAspectRatio: "none" });
   }
+
+  const linked = (corners) => corners.map((corner) => corner.map((part) => part.toFixed(1)).join(",")).join(" ");
 
   function hulls() {
     if (!value.hulls) return [];
-    return value.classes.map((_, k) => {
+    return value.classes.flatMap((_, k) => {
       const corners = hull(spots.filter((_spot, i) => value.points[i].label === k));
-      return svg("polygon", { class: "bx-map-hull", points: corners.map((corner) => corner.join(",")).join(" "), style: `fill: ${colour(k)}; stroke: ${colour(k)}` });
+      return hidden.has(k) ? [] : [svg("polygon", { class: "bx-map-hull", points: linked(corners), style: `fill: ${colour(k)}; stroke: ${colour(k)}` })];
+    });
+  }
+
+  // The way of each point through all frames.
+  function ways() {
+    if (!isPressed(trails) || !bar.contains(trails)) return [];
+    return value.points.flatMap((point, i) => {
+      const corners = linked(value.frames.map((_, moment) => seen(plane.to(placesOf(moment)[i]))));
+      return isShown(point) ? [svg("polyline", { class: "bx-map-way", points: corners, style: `stroke: ${colour(point.label)}` })] : [];
     });
   }
 
@@ -113,50 +175,96 @@ define("TextMap", ({ element, trigger, props, settings }) => {
 
   const move = (node, [x, y]) => (node.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`);
 
-  function starNodes({ to }) {
+  function drawShapes() {
+    const next = new Map(isMany() ? [] : value.points.map(pointOf));
+    arrange(dots, [...nodes.values()], [...next.values()]);
+    [...next.values()].forEach((node, i) => move(node, spots[i]));
+    nodes = next;
+  }
+
+  // Many points: their places without the view, in px, and their colours.
+  function drawCloud() {
+    canvas.hidden = !isMany();
+    if (!isMany()) return;
+    cloud ??= cloudOn(canvas);
+    cloud.look(hand.view);
+    const colours = value.classes.map((_, k) => rgb(css(`--bx-series-${(k % 8) + 1}`)));
+    const wide = value.points.length > 3000 ? 6 : 8;
+    const alpha = ({ label, faint }) => (hidden.has(label) ? 0 : faint ? 24 : 215);
+    const key = value.points.length + value.points.slice(0, 50).map(({ text }) => text).join("\n");
+    cloud.show({
+      places: Float32Array.from(bare.flat()),
+      colours: Uint8Array.from(value.points.flatMap((point) => [...colours[point.label].slice(0, 3), alpha(point)])),
+      looks: Float32Array.from(value.points.flatMap(({ ring }) => [ring ? wide + 3 : wide, Number(ring)])),
+      edge: css("--bx-wrong"), key,
+    }, size);
+  }
+
+  function starNodes() {
     if (!value.star) return [];
     const { x, y, pulls } = value.star;
-    const [sx, sy] = to([x, y]);
+    const [sx, sy] = seen(plane.to([x, y]));
     const lines = pulls.flatMap((pull) => {
-      const [px, py] = to([pull.x, pull.y]);
+      const [px, py] = seen(plane.to([pull.x, pull.y]));
       return [svg("line", { class: "bx-map-pull", x1: px, y1: py, x2: sx, y2: sy }), svg("circle", { class: "bx-map-pull", cx: px, cy: py, r: 2.5 })];
     });
-    const star = [...nodes.values()].find((node) => node.classList.contains("bx-map-star"));
-    const node = star ?? svg("g", { class: "bx-map-point bx-map-star" }, svg("path", { d: STAR }));
+    const node = above.querySelector(".bx-map-star") ?? svg("g", { class: "bx-map-point bx-map-star" }, svg("path", { d: STAR }));
     move(node, [sx, sy]);
     return [...lines, node];
   }
 
-  const shownLinks = () => value.links.filter(({ start, end }) => ![start, end].some((i) => hidden.has(value.points[i].label)));
+  // Lines belong to the frame for which they were computed.
+  const shownLinks = () => (isFilm() && frame !== value.frame ? [] : value.links.filter(({ start, end }) => ![start, end].some((i) => hidden.has(value.points[i].label))));
 
   function linkNodes() {
     return shownLinks().map(({ start, end }) => svg("line", { class: "bx-map-link", x1: spots[start][0], y1: spots[start][1], x2: spots[end][0], y2: spots[end][1] }));
   }
 
+  const middle = (numbers) => numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)];
+
+  // Which of the points are named: those in view if they are few, or those near the pointer; then the classes are named too.
+  function chosenRows() {
+    const rows = [...value.points.keys()].filter((i) => isShown(value.points[i]) && isInView(spots[i]));
+    if (!value.even || rows.length <= NAMED) return [rows.slice(0, NAMED), []];
+    const far = (i) => (pointer ? Math.hypot(spots[i][0] - pointer[0], spots[i][1] - pointer[1]) : Infinity);
+    const near = rows.filter((i) => far(i) < AROUND).sort((one, other) => far(one) - far(other)).slice(0, BESIDE);
+    const groups = value.classes.length < 2 ? [] : value.classes.map((text, k) => ({ text, own: rows.filter((i) => value.points[i].label === k) }));
+    return [value.picked === null ? near : [value.picked, ...value.links.map(({ end }) => end), ...near], groups.filter(({ own }) => own.length > 4)];
+  }
+
   // The names that find a free place; the sentence that is tried, or the point that is picked, has the first choice.
-  function nameNodes(plane) {
-    const linked = new Set(value.picked === null ? [] : [value.picked, ...value.links.map(({ end }) => end)]);
-    const rank = ({ text, context }, i) => (linked.has(i) ? Infinity : context.join("") && text.length); // long words say more than "the"
-    const named = value.points.map((point, i) => ({ parts: nameOf(point), x: spots[i][0], y: spots[i][1], rank: Number(rank(point, i)), dim: point.faint || hidden.has(point.label) }));
-    const all = named.slice(0, NAMED).sort((one, other) => (one.rank === other.rank ? 0 : other.rank - one.rank));
+  function drawNames() {
+    const [rows, groups] = chosenRows();
+    const linkedTo = new Set(value.picked === null ? [] : [value.picked, ...value.links.map(({ end }) => end)]);
+    const rank = ({ text, context }, i) => Number(linkedTo.has(i) ? Infinity : context.join("") && text.length); // long words say more than "the"
+    const all = [...new Set(rows)].map((i) => ({ key: i, parts: nameOf(value.points[i]), x: spots[i][0], y: spots[i][1], rank: rank(value.points[i], i) }));
+    if (!groups.length) all.sort((one, other) => (one.rank === other.rank ? 0 : other.rank - one.rank));
     const between = shownLinks().filter(({ text }) => text).map(({ start, end, text }) => {
       const [x, y] = [0, 1].map((axis) => (spots[start][axis] + spots[end][axis]) / 2);
-      return { parts: [{ text }], x, y, kind: "bx-map-far" };
+      return { key: `${start} ${end}`, parts: [{ text }], x, y, kind: "bx-map-far" };
     });
-    all.splice(linked.size, 0, ...between);
-    if (value.star) {
-      const [x, y] = plane.to([value.star.x, value.star.y]);
-      const words = value.star.pulls.map((pull) => ({ parts: [{ text: `without ${pull.word}` }], spot: plane.to([pull.x, pull.y]), kind: "bx-map-pull-word" }));
-      all.unshift({ parts: [{ text: "your sentence" }], x, y, kind: "bx-own" }, ...words.map(({ spot: [px, py], ...word }) => ({ ...word, x: px, y: py })));
+    all.splice(linkedTo.size, 0, ...between);
+    for (const { text, own } of groups) {
+      const [x, y] = [0, 1].map((axis) => middle(own.map((i) => spots[i][axis])));
+      all.push({ key: `class ${text}`, parts: [{ text, bold: true }], x, y, kind: "bx-map-class" });
     }
-    const shown = all.filter(({ dim }) => !dim);
-    const brief = shown.map(({ parts }) => (parts.length > 1 ? [parts[1]] : [{ text: shortened(parts[0].text, 2, 12) }]));
-    const measured = shown.map((one, i) => ({ ...one, width: widthOf(one.parts, one.kind === "bx-own" ? 1.1 : 1), short: value.even ? widthOf(brief[i]) : undefined }));
-    return placeNames(measured, size, HIGH, RADIUS + 1).flatMap((place, i) => {
+    if (value.star) {
+      const [x, y] = seen(plane.to([value.star.x, value.star.y]));
+      const words = value.star.pulls.map((pull) => ({ key: `without ${pull.word}`, parts: [{ text: `without ${pull.word}` }], spot: seen(plane.to([pull.x, pull.y])), kind: "bx-map-pull-word" }));
+      all.unshift({ key: "star", parts: [{ text: "your sentence" }], x, y, kind: "bx-own" }, ...words.map(({ spot: [px, py], ...word }) => ({ ...word, x: px, y: py })));
+    }
+    const brief = all.map(({ parts }) => (parts.length > 1 ? [parts[1]] : [{ text: shortened(parts[0].text, 2, 12) }]));
+    const measured = all.map((one, i) => ({ ...one, width: widthOf(one.parts, one.kind === "bx-own" ? 1.1 : 1), short: value.even ? widthOf(brief[i]) : undefined }));
+    const next = new Map(placeNames(measured, size, HIGH, isMany() ? 4 : RADIUS + 1).flatMap((place, i) => {
       if (!place) return [];
-      const parts = (place.short ? brief[i] : shown[i].parts).map(({ text, bold }) => svg("tspan", { class: bold ? "bx-map-word" : "" }, text));
-      return [svg("text", { class: `bx-map-name ${shown[i].kind ?? ""}`, x: place.x, y: place.y }, ...parts)];
-    });
+      const node = labels.get(all[i].key) ?? svg("text", {});
+      node.setAttribute("class", `bx-map-name ${all[i].kind ?? ""}`);
+      node.replaceChildren(...(place.short ? brief[i] : all[i].parts).map(({ text, bold }) => svg("tspan", { class: bold ? "bx-map-word" : "" }, text)));
+      move(node, [place.x, place.y]);
+      return [[all[i].key, node]];
+    }));
+    arrange(written, [...labels.values()], [...next.values()]);
+    labels = next;
   }
 
   function drawLegend() {
@@ -164,11 +272,8 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     const classes = value.classes.length > 1 ? value.classes : [];
     legend.replaceChildren(...classes.map((name, k) =>
       el("button", { type: "button", "aria-pressed": String(!hidden.has(k)), "data-class": k, style: `--bx-class: ${colour(k)}`, title: "Show or hide this class" }, el("i", {}), el("bdi", {}, name))),
-    ...(ringed ? [el("span", { class: "bx-map-ringed" }, el("i", {}), value.ringed)] : []));
-  }
-
-  function drawList() {
-    names.replaceChildren(...value.points.slice(0, LISTED).map((point) => el("li", {}, sentenceOf(point))));
+    ...(ringed ? [el("span", { class: "bx-map-ringed" }, el("i", {}), value.ringed)] : []), value.even && !value.regions ? tools : "");
+    lassoing.hidden = !settings.selects;
   }
 
   const sentenceOf = ({ text, label, note, context: [before, after] }) =>
@@ -178,84 +283,143 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     at = i;
     for (const node of drawing.querySelectorAll(".bx-here")) node.classList.remove("bx-here");
     if (i >= 0) [...nodes.values()][i]?.classList.add("bx-here");
-    if (!bar.isConnected) said.textContent = i < 0 ? "" : sentenceOf(value.points[i]);
+    const film = isFilm() ? value.frames[frame].text : "";
+    said.textContent = i < 0 ? film : sentenceOf(value.points[i]);
   }
 
-  function paint() {
+  function measure() {
     const width = root.clientWidth;
-    if (!value || !width) return;
-    size = { width, height: Math.min(settings.height, Math.max(240, Math.round(0.72 * width))) };
+    const high = settings.tall ? Math.max(settings.height - 60, Math.min(innerHeight - BESIDE_MAP, 1.1 * width)) : Math.min(settings.height, 0.72 * width);
+    size = { width, height: Math.round(Math.max(240, settings.tall && width < 500 ? Math.min(high, 1.1 * width) : high)) };
     drawing.setAttribute("viewBox", `0 0 ${size.width} ${size.height}`);
-    drawing.style.height = `${size.height}px`;
-    drawing.setAttribute("aria-label", value.alt);
-    const plane = scale();
-    spots = value.points.map(({ x, y }) => plane.to([x, y]));
-    const next = new Map(value.points.map(pointOf));
-    [...next.values()].forEach((node, i) => move(node, spots[i]));
-    const star = starNodes(plane);
-    nodes = next;
-    drawing.replaceChildren(...[regions(plane), ...hulls(), ...linkNodes(), ...next.values(), ...nameNodes(plane), ...star].filter(Boolean));
-    if (star.length) nodes.set("star", star.at(-1));
-    drawLegend();
-    drawList();
-    look(value.picked ?? -1);
+    stage.style.height = `${size.height}px`;
   }
 
-  function showFrame(i) {
-    if (!value?.frames.length || !size.width) return;
+  // Draw everything, or after a move of the view what moves with it.
+  function paint(moved = false) {
+    if (!value || !root.clientWidth) return;
+    clearTimeout(resting);
+    drawing.classList.toggle("bx-going", moved && isMany());
+    if (moved && isMany()) { // the points follow; what is written on them comes when they rest
+      cloud.look(hand.view);
+      resting = setTimeout(paint, REST);
+      return;
+    }
+    if (!moved) measure();
+    drawing.classList.toggle("bx-held", moved);
+    drawing.setAttribute("aria-label", value.alt);
+    drawing.style.touchAction = hand.view.k > 1 || isPressed(lassoing) ? "none" : "pan-y";
+    if (!moved) plane = scale();
+    if (!moved) bare = placesOf(frame).map(plane.to);
+    spots = bare.map(seen);
+    if (!moved) drawCloud();
+    behind.replaceChildren(...[regions(), ...hulls(), ...ways(), ...linkNodes()].filter(Boolean));
+    drawShapes();
+    drawNames();
+    const chosen = isMany() && value.picked !== null ? [svg("circle", { class: "bx-map-chosen", cx: spots[value.picked][0], cy: spots[value.picked][1], r: 8 })] : [];
+    arrange(above, [...above.children], [...chosen, ...starNodes()]);
+  }
+
+  function lassoed(corners, done) {
+    shape.setAttribute("points", linked(corners));
+    if (!shape.isConnected) above.append(shape);
+    if (!done) return;
+    shape.remove();
+    const inside = value.points.flatMap((point, i) => (isShown(point) && isInside(corners, spots[i]) ? [point.index] : []));
+    if (inside.length) trigger("lasso", { index: inside, value: `${inside.length} points` });
+  }
+
+  // Show what was searched for, as large as fits.
+  function fit(rows) {
     const { to } = scale();
-    const frame = value.frames[i];
-    [...nodes.values()].slice(0, frame.places.length).forEach((node, p) => move(node, to(frame.places[p])));
-    drawing.classList.toggle("bx-moving", i < value.frames.length - 1);
-    said.textContent = frame.text;
+    const found = placesOf(frame).filter((_, i) => rows.has(i)).map(to);
+    const [[left, right], [top, bottom]] = [0, 1].map((axis) => [Math.min(...found.map((place) => place[axis])), Math.max(...found.map((place) => place[axis]))]);
+    const k = Math.min(8, Math.max(1, Math.min(size.width / (right - left + 160), size.height / (bottom - top + 120))));
+    Object.assign(hand.view, k === 1 ? { x: 0, y: 0, k } : { x: size.width / 2 - (k * (left + right)) / 2, y: size.height / 2 - (k * (top + bottom)) / 2, k });
+  }
+
+  function follow(former) {
+    const bright = (one) => new Set(one?.points.some(({ faint }) => faint) ? [...one.points.keys()].filter((i) => !one.points[i].faint) : []);
+    const [rows, before] = [bright(value), bright(former)];
+    if ([...rows].join() === [...before].join()) return;
+    if (!value.fits || !rows.size) return former?.fits ? hand.back() : undefined;
+    fit(rows);
+  }
+
+  // ---- The film, or the layers.
+
+  function show(i) {
+    frame = i;
+    scrub.value = String(i);
+    scrub.setAttribute("aria-valuetext", value.frames[i].text);
+    drawing.classList.toggle("bx-moving", !value.glides && i < value.frames.length - 1);
+    paint();
+    look(-1);
+    clearTimeout(telling);
+    if (value.glides && i !== value.frame) telling = setTimeout(() => timer || trigger("frame", { index: i, value: value.frames[i].text }), QUIET);
   }
 
   function run(going) {
     clearTimeout(timer);
-    timer = going && bar.isConnected && !still.matches ? setTimeout(() => step(Number(scrub.value) + 1), PAUSE) : 0;
-    play.textContent = timer ? "❚❚" : "▶";
+    timer = going && bar.isConnected && !still.matches ? setTimeout(() => step(frame + 1), value.glides ? PAUSE.glide : PAUSE.film) : 0;
+    play.textContent = timer ? "❚❚" : value?.glides ? "▶ Play" : "▶";
     play.setAttribute("aria-label", timer ? "Pause" : "Play");
-    play.hidden = still.matches;
+    play.hidden = still.matches || Boolean(value?.frames.some(({ places }) => !places));
   }
 
   function step(i) {
-    scrub.value = String(i);
-    showFrame(i);
-    run(i < value.frames.length - 1);
+    const more = i < value.frames.length - 1;
+    run(more);
+    show(i);
   }
 
-  play.addEventListener("click", () => (timer ? run(false) : step(Number(scrub.value) < value.frames.length - 1 ? Number(scrub.value) : 0)));
+  play.addEventListener("click", () => (timer ? run(false) : step(frame < value.frames.length - 1 ? frame : 0)));
   scrub.addEventListener("input", () => {
     run(false);
-    showFrame(Number(scrub.value));
+    show(Number(scrub.value));
   });
 
+  // Begin a film that is new; one that goes on stays where it is, unless it waits for nothing.
+  function cue(next) {
+    const last = value.frames.length - 1;
+    const isNew = next !== film;
+    film = next;
+    scrub.max = String(last);
+    scrub.setAttribute("aria-label", value.glides ? "Hidden state" : "moment of the film");
+    trails.hidden = !value.glides || isMany();
+    if (!isNew && (timer || telling)) return;
+    run(false);
+    frame = Math.min(last, value.frame ?? last);
+    scrub.value = String(frame);
+    if (!isNew || !value.plays) return;
+    drawing.scrollIntoView({ block: "center" });
+    step(0);
+  }
+
   function draw() {
-    value = plain(props.value || null);
+    const [raw, former] = [plain(props.value || null), value];
+    value = expanded(raw);
     root.hidden = !value && !settings.missing;
     if (!value) {
       run(false);
       nodes = new Map();
       return root.replaceChildren(el("p", { class: "bx-map-empty" }, settings.missing));
     }
-    if (!root.contains(drawing)) root.replaceChildren(legend, drawing, said, names);
-    const moving = value.frames.length > 0;
-    if (moving && !bar.isConnected) drawing.after(bar);
-    if (!moving) bar.remove();
-    drawing.classList.remove("bx-moving");
+    if (!root.contains(stage)) root.replaceChildren(legend, stage, said, list);
+    if (isFilm() && !bar.isConnected) stage.after(bar);
+    if (!isFilm()) bar.remove();
+    if (former?.classes.join("\n") !== value.classes.join("\n")) hidden.clear();
+    if (telling && value.frame === frame) telling = clearTimeout(telling) ?? 0;
+    if (isFilm()) cue(JSON.stringify(raw.frames));
+    else [film, frame] = ["", 0], run(false), drawing.classList.remove("bx-moving");
+    if (root.clientWidth) measure(), follow(former);
+    drawLegend();
     paint();
-    const next = moving ? JSON.stringify(value.frames) : "";
-    if (next !== film) {
-      film = next;
-      run(false);
-      if (!moving) return;
-      scrub.max = String(value.frames.length - 1);
-      scrub.value = scrub.max;
-      if (!value.plays) return showFrame(value.frames.length - 1);
-      drawing.scrollIntoView({ block: "center" });
-      step(0);
-    }
+    list.replaceChildren(...value.points.slice(0, LISTED).map((point) => el("li", {}, sentenceOf(point))));
+    look(value.picked ?? -1);
   }
+
+  // ---- Pointer and keys.
 
   function nearest([x, y], most, allowed = () => true) {
     let [found, least] = [-1, most];
@@ -271,14 +435,20 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     return [clientX - box.left, clientY - box.top];
   };
   drawing.addEventListener("pointermove", (event) => {
-    const found = nearest(spot(event), NEAR);
+    pointer = spot(event);
+    const found = nearest(pointer, NEAR);
     if (found !== at) look(found);
+    if (value.even && value.points.length > NAMED && !event.buttons) drawNames();
   });
-  drawing.addEventListener("pointerleave", () => look(value?.picked ?? -1));
+  drawing.addEventListener("pointerleave", () => {
+    pointer = null;
+    look(value?.picked ?? -1);
+  });
   drawing.addEventListener("click", (event) => {
-    const found = nearest(spot(event), NEAR);
+    const found = hand.clicked() ? nearest(spot(event), NEAR) : -1;
     if (found >= 0) choose(found);
   });
+  drawing.addEventListener("dblclick", () => hand.back());
   const choose = (i) => trigger("select", { index: value.points[i].index, value: value.points[i].text });
   const DIRECTIONS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
   drawing.addEventListener("keydown", (event) => {
@@ -293,14 +463,16 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     if (found >= 0) look(found);
   });
   legend.addEventListener("click", ({ target }) => {
-    const button = target.closest("button");
-    if (!button) return;
-    const k = Number(button.dataset.class);
+    const filter = target.closest("[data-class]");
+    if (!filter) return;
+    const k = Number(filter.dataset.class);
     if (!hidden.delete(k)) hidden.add(k);
+    drawLegend();
     paint();
     legend.querySelector(`[data-class="${k}"]`).focus();
   });
   new ResizeObserver(() => root.clientWidth !== size.width && paint()).observe(root);
-  onTheme(paint, root);
+  if (settings.tall) addEventListener("resize", () => root.isConnected && paint());
+  onTheme(() => value && (drawLegend(), paint()), root);
   return draw;
 });

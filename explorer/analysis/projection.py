@@ -46,13 +46,15 @@ class Projection:
     """`points` [n, dimensions], the share of the variance along each axis (PCA only), and the `trustworthiness`, 0 to 1.
 
     Equal rows have one point: `first` [n] is the first row of each. `method` is that of the map: PCA where there are too few
-    points for another, which `note` says. Trustworthiness is how far neighbors on the map are true ones, by the metric of the
-    settings whatever the method, so that methods can be compared; None below three points, and when all are equal.
+    points for another, which `note` says. Trustworthiness is how far neighbors on the map are true ones, continuity (0 to 1) how
+    far true ones are neighbors on the map, both by the metric of the settings whatever the method, so that methods can be
+    compared; None below three points, and when all are equal.
     """
 
     points: np.ndarray
     explained_variance: np.ndarray | None
     trustworthiness: float | None
+    continuity: float | None
     first: np.ndarray
     method: str
     note: str = ""
@@ -80,7 +82,7 @@ def project(
         fit = _umap if method == "umap" else _tsne
         fitted = fit(vectors[rows], settings, None if start is None else start[rows], report)
         points = np.nan_to_num(fitted).astype(np.float32)[place]
-    return Projection(points, shares, trustworthiness(vectors, points, metric=settings.metric), first, method, note)
+    return Projection(points, shares, *quality(vectors, points, metric=settings.metric), first, method, note)
 
 
 def principal_components(vectors: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
@@ -216,26 +218,32 @@ def digest(vectors: np.ndarray) -> bytes:
     return hashlib.blake2b(np.ascontiguousarray(vectors).data, digest_size=16).digest()
 
 
-def trustworthiness(
+def quality(
     vectors: np.ndarray, points: np.ndarray, neighbors: int = JUDGED_NEIGHBORS, metric: str = "cosine"
-) -> float | None:
-    """How far neighbors on a map are true neighbors: 1 when all are, about 0.5 for a random map.
+) -> tuple[float | None, float | None]:
+    """Trustworthiness and continuity of a map: 1 when neighbors are the same in both, about 0.5 for a random map.
 
     Venna & Kaski 2001, as in scikit-learn: each of the `neighbors` nearest points of a row, points [n, dimensions], costs its
-    excess rank among the true neighbors, vectors [n, hidden]. Beyond JUDGED_ROWS rows a sample is judged, each against all. None
-    for fewer than 3 rows, and when all rows are equal; few rows use fewer neighbors.
+    excess rank among the true neighbors, vectors [n, hidden]; for continuity, in reverse. Beyond JUDGED_ROWS rows a sample is
+    judged, each against all. None for fewer than 3 rows, and when all rows are equal; few rows use fewer neighbors.
     """
     size = len(vectors)
     neighbors = judged_neighbors(size, neighbors)
     if neighbors < 1 or not np.ptp(vectors, axis=0).any():
-        return None
+        return None, None
     rows = np.arange(size)
     if size > JUDGED_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(size, JUDGED_ROWS, replace=False))
     distances = sklearn.metrics.pairwise_distances
     exact = vectors.astype(np.float64)  # or the cosines of close vectors would round to the same
     true, drawn = distances(exact[rows], exact, metric), distances(points[rows], points)
-    itself = np.arange(len(rows)), rows
+    return _kept_ranks(true, drawn, rows, neighbors), _kept_ranks(drawn, true, rows, neighbors)
+
+
+def _kept_ranks(true: np.ndarray, drawn: np.ndarray, rows: np.ndarray, neighbors: int) -> float:
+    """1 less the normalized excess rank, by distances `true`, of those that are near by distances `drawn`, [rows, n] each."""
+    itself, size = (np.arange(len(rows)), rows), true.shape[1]
+    true, drawn = true.copy(), drawn.copy()
     true[itself], drawn[itself] = -np.inf, np.inf  # the row itself ranks first in truth, so that the next one has rank 1
     near = np.argpartition(drawn, neighbors - 1, axis=1)[:, :neighbors]  # [rows, neighbors]
     at = np.take_along_axis(true, near, axis=1)

@@ -1,6 +1,8 @@
 """Similarities of vectors and of spaces. Pure functions of arrays."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,6 +11,7 @@ from explorer.core.lazy import sklearn
 SPACES = ("as they are", "centred", "whitened")
 SAME = 1e-5  # of the largest number: the difference up to which two rows are the same
 EQUAL = 1e-5  # cosines that differ by less are equal but for rounding
+SHUFFLES = 999
 
 
 def cosine_matrix(vectors: np.ndarray) -> np.ndarray:
@@ -109,17 +112,52 @@ def nearest(vectors: np.ndarray, row: int, most: int = 10) -> list[tuple[int, fl
     return [(int(i), float(to_all[i])) for i in best]
 
 
-def told_apart(vectors: np.ndarray, senses: Sequence[str]) -> int:
-    """The number of rows of vectors [contexts, hidden] whose nearest other row, by cosine, has the same sense.
+@dataclass(frozen=True)
+class Nearest:
+    """The nearest other row of each row of vectors [n, hidden], by cosine: `shares` [pairs] of those that are equally near.
 
-    Of several that are equally near the share counts: at hidden state 0 a word has the same vector in all texts that have it in
-    the same place, and rounding must not choose among these.
+    At hidden state 0 a word has the same vector in all texts that have it in the same place, and rounding must not choose.
     """
-    matrix = cosine_matrix(vectors)
-    np.fill_diagonal(matrix, -2)
-    nearest = matrix > matrix.max(axis=1, keepdims=True) - EQUAL
-    named = np.array(list(senses))
-    return round(float(((named[:, None] == named) & nearest).sum(axis=1) @ (1 / nearest.sum(axis=1))))
+
+    rows: np.ndarray
+    others: np.ndarray
+    shares: np.ndarray
+
+    @classmethod
+    def of(cls, vectors: np.ndarray) -> "Nearest":
+        matrix = cosine_matrix(vectors)
+        np.fill_diagonal(matrix, -2)
+        nearest = matrix > matrix.max(axis=1, keepdims=True) - EQUAL
+        rows, others = np.nonzero(nearest)
+        return cls(rows, others, 1 / nearest.sum(axis=1)[rows])
+
+    def agree(self, codes: np.ndarray) -> float:
+        """The number of rows whose nearest has the same code [n]."""
+        return float(self.shares @ (codes[self.rows] == codes[self.others]))
+
+
+class Agreement(NamedTuple):
+    """How many of `items` have a nearest neighbor with their own label, and how many have one when labels are shuffled."""
+
+    right: int
+    items: int
+    shuffled: float  # on average
+    p: float  # the share of shuffles with as many, the observed one included
+
+    @classmethod
+    def of(cls, nearest: Nearest, labels: Sequence[str], seed: int = 0) -> "Agreement":
+        """Shuffled SHUFFLES times (Good 2005)."""
+        codes = np.unique(np.asarray(labels), return_inverse=True)[1]
+        random = np.random.default_rng(seed)
+        drawn = np.array([nearest.agree(random.permutation(codes)) for _ in range(SHUFFLES)])
+        found = nearest.agree(codes)
+        more = int((drawn >= found - EQUAL).sum()) + 1
+        return cls(round(found), len(np.unique(nearest.rows)), float(drawn.mean()), more / (SHUFFLES + 1))
+
+
+def told_apart(vectors: np.ndarray, senses: Sequence[str]) -> int:
+    """The number of rows of vectors [contexts, hidden] whose nearest other row, by cosine, has the same sense."""
+    return round(Nearest.of(vectors).agree(np.asarray(senses)))
 
 
 def nearest_place(vectors: np.ndarray, row: int, most: int = 10) -> list[tuple[int, float]]:

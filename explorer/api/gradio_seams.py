@@ -39,6 +39,7 @@ def limit_queue(blocks: gr.Blocks, most: int) -> None:
 
 
 def queue_length(blocks: gr.Blocks) -> int:
+    """The number of calls that wait in Gradio's queue, for /metrics."""
     return len(blocks._queue)
 
 
@@ -92,6 +93,7 @@ def component_id(component: Block) -> int:
 
 
 def is_update(value: object) -> bool:
+    """Whether a value comes from gr.update."""
     return isinstance(value, dict) and UPDATE in value
 
 
@@ -116,6 +118,7 @@ def props_sent(component: Block, value: object) -> dict[str, Any]:
 
 
 def page_being_built() -> Any:
+    """The Blocks in whose context this is called."""
     return Context.root_block
 
 
@@ -125,6 +128,7 @@ def follows_another(trigger: Any) -> bool:
 
 
 def event_of(trigger: Any) -> tuple[str, Any]:
+    """The name of a trigger's event, and its component."""
     return trigger.event_name, trigger.__self__
 
 

@@ -187,7 +187,7 @@ class OneHead(View):
 
     def on_elsewhere(self, subject: Subject, index: None) -> Why:
         chosen = {"layer": subject.selection.attention_layer + 1, "head": subject.selection.head}
-        return Why("corpus", "Head atlas", chosen)
+        return Why("corpus", "Heads and neurons", chosen)
 
     def _chosen(self, subject: Subject) -> ChosenWeights:
         part = Choice(self.specials, self.direction, self.group, self.top_p / 100)

@@ -10,11 +10,9 @@ from explorer.analysis.resampling import wilson
 from explorer.corpus.atlas_words import told
 from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.attention_sums import DIRECTIONS
-from explorer.corpus.pictures.head_atlas import colours_of, few_names, offset_bars, typical_pictures
-from explorer.text.corpora import Corpus, CorpusSentence
+from explorer.corpus.pictures.head_atlas import colours_of, few_names, typical_pictures
 from explorer.text.dependencies import meaning, plain
 from explorer.ui.pictures.bars import percent, whole_percent
-from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.head_grid import head_grid
 from explorer.ui.pictures.maps import Marks, point_map
 from explorer.ui.pictures.numbers import Table, keep
@@ -64,48 +62,6 @@ def heads_map(atlas: HeadAtlas, layer: int, head: int) -> Any:
     method = "UMAP" if atlas.cls.size > 4 else "PCA"
     few = _families(atlas)
     return point_map(atlas.points, texts, few, [f"{method} 1", f"{method} 2"], "atlas", Marks(picked=layer * heads + head))
-
-
-def offsets(atlas: HeadAtlas, layer: int, head: int) -> Any:
-    """A head's mean weight by relative position."""
-    reach = atlas.offsets.shape[-1] // 2
-    specials = (float(atlas.cls[layer, head]), float(atlas.sep[layer, head]))
-    return offset_bars(range(-reach, reach + 1), atlas.offsets[layer, head], specials)
-
-
-def sentences(corpus: Corpus, atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any] | None:
-    """The sentences where the head is strongest, a row each."""
-    strengths = atlas.strengths[layer, head].tolist()
-    places = [number for number, strength in enumerate(strengths) if strength > 0]
-    if not places:
-        return None
-    given = atlas.examples[layer, head].tolist()
-    linked = given[places[0]][1] >= 0
-    columns = [Column("", "before", name="before")] if linked else []
-    columns += [Column("word" if linked else "sentence", "name")]
-    columns += (
-        [
-            Column("", "after", name="after"),
-            Column("is looked at by" if atlas.looks_back(layer, head) else "looks at", "text", name="other"),
-        ]
-        if linked
-        else []
-    )
-    columns += [Column("weight", "number", form=".3f")]
-    rows = []
-    for number in places:
-        at, word, other = given[number]
-        one = corpus.sentences[at]
-        cells = _line(one, word, other) if linked else [shorten(one.text, LETTERS)]
-        rows.append(Row([*cells, strengths[number]], number))
-    return strip_table(columns, rows, "Where the head is strongest", "sentence_number")
-
-
-def _line(one: CorpusSentence, word: int, other: int) -> list[str]:
-    """The text before a word, the word, the text after it, and the other word."""
-    start = one.starts[word]
-    end = start + len(one.words[word])
-    return [one.text[:start], one.text[start:end], one.text[end:], one.words[other]]
 
 
 def relations(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,18 +14,8 @@ from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import head_name
 
 
-@dataclass(frozen=True)
-class Best:
-    """The head that follows a relation best, both zero-based, and its lead over the best fixed offset."""
-
-    layer: int
-    head: int
-    relation: int
-    lead: float
-
-
-def best_of(atlas: HeadAtlas) -> Best | None:
-    """The head and relation with the largest lead over the best offset, weighted by the root of the relation's frequency.
+def best_of(atlas: HeadAtlas) -> tuple[int, int, int] | None:
+    """The zero-based layer, head and relation with the largest lead over the best offset, times the root of its frequency.
 
     Leads that are not significant count only where none is.
     """
@@ -34,10 +23,10 @@ def best_of(atlas: HeadAtlas) -> Best | None:
     if not leads.size or not (leads > 0).any():
         return None
     layer, head, relation = np.unravel_index(int((leads * np.sqrt(atlas.counts)).argmax()), leads.shape)
-    return Best(int(layer), int(head), int(relation), float(leads[layer, head, relation]))
+    return int(layer), int(head), int(relation)
 
 
-def overall(atlas: HeadAtlas, best: Best) -> str:
+def overall(atlas: HeadAtlas, best: tuple[int, int, int]) -> str:
     """The number of heads that follow the syntax after correction, and the clearest of them, in a sentence."""
     significant = int(atlas.significant.any(axis=-1).sum())
     if not significant:
@@ -47,9 +36,9 @@ def overall(atlas: HeadAtlas, best: Best) -> str:
     text = (
         f"{significant} of {atlas.cls.size} heads find the syntactic head of some relation better than the best fixed offset, "
         f"corrected for {atlas.q.size:,} tests, {clearly} of them by {LEAD * 100:.0f} points or more; the clearest, "
-        f"{head_name((best.layer, best.head))}, is right"
+        f"{head_name(best[:2])}, is right"
     )
-    return f"{text} for {_share(atlas, best.layer, best.head, best.relation)}."
+    return f"{text} for {_share(atlas, *best)}."
 
 
 def evidence(atlas: HeadAtlas) -> str:
@@ -109,24 +98,3 @@ def about(corpus: Corpus, atlas: HeadAtlas) -> str:
     """The number of heads in each family, in a sentence."""
     counted = ", ".join(f"{plain(name)} {count}" for name, count in Counter(atlas.families.ravel().tolist()).most_common())
     return f"{atlas.cls.size} heads over {corpus.counted}, by family: {counted}."
-
-
-def where(atlas: HeadAtlas, layer: int, head: int) -> str:
-    """A sentence about the list of sentences."""
-    name = str(atlas.habits[layer, head])
-    if name in atlas.relations:
-        link = f"a word of the relation “{spell_out(name)}” and its syntactic head"
-        return f"Where it is strongest: {link}. Click one: it becomes the input."
-    if name in ("previous token", "next token", "itself", "same word"):
-        return "Where it is strongest at that, by the mean weight in the sentence. Click one: it becomes the input."
-    return "The strongest links between two words. Click one: it becomes the input."
-
-
-def syntax(atlas: HeadAtlas) -> str:
-    """A sentence about the table of relations, or why there is none."""
-    if not len(atlas.relations):
-        return "This corpus tells no syntax; a treebank in CoNLL-U does."
-    return (
-        "Of the words in each relation, the share whose strongest link is their syntactic head, with its 95% interval, beside "
-        f"the best fixed offset. Bold: better than that, corrected for all {atlas.q.size:,} tests of all heads."
-    )

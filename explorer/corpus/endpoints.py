@@ -8,10 +8,9 @@ from explorer.api.callers import run_while_wanted
 from explorer.bert.explorer import load
 from explorer.core.limits import DRIVERS, HITS
 from explorer.corpus.compute.atlas import head_atlas_in_steps
-from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.attention_sums import OFFSETS
 from explorer.corpus.compute.neurons import corpus_neurons_in_steps, drivers
-from explorer.corpus.compute.search import Query, search_in_steps
+from explorer.corpus.compute.search import Hit, Query, search_in_steps
 from explorer.techniques.neurons import promoted
 from explorer.text import limits
 from explorer.text.corpora import built_in
@@ -49,9 +48,12 @@ def search(text_a: str, token: int, text_b: str = "", layer: int = -1, limit: in
     trace = explorer.trace(text_a, text_b)
     token = limits.check_integer(token, "the token", 0, trace.kept - 1)
     found = run_while_wanted(search_in_steps(Query(trace, token, layer), built_in(), limit))
-    told = ("token", "position", "cosine", "tag", "relation")
-    hits = [{"sentence": hit.sentence.text} | {name: getattr(hit, name) for name in told} for hit in found.hits]
+    hits = [_placed(hit) | {"cosine": hit.score, "tag": hit.tag, "relation": hit.relation} for hit in found.hits]
     return {"hits": hits, "summary": {name: found.counts(name) for name in ("tag", "token", "next")}}
+
+
+def _placed(hit: Hit) -> dict[str, Any]:
+    return {"sentence": hit.sentence.text, "token": hit.token, "position": hit.position}
 
 
 def head_atlas(model: str = "") -> dict[str, Any]:
@@ -89,19 +91,15 @@ def head_atlas(model: str = "") -> dict[str, Any]:
             "family": str(found.families[layer, head]),
         }
 
-    layers, heads = found.cls.shape
-    return {"heads": [told(layer, head) for layer in range(layers) for head in range(heads)], "evidence": _evidence(found)}
-
-
-def _evidence(atlas: HeadAtlas) -> dict[str, Any]:
-    return {
-        "tests": atlas.q.size,
-        "beating": int(atlas.beating.sum()),
-        "permuted": atlas.permuted.tolist(),
-        "corrected": int(atlas.significant.any(axis=-1).sum()),
-        "passing": int(atlas.halves[0]),
-        "holding": int(atlas.halves[1]),
+    evidence = {
+        "tests": found.q.size,
+        "beating": int(found.beating.sum()),
+        "permuted": found.permuted.tolist(),
+        "corrected": int(found.significant.any(axis=-1).sum()),
+        "passing": int(found.halves[0]),
+        "holding": int(found.halves[1]),
     }
+    return {"heads": [told(*place) for place in np.ndindex(*found.cls.shape)], "evidence": evidence}
 
 
 def neuron(layer: int, neuron: int, limit: int = 20, model: str = "") -> dict[str, Any]:
@@ -119,9 +117,8 @@ def neuron(layer: int, neuron: int, limit: int = 20, model: str = "") -> dict[st
     neuron = limits.check_integer(neuron, "the neuron", 1, explorer.capabilities.neurons) - 1
     limit = limits.check_integer(limit, "the limit", 1, DRIVERS.most)
     found = run_while_wanted(corpus_neurons_in_steps(explorer, built_in()))
-    told = ("token", "position", "activation")
-    every = drivers(explorer, built_in(), found, layer, neuron, limit)
-    hits = [{"sentence": hit.sentence.text} | {name: getattr(hit, name) for name in told} for hit in every]
+    driving = drivers(explorer, built_in(), found, layer, neuron, limit)
+    hits = [_placed(hit) | {"activation": hit.score} for hit in driving.hits]
     if lacks := explorer.why_not("fill_mask"):
         return {"hits": hits, "promotes": [], "suppresses": [], "lacks": lacks}
     words = promoted(explorer, layer, neuron, limit)

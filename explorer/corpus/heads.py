@@ -1,123 +1,145 @@
-"""The atlas of heads: what each head does across a corpus, and the families of similar heads."""
+"""Heads and neurons: the atlas of heads, and what drives a neuron, across a corpus."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Hashable
+from typing import Any
 
-from explorer.corpus import atlas_pictures, atlas_words
-from explorer.corpus.atlas_check import atlas_check
-from explorer.corpus.compute.atlas import in_steps, known_atlas
+from explorer.core.cache import OnceCache
+from explorer.core.errors import InputError
+from explorer.core.limits import QUERY
+from explorer.core.steps import map_steps
+from explorer.corpus import atlas_words
+from explorer.corpus.atlas_look import AtlasLook
+from explorer.corpus.compute.atlas import head_atlas_in_steps, known_atlas, mapped_in_steps
 from explorer.corpus.compute.atlas_evidence import LEVEL
-from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.head_families import FAMILY_RULE
-from explorer.corpus.pictures.head_atlas import tag_heatmap
-from explorer.corpus.source import NO_FILE, CorpusView
+from explorer.corpus.compute.neurons import CorpusNeurons, Telling, corpus_neurons_in_steps, telling_in_steps
+from explorer.corpus.neuron_look import look_at
+from explorer.corpus.source import OUTDATED, CorpusView, Look
 from explorer.text import limits
 from explorer.ui.layout import col, row
-from explorer.ui.subject import Subject, head_name
-from explorer.ui.view import Change, Content, Finding, NewInput, Why, caption, chart, check, part, prose, select, sentence
+from explorer.ui.settings import choice, number, text
+from explorer.ui.subject import Subject
+from explorer.ui.view import Change, NewInput, button, caption, chart, check, note, part, select, sentence
 
-COST = 1.5  # of reading the corpus, relative to forward passes alone
+HEAD, NEURON = "Head", "Neuron"
+HOW = ("help", "neurons", "check")  # how the pictures are made
+COST = 1.5  # of an atlas, relative to forward passes alone
+
+_telling: OnceCache[Hashable, Telling] = OnceCache(64)
+
+
+def _is_neuron(view: Any) -> bool:
+    return view.unit == NEURON
 
 
 class Heads(CorpusView):
-    """All heads across a corpus: their families, a map, and the habits of the selected one."""
+    """The habits of every head, or one neuron, with the sentences in which they are strongest."""
 
-    name, question = "corpus/heads", "What does each head do everywhere?"
-    start, fold = "Make the atlas", "How to read the atlas"
+    name, question = "corpus/heads", "What does a head or neuron do in many sentences?"
     layout = (
+        row("unit", "neuron", "by_word"),
         row(
-            col("grid", "about", "evidence", "map", "tags", width=5),
-            col("title", "habit", "offsets", "specials", "found", "sentences", "syntax", "relations", "check", width=6),
+            col("grid", "map", "tags", "promotes", "suppresses", "problem", "promoting", "driven", width=5),
+            col("habit", "hits", "stop", "progress", "note", "links", "tree", "about", "offsets", "relations", *HOW, width=6),
         ),
     )
-    grid = part("head_grid", marks=True)
-    about = sentence(classes="caption")
-    evidence = sentence(classes="caption")
-    map = chart("Map of the heads by what they do", height=380)
+    unit: str = choice((HEAD, NEURON), "Show", menu=True, elem_classes="inline")
+    neuron: int = number(
+        0,
+        "Neuron (0: the app chooses)",
+        low=0,
+        high=lambda model: model.neurons,
+        box=True,
+        heard="submit",
+        when=_is_neuron,
+        elem_classes="inline",
+    )
+    by_word: str = text(
+        "",
+        "Find neurons by word",
+        limit=QUERY,
+        heard="submit",
+        placeholder="A word, then Enter",
+        max_lines=1,
+        when=_is_neuron,
+        elem_classes="inline",
+    )
+    grid = part("head_grid", marks=True, optional=True)
+    map = chart("Map of the heads by what they do", height=380, optional=True)
     tags = chart("From part of speech to part of speech", height=400, optional=True)
-    title = prose(classes="detail-title")
-    habit = sentence(answer=True)
-    offsets = chart("Mean weight by relative position", height=240)
-    specials = caption("The bars count [CLS] and [SEP] too where they are so far away: part of what is far left is [CLS].")
-    found = sentence(classes="caption")
-    sentences = part("strips", height=260)
-    syntax = sentence(classes="caption")
-    relations = part("strips", height=320, sortable=True)
+    promotes = part("strips", height=290, optional=True)
+    suppresses = part("strips", height=290, optional=True)
+    problem = sentence(optional=True)
+    promoting = part("strips", height=290, optional=True)
+    driven = part("strips", height=290, optional=True)
+    habit = sentence(answer=True, optional=True)
+    hits = part("strips", height=240)
+    stop = button("Stop", visible=False)
+    progress = part("meter")
+    about = sentence(classes="caption")
     check = check()
+    note = note("Click a word: its sentence becomes the input.")
+    tree = chart("Parse tree and head", height=340, optional=True)
+    links = sentence(classes="caption", optional=True)
+    offsets = chart("Mean weight by relative position", height=240, optional=True)
+    relations = part("strips", height=320, sortable=True, optional=True)
     help = caption(
-        "Each picture is a head's mean weight by relative position, with [CLS] and [SEP] at the edges; the bar below has the "
-        "colour of its family. Families: clusters of alike profiles (Ward 1963), named after their mean: "
-        f"{FAMILY_RULE}. The map shows the same profiles by UMAP. Relations: the share of words whose strongest link to another "
-        "word is their syntactic head, beside the best fixed offset (Clark et al. 2019, section 4), which is chosen on the same "
-        "words. Interval: Wilson 1927, as if words were independent. Tests: the sign of each sentence's difference from the "
-        "offset is drawn 10,000 times (Fisher's randomisation). Correction: Benjamini and Hochberg 1995, over every head, "
-        f"relation and direction, q at most {LEVEL * 100:.0f}%. The halves are drawn at random: a head passes if it is "
-        f"significant in the first, and holds if its clearest relation there is so in the second, p at most {LEVEL * 100:.0f}%.",
-        more=True,
+        "Each picture is a head's mean weight by relative position, with [CLS] and [SEP] at the edges. The bar below has the "
+        f"colour of its family: clusters of similar profiles (Ward 1963), named after their mean. {FAMILY_RULE}. The map shows "
+        "the same profiles by UMAP. Relations: the share of words whose strongest link is their syntactic head, beside the "
+        "best fixed offset (Clark et al. 2019, section 4). Bold: better than the offset by sign-flip tests over sentences, "
+        f"corrected for all heads, relations and directions (Benjamini and Hochberg 1995, q at most {LEVEL * 100:.0f}%). "
+        "Interval: 95%, Wilson 1927, as if words were independent. In the tree, arcs at the left come with the corpus "
+        "(Universal Dependencies, version 2), and the model never reads them. Arcs at the right are the strongest links of "
+        "the head. Coloured arcs are in both."
+    )
+    neurons = caption(
+        "A neuron is active where a token's vector fits its row of W₁. It then adds its column *w* of W₂ to that vector (Geva et "
+        "al. 2021). The promoted words are that column, read by the masked-LM head as a hidden state: "
+        "½ (head(LayerNorm(*w*)) − head(LayerNorm(−*w*))), in logits. They come from the weights alone: *Inside a head*, *The "
+        "whole layer* shows how much an answer changes without the neuron."
     )
 
     def first(self, subject: Subject) -> Subject:
-        """Select the head that follows a relation best, unless one was picked."""
-        if subject.chosen.picked or (atlas := self.known(subject)) is None or (best := atlas_words.best_of(atlas)) is None:
+        """Select the head that follows a relation best, or the last layer but one, where neurons are clearest."""
+        if subject.chosen.picked:
             return subject
-        return subject.select(layer=best.layer + 1, head=best.head + 1, picked=False)
+        if self.unit == NEURON:
+            return subject.select(layer=max(1, subject.model.capabilities.layers - 1), picked=False)
+        found = self.looked_up(subject)
+        best = found and atlas_words.best_of(found.atlas)
+        return subject.select(layer=best[0] + 1, head=best[1] + 1, picked=False) if best else subject
 
     def passes(self, subject: Subject) -> float:
-        """The cost of reading the corpus once, in passes of the input."""
-        return COST * self.corpus.words / subject.trace.kept if self.corpus else 0
+        return (1 if self.unit == NEURON else COST) * super().passes(subject)
 
     def key(self, subject: Subject) -> Hashable:
-        """The cache key of the atlas; None without a corpus."""
-        return self.corpus and (self.name, str(subject.model.checkpoint), self.corpus.key)
-
-    def known(self, subject: Subject) -> HeadAtlas | None:
-        """The atlas if it is in memory or ships with the app, and has its map."""
+        """The cache key, for a neuron with the layer; None without a corpus."""
         if self.corpus is None:
             return None
+        own = (subject.selection.attention_layer, self.neuron, self.by_word.strip()) if self.unit == NEURON else ()
+        return self.name, str(subject.model.checkpoint), self.unit, own, self.corpus.key
+
+    def looked_up(self, subject: Subject) -> Any | None:
+        """The atlas if it is in memory or ships with the app, and has its map; or the cached neuron."""
+        if self.unit == NEURON or self.corpus is None:
+            return super().looked_up(subject)
         found = known_atlas(subject.model, self.corpus)
-        return found if found is not None and len(found.points) else None
+        return AtlasLook(self.corpus, found) if found is not None and len(found.points) else None
 
-    def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, HeadAtlas]:
-        """Read the corpus, and compute the map. Raises InputError."""
-        return (yield from in_steps(subject.model, self.chosen))
-
-    def result(self, subject: Subject) -> HeadAtlas:
-        """The atlas; blocks until it is made."""
-        return self.known(subject) or super().result(subject)
-
-    def waiting(self, subject: Subject) -> Content:
-        """Empty parts; without a file, a sentence asks for one."""
-        names = [name for name, one in self.parts.items() if one.kind not in ("caption", "prose") and not one.optional]
-        return {**dict.fromkeys(names), "title": "", "about": "" if self.corpus else NO_FILE}
-
-    def draw(self, subject: Subject, found: HeadAtlas) -> Content:
-        layer, head = subject.selection.attention_layer, subject.selection.head_index
-        shown = {
-            "grid": atlas_pictures.grid(found, layer, head),
-            "about": atlas_words.about(self.chosen, found),
-            "evidence": atlas_words.evidence(found),
-            "map": atlas_pictures.heads_map(found, layer, head),
-            "title": f"**Layer {layer + 1}, head {head + 1}** across the corpus",
-            "habit": atlas_words.habit(found, layer, head),
-            "offsets": atlas_pictures.offsets(found, layer, head),
-            "found": atlas_words.where(found, layer, head),
-            "sentences": atlas_pictures.sentences(self.chosen, found, layer, head),
-            "syntax": atlas_words.syntax(found),
-            "relations": atlas_pictures.relations(found, layer, head),
-            "check": atlas_check(subject.model, self.chosen, found, layer, head),
-        }
-        return shown | ({"tags": tag_heatmap(found.by_tag[layer, head], found.tags.tolist())} if len(found.tags) else {})
-
-    def finding(self, subject: Subject) -> Finding | None:
-        if (atlas := self.known(subject)) is None:
-            return None
-        layer, head = subject.selection.attention_layer, subject.selection.head_index
-        why = Why("attention", "One head", {"layer": layer + 1, "head": head + 1})
-        if subject.chosen.picked or (best := atlas_words.best_of(atlas)) is None:
-            over = f"Over {atlas.sentences:,} sentence{'s' * (atlas.sentences != 1)}"
-            return Finding(f"{over}, {head_name((layer, head))} {atlas_words.told(atlas, layer, head)}.", why)
-        return Finding(atlas_words.overall(atlas, best), why)
+    def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, Look]:
+        """Read the corpus, unless it was read before. Raises InputError."""
+        model, corpus = subject.model, self.chosen
+        if self.unit == HEAD:
+            atlas = yield from self.reading(head_atlas_in_steps(model, corpus))
+            mapping = mapped_in_steps(model, corpus, atlas)
+            return AtlasLook(corpus, (yield from map_steps(mapping, lambda share: ("Drawing the map of the heads.", share))))
+        every = yield from self.reading(corpus_neurons_in_steps(model, corpus))
+        layer = subject.selection.attention_layer
+        chosen = Telling(self.neuron - 1, None) if self.neuron else (yield from self._telling(subject, every, layer))
+        return self.remember(subject, look_at(model, corpus, every, layer, chosen, self.by_word.strip()))
 
     def on_grid(self, subject: Subject, index: list[int]) -> Change:
         """Select another head: [layer, head], zero-based."""
@@ -129,12 +151,24 @@ class Heads(CorpusView):
         layer, head = divmod(limits.check_place(customdata), subject.model.capabilities.heads)
         return select(layer=layer + 1, head=head + 1)
 
-    def on_sentences(self, subject: Subject, index: object) -> NewInput:
-        atlas = self.result(subject)
-        layer, head = subject.selection.attention_layer, subject.selection.head_index
-        number = limits.check_integer(index, "the sentence", 0, atlas.examples.shape[2] - 1)
-        at, word, _ = atlas.examples[layer, head, number].tolist()
-        one = self.chosen.sentences[max(at, 0)]
-        offsets = subject.model.encode(one.text).offsets
-        token = next((place for place, span in enumerate(offsets) if span[1] > one.starts[word]), None) if word >= 0 else None
-        return NewInput((one.text, ""), {"layer": layer + 1, "head": head + 1, "picked": True, "token": token})
+    def on_hits(self, subject: Subject, index: object) -> NewInput:
+        if (found := self.looked_up(subject)) is None:
+            raise InputError(OUTDATED)
+        return found.open(subject, index)
+
+    def on_promoting(self, subject: Subject, index: object) -> Change:
+        """Open a neuron by its index among all, layer by layer."""
+        has = subject.model.capabilities
+        layer, neuron = divmod(limits.check_integer(index, "the neuron", 0, has.layers * has.neurons - 1), has.neurons)
+        return Change({"layer": layer + 1}, {"neuron": neuron + 1})
+
+    on_driven = on_promoting
+
+    def _telling(self, subject: Subject, every: CorpusNeurons, layer: int) -> Generator[tuple[str, float], None, Telling]:
+        """The neuron of a layer that the view opens with."""
+        key = str(subject.model.checkpoint), self.chosen.key, layer
+        if (known := _telling.peek(key)) is None:
+            steps = telling_in_steps(subject.model, every, layer)
+            known = yield from map_steps(steps, lambda share: (f"Looking for a telling neuron: {share:.0%}", share))
+            _telling.put(key, known)
+        return known

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from operator import attrgetter
 
 import numpy as np
 
 from explorer.analysis.resampling import wilson_by_group
 from explorer.core.errors import InputError
 from explorer.core.steps import map_steps, relay
-from explorer.corpus.compute.word_states import WordStates, words_alone
-from explorer.corpus.layer_looks import READ_ALONE, Look, Untold
-from explorer.corpus.pictures.layers import Line, layer_lines
+from explorer.corpus.compute.word_states import WordStates
+from explorer.corpus.layer_looks import LayersLook
+from explorer.corpus.pictures.layers import ProbeLines, probe_lines
+from explorer.corpus.source import Untold
 from explorer.text.corpora import Corpus, CorpusSentence
 from explorer.text.dependencies import plain
 from explorer.text.tagged import TaggedSentence
@@ -24,7 +26,7 @@ from explorer.training.settings import TrainingSettings
 from explorer.training.tagging import TaggedExamples, sentence_folds, word_memory
 from explorer.ui.pictures.bars import bar_groups, percent
 from explorer.ui.subject import Subject
-from explorer.ui.view import Content, Finding, verdict
+from explorer.ui.view import Content, Finding
 
 TAG, RELATION = "Part of speech", "Relation"
 CALLED = {TAG: "part of speech", RELATION: "relation to its head"}
@@ -33,30 +35,27 @@ MOST_WORDS = 12_000  # a logistic regression on more takes minutes per hidden st
 REGULARIZATION = 0.1  # measured on the built-in corpus: other values are less accurate, and lower ones take twice as long
 FEWEST = 5  # held-out words of a class; the share of fewer says little
 LISTED = 20  # classes
-SAME = 0.98  # required share of equal predictions, with one exception: those near a decision boundary may change
 
 ABOUT = (
-    "A logistic regression on every hidden state, a word being the mean of its pieces. {folds} of {parts} parts of the sentences "
-    "are held out in turn: {held:,} words of {sentences:,} sentences to be told ({part}), the same for every hidden state, by "
-    "probes trained on all other sentences. The band is the 95% interval, with words of one sentence as a group (Wilson 1927, by "
-    "the effective number of words). The dashed line needs no model: each word gets the {called} that it has most often in the "
-    "sentences trained on. The most frequent one of all is right for {usual}. The control, in the first "
-    "part, gives every word type a {called} at random: a probe can only learn these "
-    "by heart. Accuracy there less that of the control (selectivity, Hewitt & Liang 2019) is {selectivity} at hidden state {at}."
+    "A logistic regression on every hidden state, in which a word is the mean of its pieces. {folds} of {parts} parts of the "
+    "sentences are held out in turn: {held:,} words of {sentences:,} sentences ({part}), predicted by probes trained on the "
+    "rest. The band is the 95% interval, with the words of a sentence as a group (Wilson 1927, by the effective number of "
+    "words). The dashed line needs no model: each word gets the {called} that it has most often in the sentences trained on. "
+    "The most frequent one of all is right for {usual}. The control, in the first part, gives every word type a random "
+    "{called}, which a probe can only memorize. The accuracy in that part minus that of the control (selectivity, Hewitt & "
+    "Liang 2019) is {selectivity} at hidden state {at}."
 )
 
 
 @dataclass(frozen=True)
-class Probed(Look):
+class Probed(LayersLook):
     """The predictions of probes for held-out words. Classes are indices into those of `examples`; `words` are all words used.
 
     The arrays are over the held-out words of all parts, `held` [held-out words] as indices of `words`, `fold` their part.
     """
 
     what: str
-    corpus: Corpus = field(repr=False)
     examples: TaggedExamples = field(repr=False)
-    words: WordStates = field(repr=False)
     held: np.ndarray = field(repr=False)
     fold: np.ndarray = field(repr=False)
     right: np.ndarray = field(repr=False)  # [held-out words] true classes
@@ -64,12 +63,16 @@ class Probed(Look):
     remembered: np.ndarray = field(repr=False)  # [held-out words] the most frequent class of each word in training
     usual: np.ndarray = field(repr=False)  # [held-out words] the most frequent class of all in training
     control: np.ndarray  # [layers + 1] accuracy of the control on the first part, 0 to 1
-    heads: tuple[Head, ...] = field(repr=False)  # those of the first part
+
+    @cached_property
+    def hits(self) -> np.ndarray:
+        """[layers + 1, held-out words] bool: the words predicted right."""
+        return np.asarray(self.said == self.right)
 
     @property
     def accuracy(self) -> np.ndarray:
         """[layers + 1] accuracy, 0 to 1, over all parts."""
-        return (self.said == self.right).mean(axis=1)
+        return self.hits.mean(axis=1)
 
     @property
     def baselines(self) -> tuple[float, float]:
@@ -79,8 +82,7 @@ class Probed(Look):
     @property
     def selectivity(self) -> np.ndarray:
         """[layers + 1] accuracy on the first part minus that of the control: what is not learned by heart."""
-        first = self.fold == 0
-        return np.asarray((self.said[:, first] == self.right[first]).mean(axis=1)) - self.control
+        return np.asarray(self.hits[:, self.fold == 0].mean(axis=1)) - self.control
 
     @cached_property
     def interval(self) -> tuple[np.ndarray, np.ndarray]:
@@ -91,65 +93,44 @@ class Probed(Look):
     def chosen(self) -> tuple[int, float, float, float]:
         """The hidden state that is best on the first part, and its accuracy and interval on the other parts."""
         first = self.fold == 0
-        best = int((self.said == self.right)[:, first].mean(axis=1).argmax())
+        best = int(self.hits[:, first].mean(axis=1).argmax())
         low, high = self._interval(~first)
-        return best, float((self.said == self.right)[best, ~first].mean()), float(low[best]), float(high[best])
+        return best, float(self.hits[best, ~first].mean()), float(low[best]), float(high[best])
 
     def _interval(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         sentences, place = np.unique(self.words.sentence[self.held[which]], return_inverse=True)
-        right = (self.said == self.right)[:, which]
-        summed = np.stack([np.bincount(place, is_right, len(sentences)) for is_right in right], axis=1)
+        summed = np.stack([np.bincount(place, hits, len(sentences)) for hits in self.hits[:, which]], axis=1)
         return wilson_by_group(summed, np.bincount(place))
 
-    def shown(self, at: int) -> Content:
+    def shown(self, subject: Subject) -> Content:
         """Accuracy by hidden state beside a control and a baseline without a model, and by class at the selected one."""
-        accuracy, called = self.accuracy, CALLED[self.what]
+        at, accuracy = subject.selection.layer, self.accuracy
         own, usual = self.baselines
-        lines = [
-            Line("linear probe", accuracy, self.interval),
-            Line("the word's own most frequent one", np.full(len(accuracy), own), faint=True),
-            Line("control: random by word type", self.control, faint=True),
-        ]
-        every = [*accuracy, own, *self.control]
-        shown = max(0.0, float(min(every)) - 0.05), min(1.005, float(max(every)) + 0.05)
-        part = f"of {self.corpus.words:,} words" if len(self.examples) < len(self.corpus.sentences) else "of all words"
-        return {
-            "picture": layer_lines(lines, "held-out words told right", at, shown, ".1%"),
-            "about": ABOUT.format(
-                folds=int(self.fold.max()) + 1,
-                parts=min(FOLDS, len(self.examples)),
-                held=len(self.held),
-                sentences=len(np.unique(self.words.sentence[self.held])),
-                part=part,
-                called=called,
-                usual=percent(usual),
-                selectivity=percent(float(self.selectivity[at])),
-                at=at,
-            ),
-            "by_class": self._by_class(at),
-        }
+        references = {"most frequent of each word": np.full(len(accuracy), own), "control: random by word type": self.control}
+        about = ABOUT.format(
+            folds=int(self.fold.max()) + 1,
+            parts=min(FOLDS, len(self.examples)),
+            held=len(self.held),
+            sentences=len(np.unique(self.words.sentence[self.held])),
+            part=f"of {self.corpus.words:,} words" if len(self.examples) < len(self.corpus.sentences) else "of all words",
+            called=CALLED[self.what],
+            usual=percent(usual),
+            selectivity=percent(float(self.selectivity[at])),
+            at=at,
+        )
+        picture = probe_lines(ProbeLines(accuracy, *self.interval, references), at)
+        return {"picture": picture, "about": about, "by_class": self._by_class(at)}
 
-    def finding(self, at: int) -> Finding:
+    def finding(self, subject: Subject) -> Finding:
         best, share, low, high = self.chosen
         accuracy, (own, usual) = self.accuracy, self.baselines
         others = [f"{percent(accuracy[state])} from {state}" for state in (0, len(accuracy) - 1) if state != best]
         told = int((self.fold > 0).sum())
         return Finding(
-            f"Hidden state {best}, the best in one part of the sentences, lets a linear probe tell the {CALLED[self.what]} of "
-            f"{percent(share)} of {told:,} words in other parts ({percent(low)} to {percent(high)}; {' and '.join(others)}); the "
+            f"From hidden state {best}, the best in one part of the sentences, a probe predicts the {CALLED[self.what]} of "
+            f"{percent(share)} of {told:,} words in other parts ({percent(low)} to {percent(high)}; {' and '.join(others)}). The "
             f"word's own most frequent one is right for {percent(own)}, the most frequent of all for {percent(usual)}."
         )
-
-    def check(self, subject: Subject, at: int) -> dict[str, str]:
-        """Compare the predictions for the first held-out sentences when these are run alone, in full precision."""
-        held = self.words.only(self.held[self.fold == 0])
-        rows = np.flatnonzero(np.isin(held.sentence, np.unique(held.sentence)[:READ_ALONE]))
-        vectors = words_alone(subject.model, self.corpus, held.only(rows), at)
-        head = self.heads[at]
-        again = np.array([int(np.argmax(head.weight @ vector + head.bias)) for vector in vectors])
-        same = int((again == self.said[at, rows]).sum())
-        what = f"the probe calls {same} of {len(rows)} held-out words the same when their sentences are read alone"
-        return verdict(same >= SAME * len(rows) - 1, f"{what}, in full precision")
 
     def _by_class(self, at: int) -> dict[str, object]:
         rows = []
@@ -159,22 +140,20 @@ class Probed(Look):
                 memory = percent(float((self.remembered[own] == place).mean()))
                 share = float((self.said[at, own] == place).mean())
                 rows.append((plain(self.examples.classes[place]), share, f"of {number:,} ({memory})"))
-        return bar_groups([(f"Told right from hidden state {at} (without a model)", rows)])
+        return bar_groups([(f"Right from hidden state {at} (without a model)", rows)])
 
 
 def probe_in_steps(corpus: Corpus, words: WordStates, what: str) -> Generator[tuple[str, float], None, Probed | Untold]:
     """Train probes on each hidden state, with parts of the sentences held out in turn; yields a sentence and the share done."""
-    every: dict[str, Callable[[CorpusSentence], tuple[str, ...]]]
-    every = {TAG: lambda sentence: sentence.tags, RELATION: lambda sentence: sentence.relations}
-    told = every[what]
+    told: Callable[[CorpusSentence], tuple[str, ...]] = attrgetter("tags" if what == TAG else "relations")
     there = [row for row, one in enumerate(corpus.sentences) if told(one)]
     if not there:
-        return Untold(f"Nobody knows the {CALLED[what]} of a word here: take a treebank in CoNLL-U, or look at something else.")
+        return Untold(f"This corpus does not contain the {CALLED[what]} of its words. Choose a treebank in CoNLL-U.")
     kept = np.array(there)[draw_rows([len(corpus.sentences[row].words) for row in there], MOST_WORDS)]
     sentences = [corpus.sentences[row] for row in kept]
     examples = TaggedExamples(tuple(TaggedSentence(sentence.words, told(sentence)) for sentence in sentences))
     if len(examples.classes) < 2:
-        return Untold(f"Every word here has the same {CALLED[what]}; there is nothing to tell.")
+        return Untold(f"Every word of this corpus has the same {CALLED[what]}, so there is nothing to predict.")
     try:
         folds = sentence_folds(examples, FOLDS)[:TRIED]
     except InputError as error:
@@ -193,14 +172,14 @@ def _fit(
     """The probes of all hidden states and parts, and the control; `number` are the words as words of the examples."""
     targets, control = examples.targets[number], control_tags(examples, 0)[number]
     tasks = [(targets, part) for part in parts] + [(control, parts[0])]
-    heads, said, controls = [], [], []
+    said, controls = [], []
     for layer in words.layers:
         vectors, found = words.at(layer), []
         for done, (right, part) in enumerate(tasks):
             share = (layer + done / len(tasks)) / len(words.layers)
             step = f"Training probe {done + 1} of {len(tasks)} on hidden state {layer} of {words.layers[-1]}", share
-            found.append((yield from _head(vectors[part.train], right[part.train], len(examples.classes), step)))
-        heads.append(found[0])
+            fit = partial(_head, vectors[part.train], right[part.train], len(examples.classes))
+            found.append((yield from map_steps(relay(fit), partial(_first, step))))  # in a thread, so that it can be stopped
         said.append([head.outputs(vectors[part.held_out]).argmax(-1) for head, part in zip(found, parts, strict=False)])
         best = found[-1].outputs(vectors[parts[0].held_out]).argmax(-1)
         controls.append(float((best == control[parts[0].held_out]).mean()))
@@ -209,10 +188,10 @@ def _fit(
     remembered = [word_memory(examples, number[part.train], number[part.held_out]) for part in parts]
     every, fold = np.concatenate(held), np.repeat(np.arange(len(parts)), [len(rows) for rows in held])
     return Probed(
-        what,
         corpus,
-        examples,
         words,
+        what,
+        examples,
         every,
         fold,
         targets[every],
@@ -220,16 +199,12 @@ def _fit(
         np.concatenate(remembered),
         np.concatenate(usual),
         np.array(controls),
-        tuple(heads),
     )
 
 
-def _head(
-    vectors: np.ndarray, targets: np.ndarray, classes: int, step: tuple[str, float]
-) -> Generator[tuple[str, float], None, Head]:
-    """A probe, trained in a thread, so that stopping does not wait for it."""
+def _first(step: tuple[str, float], _: object) -> tuple[str, float]:
+    return step
 
-    def fit(report: Callable[[None], None]) -> Head:
-        return fit_head(vectors, targets, classes, TrainingSettings(regularization=REGULARIZATION))
 
-    return (yield from map_steps(relay(fit), lambda _: step))
+def _head(vectors: np.ndarray, targets: np.ndarray, classes: int, _: Callable[[None], None]) -> Head:
+    return fit_head(vectors, targets, classes, TrainingSettings(regularization=REGULARIZATION))

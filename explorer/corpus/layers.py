@@ -1,4 +1,4 @@
-"""Layers: what each hidden state contains about the words of a corpus, and how similar, long and spread its vectors are."""
+"""Layers: what each hidden state contains about the words of a corpus, and how similar hidden states are."""
 
 from __future__ import annotations
 
@@ -6,42 +6,32 @@ from collections.abc import Generator, Hashable
 from contextlib import suppress
 
 from explorer.bert import checkpoints
-from explorer.core.cache import OnceCache
 from explorer.core.errors import ModelError
-from explorer.core.steps import map_steps
-from explorer.corpus.compute.spread import Spread, spread_in_steps, word_types
 from explorer.corpus.compute.word_states import WordStates, word_states_in_steps
-from explorer.corpus.layer_looks import Look, Untold
+from explorer.corpus.layer_looks import similarity_in_steps
 from explorer.corpus.layer_probe import RELATION, TAG, probe_in_steps
-from explorer.corpus.layer_similarity import similarity_in_steps
-from explorer.corpus.layer_spread import Angles, Frequency
-from explorer.corpus.source import LookUp
+from explorer.corpus.source import CorpusView, Look, Untold
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.settings import choice
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, button, chart, check, note, part, props, select, sentence
+from explorer.ui.view import Change, Content, button, chart, check, note, part, props, select, sentence
 
-PROBE, SIMILARITY, ANGLES, FREQUENCY = "Probe", "Similarity", "Angles and lengths", "Frequency"
+PROBE, SIMILARITY = "Probe", "Similarity"
+MEASURES = [("what a probe reads", PROBE), ("similarity of layers (CKA)", SIMILARITY)]
 THIS = ("this model itself", "")
 
-_spreads: OnceCache[Hashable, Spread] = OnceCache(4)
 
+class Layers(CorpusView):
+    """Every hidden state over a whole corpus: a linear probe, or CKA (Kornblith et al. 2019; Song et al. 2012)."""
 
-class Layers(LookUp):
-    """Every hidden state over a whole corpus, in one of four ways.
-
-    A linear probe, CKA (Kornblith et al. 2019; Song et al. 2012), anisotropy and lengths (Ethayarajh 2019), and the frequency of
-    words beside the lengths of their vectors.
-    """
-
-    name, question = "corpus/layers", "What does each layer know, and what is it like?"
+    name, question = "corpus/layers", "What does each layer know about words?"
     layout = (
         row("look_at", "probed", "compared"),
-        row(col("picture", "stop", "progress", "about", "help", "check"), col("detail", "by_class")),
+        row(col("picture", "stop", "progress", "about", "note", "check", width=2), col("by_class")),
     )
-    look_at: str = choice((PROBE, SIMILARITY, ANGLES, FREQUENCY), "Look at", scale=3, elem_classes="inline")
-    probed: str = choice((TAG, RELATION), "Probe for", when=lambda view: view.look_at == PROBE, scale=2, elem_classes="inline")
+    look_at: str = choice(MEASURES, "Measure", menu=True, elem_classes="inline")
+    probed: str = choice((TAG, RELATION), "Probe for", when=lambda view: view.look_at == PROBE, elem_classes="inline")
     compared: str = choice(
         [THIS],
         "Compare with",
@@ -49,16 +39,14 @@ class Layers(LookUp):
         free=True,
         default="",
         when=lambda view: view.look_at == SIMILARITY,
-        scale=2,
         elem_classes="inline",
     )
-    picture = chart("All hidden states", height=400, optional=True)
+    picture = chart("All hidden states", height=420, optional=True)
     stop = button("Stop", visible=False)
     progress = part("meter")
     about = sentence(classes="caption")
-    help = note("Click a hidden state to choose it: the dotted line, or the outlined row, is at the chosen one.")
     check = check()
-    detail = chart("The chosen hidden state", height=400, optional=True)
+    note = note("Click a hidden state to choose it: the dotted line, or the outlined row, is at the chosen one.")
     by_class = part("bars", optional=True)
 
     def first(self, subject: Subject) -> Subject:
@@ -74,7 +62,7 @@ class Layers(LookUp):
         """The cache key of the result: the model, the corpus, and what is computed; None without a corpus."""
         if self.corpus is None:
             return None
-        own = {PROBE: self.probed, SIMILARITY: self.compared}.get(self.look_at, "")
+        own = self.probed if self.look_at == PROBE else self.compared
         if self.look_at == SIMILARITY:
             with suppress(ModelError):  # a missing model is reported by work()
                 own = (other := self._other(subject)) and str(checkpoints.find(other))
@@ -88,7 +76,7 @@ class Layers(LookUp):
         """Keep the pictures if the new result is in memory; otherwise clear them, as they answer another question."""
         waiting = {**super().waiting(subject), "compared": props(choices=_models(subject))}
         if self.corpus and self.looked_up(subject):
-            return waiting | {"picture": props(), "detail": props(), "by_class": props()}
+            return waiting | {"picture": props(), "by_class": props()}
         return {"about": "", "check": None, **waiting}
 
     def work(self, subject: Subject) -> Generator[tuple[str, float], None, Look]:
@@ -99,25 +87,17 @@ class Layers(LookUp):
         corpus, words = self.chosen, (yield from self._words(subject))
         if self.look_at == PROBE:
             look = yield from probe_in_steps(corpus, words, self.probed)
-        elif self.look_at == SIMILARITY:
+        else:
             try:
                 other = self._other(subject)
             except ModelError as error:
                 return Untold(str(error))
             there = (yield from self._words(subject.read_by(other))) if other else words
             look = yield from similarity_in_steps(corpus, words, there, other)
-        else:
-            look = yield from self._spread(subject, words)
         return self.remember(subject, look)
 
     def draw(self, subject: Subject, found: Look) -> Content:
-        at = subject.selection.layer
-        content = {"check": found.check(subject, at)}
-        return {**content, **found.shown(at), "compared": props(choices=_models(subject))}
-
-    def finding(self, subject: Subject) -> Finding | None:
-        found = self.looked_up(subject)
-        return found and found.finding(subject.selection.layer)
+        return {**super().draw(subject, found), "compared": props(choices=_models(subject))}
 
     def on_picture(self, subject: Subject, index: object) -> Change:
         """Select another hidden state: a point of a line, or the row of a cell."""
@@ -127,15 +107,6 @@ class Layers(LookUp):
     def _words(self, subject: Subject) -> Generator[tuple[str, float], None, WordStates]:
         return (yield from self.reading(word_states_in_steps(subject.model, self.chosen)))
 
-    def _spread(self, subject: Subject, words: WordStates) -> Generator[tuple[str, float], None, Look]:
-        """Angles or frequency, which share the same numbers."""
-        corpus, key = self.chosen, (subject.model.checkpoint, self.chosen.key)
-        if (spread := _spreads.peek(key)) is None:
-            steps = spread_in_steps(words)
-            spread = yield from map_steps(steps, lambda share: (f"Measuring angles and lengths: {share:.0%}", share))
-            _spreads.put(key, spread)
-        return Angles(corpus, spread) if self.look_at == ANGLES else Frequency(corpus, words, word_types(spread, corpus))
-
     def _other(self, subject: Subject) -> str:
         """The other model, '' for none. Raises ModelError for one that is not on this machine."""
         name = subject.read_by(self.compared or "").model_name
@@ -143,5 +114,5 @@ class Layers(LookUp):
 
 
 def _models(subject: Subject) -> list[tuple[str, str]]:
-    """What there is to compare with: this model, and others that can be opened without a request."""
+    """Models to compare: this model, and others that can be opened without a request."""
     return [THIS, *((name, name) for name in subject.other_models)]

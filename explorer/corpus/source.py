@@ -1,30 +1,31 @@
-"""The corpus of the tab, and the base classes of its views."""
+"""The corpus of the tab, and the base classes of its views and of their results."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Generator, Hashable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from explorer.core.cache import OnceCache, weight
 from explorer.core.errors import InputError
-from explorer.core.limits import RESULTS_MEGABYTES
+from explorer.core.limits import BOX_CHARACTERS, RESULTS_MEGABYTES
 from explorer.core.steps import map_steps
-from explorer.corpus.compute.occurrences import Occurrence
-from explorer.corpus.compute.search import InContext
-from explorer.text import limits
-from explorer.text.corpora import CORPUS_FILE_TYPES, Corpus, built_in, read_corpus
+from explorer.text.characters import has_visible_characters
+from explorer.text.corpora import CORPUS_FILE_TYPES, Corpus, Source, built_in, corpus_of, read_sources, table_of_text
+from explorer.text.tables import Table, text_column_of
 from explorer.ui.long_view import LongView
-from explorer.ui.settings import choice, upload
+from explorer.ui.settings import choice, text, upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, props
+from explorer.ui.view import Change, Content, Finding, NewInput, props
 
-BUILT_IN, FILE = "Starter sentences", "A file of yours"
+BUILT_IN, PASTED, FILE = "Starter sentences", "Pasted text", "Your files"
 SENSES = ("light", "bank", "play", "it")  # words of several senses, some of which the corpus contains
-CHOOSE = "Text, CSV or CoNLL-U…"
-NO_FILE = "Choose a file: a sentence a line, a table with a column of texts, or a treebank in CoNLL-U."
-BESIDE = 80  # characters of a sentence shown on each side of a word
+CHOOSE = "Texts, CSV or CoNLL-U…"
+NO_FILE = "Paste a text, or choose files: texts, a table with a column of texts, or a treebank in CoNLL-U."
 PIECES = 1.3  # tokens per word, including [CLS] and [SEP] of each sentence
-COMPUTED = ("strips", "bars", "chart", "ranking", "check")  # kinds of parts that are empty without a corpus
+COMPUTED = ("strips", "bars", "chart", "check")  # kinds of parts that are empty without a corpus
+OUTDATED = "The list belongs to an earlier search. Wait for the new one."
 
 Found = TypeVar("Found")
 
@@ -34,33 +35,75 @@ def words_of_several_senses(corpus: Corpus) -> list[str]:
     return [word for word in SENSES if corpus.share("token", word) * corpus.words > 1.5]
 
 
-def senses_to_click(corpus: Corpus | None) -> Content:
-    """The words of several senses as the part `senses`; nothing if the corpus contains none of them."""
-    words = words_of_several_senses(corpus) if corpus else []
-    return {"senses": {"label": "Words with several senses:", "chips": words}} if words else {}
+class Look(ABC):
+    """A result, and how a choice shows it for the page's selection."""
+
+    @abstractmethod
+    def shown(self, subject: Subject) -> Content:
+        """Pictures, tables and a sentence about them; what another result of the choice shows is left out."""
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The most telling fact."""
+        return None
+
+    def check(self, subject: Subject) -> dict[str, str] | None:
+        """A check of the result by another computation."""
+        return None
+
+    def open(self, subject: Subject, index: object) -> NewInput:
+        """The sentence of a listed hit as the input. Raises InputError."""
+        raise InputError(OUTDATED)
 
 
-def clicked_sense(corpus: Corpus, index: object) -> str:
-    """The clicked word of several senses. Raises InputError."""
-    words = words_of_several_senses(corpus)
-    return words[limits.check_integer(index, "the word", 0, len(words) - 1)]
+@dataclass(frozen=True)
+class Untold(Look):
+    """A result that could not be computed, with the reason."""
+
+    why: str
+
+    def shown(self, subject: Subject) -> Content:
+        return {"about": self.why}
+
+
+_found: OnceCache[Hashable, Any] = OnceCache(RESULTS_MEGABYTES.bytes, weight)
 
 
 def _is_file(view: Any) -> bool:
     return view.source == FILE
 
 
+def _has_columns(view: Any) -> bool:
+    return _is_file(view) and isinstance(view.file, Table) and len(view.file.columns) > 1
+
+
 class CorpusView(LongView):
-    """The base of views of a corpus: the built-in one, or an uploaded one."""
+    """The base of the views of a corpus: the built-in one or an uploaded one. Results are cached."""
 
     name, question = "corpus", ""
-    source: str = choice((BUILT_IN, FILE), "Corpus", menu=True, elem_classes="inline")
-    file: Corpus | None = upload(label=CHOOSE, types=CORPUS_FILE_TYPES, read=read_corpus, as_button=True, when=_is_file)
+    source: str = choice((BUILT_IN, PASTED, FILE), "Corpus", menu=True, elem_classes="inline")
+    file: Source | None = upload(
+        label=CHOOSE, types=CORPUS_FILE_TYPES, read=read_sources, as_button=True, file_count="multiple", when=_is_file
+    )
+    column: str = choice([], "Column", menu=True, free=True, default="", linked=False, when=_has_columns, elem_classes="inline")
+    pasted: str = text(
+        "",
+        "Your text",
+        limit=BOX_CHARACTERS,
+        heard="submit blur",
+        lines=3,
+        max_lines=8,
+        placeholder="Paste a text: the app splits it into sentences.",
+        when=lambda view: view.source == PASTED,
+    )
 
     @property
     def corpus(self) -> Corpus | None:
         """The corpus; None while there is no file."""
-        return built_in() if self.source == BUILT_IN else self.file
+        if self.source == PASTED:
+            return corpus_of(table_of_text(self.pasted, PASTED)) if has_visible_characters(self.pasted) else None
+        if self.source == BUILT_IN:
+            return built_in()
+        return None if self.file is None else corpus_of(self.file, self.column)
 
     @property
     def chosen(self) -> Corpus:
@@ -73,30 +116,9 @@ class CorpusView(LongView):
         """The cost of reading the corpus once, in passes of the input. Raises InputError while there is no file."""
         return PIECES * self.chosen.words / subject.trace.kept
 
-    def waiting(self, subject: Subject) -> Content:
-        """Keep what is shown; without a file, a sentence asks for one."""
-        if self.corpus:
-            return {}
-        nothing = {name: None for name, one in self.parts.items() if one.kind in COMPUTED and not one.optional}
-        return {**nothing, "about": NO_FILE}
-
-    def on_file(self, subject: Subject, file: Corpus | None) -> Change:
-        """A file was uploaded. Raises InputError when it was removed."""
-        if file is None:
-            raise InputError(NO_FILE)
-        return Change(settings={"source": FILE}, content={"file": props(label=f"{CHOOSE} ({file.name[:40]})")})
-
-
-_found: OnceCache[Hashable, Any] = OnceCache(RESULTS_MEGABYTES.bytes, weight)
-
-
-class LookUp(CorpusView):
-    """The base of views that look something up in a corpus, with a cache of the results."""
-
     def passes(self, subject: Subject) -> float:
         """The cost of reading the corpus, in passes of the input; 0 if the result is cached."""
-        corpus = self.corpus
-        return 0 if corpus is None or self.looked_up(subject) else self.one_reading(subject)
+        return 0 if self.corpus is None or self.looked_up(subject) else self.one_reading(subject)
 
     def looked_up(self, subject: Subject) -> Any | None:
         """The cached result, or None."""
@@ -115,14 +137,32 @@ class LookUp(CorpusView):
         """The result, cached or computed now."""
         return self.looked_up(subject) or super().result(subject)
 
+    def draw(self, subject: Subject, found: Look) -> Content:
+        return {"check": found.check(subject), **found.shown(subject)}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        found = self.looked_up(subject)
+        return found and found.finding(subject)
+
     def reading(self, steps: Generator[float, None, Found]) -> Generator[tuple[str, float], None, Found]:
         """Run the reading of the corpus, and yield its progress."""
         doing = f"Reading {len(self.chosen.sentences):,} sentences, once for this model"
         return (yield from map_steps(steps, lambda share: (f"{doing}: {share:.0%}", share)))
 
+    def waiting(self, subject: Subject) -> Content:
+        """Keep what is shown; without a file, a sentence asks for one."""
+        if self.corpus:
+            return {}
+        nothing = {name: None for name, one in self.parts.items() if one.kind in COMPUTED and not one.optional}
+        return {**nothing, "about": NO_FILE}
 
-def cut(one: InContext | Occurrence) -> tuple[str, str]:
-    """The text before a word and after it, cut to the nearest BESIDE characters."""
-    before = one.before if len(one.before) <= BESIDE else f"…{one.before[-BESIDE:]}"
-    after = one.after if len(one.after) <= BESIDE else f"{one.after[:BESIDE]}…"
-    return before, after
+    def on_file(self, subject: Subject, file: Source | None) -> Change:
+        """Files were uploaded. Raises InputError when they were removed, or have no sentences."""
+        if file is None:
+            raise InputError(NO_FILE)
+        corpus_of(file)
+        content = {"file": props(label=f"{CHOOSE} ({file.name[:40]})")}
+        if not isinstance(file, Table):
+            return Change({}, {"source": FILE}, content)
+        content["column"] = props(choices=list(file.columns))
+        return Change({}, {"source": FILE, "column": text_column_of(file)}, content)

@@ -1,28 +1,30 @@
 """The tab Corpus: words, heads, neurons and layers across many sentences."""
 
+from explorer.corpus.heads import NEURON as ONE_NEURON
 from explorer.corpus.heads import Heads
 from explorer.corpus.layers import Layers
-from explorer.corpus.neurons import Neurons
-from explorer.corpus.search import Search
-from explorer.corpus.sentences import Sentences
-from explorer.corpus.trees import Trees
-from explorer.corpus.words import Words
-from explorer.ui.tabs import Tab
+from explorer.corpus.search import WORD, Search
+from explorer.ui.tabs import Moved, Tab
+
+SEARCHING, UNITS = "Search and words", "Heads and neurons"
+FORMER = {  # the choices that links named before, with where they are now
+    "search-by-meaning": (SEARCHING, {}),
+    "words": (SEARCHING, {"compare": WORD}),
+    "sentences": (SEARCHING, {"compare": WORD}),
+    "head-atlas": (UNITS, {}),
+    "trees": (UNITS, {}),
+    "neurons": (UNITS, {"unit": ONE_NEURON}),
+}
 
 TAB = Tab(
     "corpus",
     "Corpus",
     "What happens across many sentences?",
-    {
-        "Search by meaning": [[Search]],
-        "Words": [[Words]],
-        "Head atlas": [[Heads]],
-        "Trees": [[Trees]],
-        "Neurons": [[Neurons]],
-        "Layers": [[Layers]],
-        "Sentences": [[Sentences]],
-    },
+    {SEARCHING: [[Search]], UNITS: [[Heads]], "Layers": [[Layers]]},
     reads_texts=False,
     steppers=("layer", "head"),
-    without_steppers=("Sentences",),
+    moved={
+        name: Moved(f"The link's view is in {choice} now.", "corpus", choice.lower().replace(" ", "-"), settings)
+        for name, (choice, settings) in FORMER.items()
+    },
 )

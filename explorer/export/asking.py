@@ -38,7 +38,7 @@ class Asked:
         if gone := named.moved.get(parameters.get("view", "")):
             settings = {SETTING + name: text for name, text in gone.settings.items()}
             self._parameters = {**settings, **parameters, "tab": gone.tab, "view": gone.view}
-            self.told.append(gone.told)
+            self.told += filter(None, [gone.told])
 
     def named(self, default: Subject) -> tuple[Subject, Tab, str]:
         """The input, the tab and the choice as the link names them, whatever the model has; no model is loaded."""

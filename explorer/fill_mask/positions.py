@@ -11,11 +11,11 @@ from explorer.core.limits import TYPE, Limit
 from explorer.core.steps import finished
 from explorer.fill_mask.pictures import surprise_bars
 from explorer.techniques.pseudo_likelihood import LIKELIHOODS, Surprise, pseudo_likelihoods_in_steps, surprise_in_steps
+from explorer.ui.answers import each_word_hidden
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import bars, percent, whole_percent
 from explorer.ui.pictures.numbers import Table, columns_of, keep
-from explorer.ui.says import each_word_hidden
 from explorer.ui.settings import text
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, View, Why, button, caption, chart, heading, part, prose, sentence

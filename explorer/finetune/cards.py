@@ -3,48 +3,11 @@
 from typing import Any
 
 from explorer.core.limits import BOX_CHARACTERS, CHARACTERS, LABEL
+from explorer.finetune.opening import STARTER, Cards
 from explorer.training.examples import normalise
 from explorer.ui.pictures.numbers import Table, keep
 
-Cards = tuple[tuple[str, tuple[str, ...]], ...]
-"""The name and the lines of each class."""
-
 MOST_CARDS = 6  # as many as there are colours that the colour-blind tell apart
-STARTER: Cards = (
-    (
-        "animal",
-        (
-            "The fox slipped under the fence.",
-            "A heron stood still in the shallow water.",
-            "Our hamster sleeps all day.",
-            "The lioness carried her cubs to the shade.",
-            "Bees were humming around the lavender.",
-            "A stray dog followed us home.",
-        ),
-    ),
-    (
-        "vehicle",
-        (
-            "The lorry blocked both lanes.",
-            "My bicycle has a flat tyre.",
-            "The tram rattled round the corner.",
-            "She parked the van behind the shop.",
-            "The ferry left the harbour at dawn.",
-            "His motorbike would not start.",
-        ),
-    ),
-    (
-        "food",
-        (
-            "The soup needs a little more salt.",
-            "I baked a lemon cake for the party.",
-            "We had fried rice with vegetables.",
-            "The bread is still warm from the oven.",
-            "Cheese and olives go well together.",
-            "She peeled an orange after lunch.",
-        ),
-    ),
-)
 DOUBLE = "In this class twice: both are left out together."
 CONTRADICTION = "In another class, too: keep it in one of them."
 NAMELESS = "This class has sentences but no name."

@@ -1,4 +1,4 @@
-"""The view of the examples to learn from."""
+"""The view of the examples to learn from, for every kind of task."""
 
 from collections.abc import Generator
 from typing import Any
@@ -7,60 +7,66 @@ import numpy as np
 
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
+from explorer.core.limits import LABEL
 from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
 from explorer.finetune import live
 from explorer.finetune.cards import cards_of, draw_cards
 from explorer.finetune.compute import store
 from explorer.finetune.compute.columns import Columns, guess_columns
+from explorer.finetune.compute.files import ExampleFile
 from explorer.finetune.compute.from_table import heading
 from explorer.finetune.compute.hub_data import fetch_data_set
 from explorer.finetune.compute.run import HeldOutTexts
-from explorer.finetune.example_settings import DATA, HUB, NAMES, NO_COLUMN, READY, TYPED, ExampleSettings, starter
+from explorer.finetune.describe import describe
+from explorer.finetune.kinds import HUB, KINDS, READY, TEXTS, TYPED, WORDS
+from explorer.finetune.known_tasks import begin
+from explorer.finetune.opening import OUTSIDE
 from explorer.finetune.run import run_id, run_ids
+from explorer.finetune.sources import DATA, IN_FILE, NAMES, NO_COLUMN, AnyExamples, ExampleSettings, starter
+from explorer.finetune.typed import sentences_in, tags_of
+from explorer.text import limits
 from explorer.text.tables import Table
-from explorer.training.examples import Examples, ScoredExamples
+from explorer.text.tagged import split_words
 from explorer.ui.layout import row
-from explorer.ui.pictures.bars import bars
+from explorer.ui.pictures.word_grid import word_grid
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, button, part, props, runs_as, sentence, settle
 
-OPENING = "sentiment"  # the built-in set with a run ready at once
-MOST_BARS = 8
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 4, 4, 120
-
+SHOWN_WORDS, SHOWN_LETTERS = 40, 60  # of a tagged sentence, and of one in a menu
+CLICK = "Click a word to give it the tag, and again to remove the tag. Words without a tag are O."
 
 _guesses: OnceCache[Table, Columns] = OnceCache(4)
-
-
-def _key(examples: Examples) -> str:
-    return str(hash(examples))
-
-
-def size_of(value: object) -> tuple[int, int]:
-    """The number of examples and of their words, from a browser's memory."""
-    fine = isinstance(value, list | tuple) and len(value) == 2 and all(type(one) is int and 0 <= one < 2**40 for one in value)
-    return (value[0], value[1]) if fine else (0, 0)  # type: ignore[index]
 
 
 class ExamplesView(ExampleSettings):
     """The examples to learn from, and the balance of their classes."""
 
-    name, question = "fine-tune/examples", "What is there to learn from?"
+    name, question = "fine-tune/examples", "Which examples does BERT learn from?"
     width = 6
     layout = (
         row("source", "ready"),
+        row("tagged_line", "tag"),
         row("data_set", "fetch"),
         row("text_column", "label_column", "second_column", "first_row", "labels_are"),
     )
-    names = (*layout[0].names, "classes", "cards", "table", *layout[1].names, "read_as", *layout[2].names)
+    names = (
+        *layout[0].names,
+        *("classes", "cards", "tagged_lines"),
+        *layout[1].names,
+        *("clicks", "tagged", "asked", "table"),
+        *layout[2].names,
+        "read_as",
+        *layout[3].names,
+    )
     run: str | None = memory(None, kept=run_id, linked=False)
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
     aside: tuple[str, ...] = memory((), kept=run_ids, linked=False)
     seen: str = memory("", kept=str, linked=False)  # a key of the examples that were shown last
-    size: tuple[int, int] = memory((0, 0), kept=size_of, linked=False)
     cards = part("cards", optional=True)
+    tagged = part("words", optional=True)
     fetch = button("Fetch", optional=True, min_width=80, scale=1)
     read_as = sentence(classes="caption", optional=True)
     preview = part("frame", optional=True)
@@ -69,23 +75,61 @@ class ExamplesView(ExampleSettings):
 
     def compute(self, subject: Subject) -> Content:
         """The examples, or an error; and which boxes are visible."""
-        shown: Content = {**self._columns(), **self._preview()}
-        if self.source == TYPED:
+        shown: Content = {**self._menus(), **self._columns(), **self._preview()}
+        typed = self.source == TYPED
+        if self.kind == TEXTS and typed:
             shown["cards"] = draw_cards(self.classes, {})
         if self.source == HUB:
             shown["fetch"] = props(visible=True)
+        examples: AnyExamples | None = None
         try:
             examples, note = self.examples()
-            shown |= _describe(examples, note)
-            shown["size"] = (len(examples), sum(len(text.split()) for pair in examples.pairs for text in pair))
-            if self.source == TYPED:  # the cards count them
-                del shown["balance"]
-            shown |= self._learnt(subject, examples)
+            shown |= describe(subject, examples, f"{note} {CLICK}" if self.kind == WORDS and typed else note)
+            if self.kind == TEXTS:
+                shown |= self._learnt(subject, examples)
         except InputError as error:
-            return {**shown, "about": str(error), **self._looked_at(str(error))}
-        if self.source == TYPED and (run := shown.get("run", self.run)):
-            shown["cards"] = draw_cards(self.classes, mistakes_of(run))
+            shown |= {"about": str(error), **(self._looked_at(str(error)) if self.kind == TEXTS else {})}
+        if self.kind == TEXTS and typed and examples is not None:
+            shown.pop("balance", None)  # the cards count them
+            if run := shown.get("run", self.run):
+                shown["cards"] = draw_cards(self.classes, mistakes_of(run))
+        if self.kind == WORDS:
+            shown |= self._sentence(examples)
         return shown
+
+    def _menus(self) -> Content:
+        """The choices of the menus that depend on the kind of task, and on what was typed."""
+        kind = KINDS[self.kind]
+        shown: Content = {
+            "source": props(choices=list(kind.sources)),
+            "ready": props(choices=[(title, name) for name, title in kind.sets.items()], value=self.ready_set),
+        }
+        if (self.kind, self.source) != (WORDS, TYPED):
+            return shown | {"tagged_line": props(visible=False), "tag": props(visible=False)}
+        lines = sentences_in(self.tagged_lines)
+        known = dict.fromkeys(tag for line in lines for tag in tags_of(line, self.clicks) if tag != OUTSIDE)
+        short = [line if len(line) <= SHOWN_LETTERS else f"{line[: SHOWN_LETTERS - 1]}…" for line in lines]
+        return shown | {
+            "tagged_line": props(choices=list(zip(short, lines, strict=True)), value=self.line, visible=True),
+            "tag": props(choices=list(dict.fromkeys([*known, self.tag or ""])), visible=True),
+        }
+
+    @property
+    def line(self) -> str:
+        """The typed sentence that is shown for tagging; '' if there is none."""
+        lines = sentences_in(self.tagged_lines)
+        return self.tagged_line if self.tagged_line in lines else next(iter(lines), "")
+
+    def _sentence(self, examples: Any) -> Content:
+        """The sentence to tag, or the first one of the examples, with its tags."""
+        if self.source == TYPED:
+            words, tags = tuple(split_words(self.line)), tags_of(self.line, self.clicks)
+        elif examples is None:
+            return {}
+        else:
+            words, tags = examples.sentences[0].words, examples.sentences[0].tags
+        cells = [(tag, 0.0 if tag == OUTSIDE else 0.6, "") for tag in tags[:SHOWN_WORDS]]
+        return {"tagged": word_grid("word", words[:SHOWN_WORDS], ["tag"], [cells])} if words else {}
 
     def _looked_at(self, key: str) -> Content:
         """The run to show, by the key of the examples: runs of other examples are put aside."""
@@ -96,7 +140,7 @@ class ExamplesView(ExampleSettings):
         seen = self.run or store.new_id()  # without a run, any id in `aside` says that the examples have changed
         return {"seen": key, "run": None, "aside": run_ids((seen, *self.runs))}
 
-    def _learnt(self, subject: Subject, examples: Examples) -> Content:
+    def _learnt(self, subject: Subject, examples: Any) -> Content:
         """The run of these examples if they are few, or the page's own, unless another run is shown."""
         content = self._looked_at(_key(examples))
         run, aside = content.get("run", self.run), content.get("aside", self.aside)
@@ -104,7 +148,7 @@ class ExamplesView(ExampleSettings):
         if not all(map(live.is_of_examples, shown)):
             return content
         about = subject.model_name, examples, self.title(examples)
-        ours = (self.source == READY and self.ready == OPENING) or examples == starter()[0]
+        ours = (self.source == READY and self.ready_set == KINDS[TEXTS].opening) or examples == starter()[0]
         if not live.is_quick(subject, examples, 3 if ours else 1) or not (ours or live.is_few(examples)):
             return content
         found = live.brought(*about) if ours else live.learnt(*about)
@@ -117,7 +161,7 @@ class ExamplesView(ExampleSettings):
     on_ready = on_text_column = on_label_column = on_second_column = on_labels_are = on_examples
 
     def on_source(self, subject: Subject, source: str) -> Change:
-        """Examples from another source: the previous table is removed."""
+        """Examples from another source: the previous file is removed."""
         nothing = {"table": None, "text_column": "", "label_column": "", "second_column": "", "labels_are": ""}
         return Change(settings=nothing | {"run": self.run}, content={"table": props(value=None)})
 
@@ -125,15 +169,29 @@ class ExamplesView(ExampleSettings):
         """The cards were changed by hand: [[name, [line, ...]], ...]."""
         return settle(classes=cards_of(typed), run=self.run)
 
-    def on_table(self, subject: Subject, table: Table | None) -> Change:
-        """A table was uploaded or removed: guess its columns."""
-        found = _guess(table) if table else Columns("", "")
+    def on_tagged(self, subject: Subject, index: object) -> Change:
+        """Give a clicked word, [row, column], the chosen tag, or remove it if the word has it already."""
+        _, place = limits.check_cell(index)
+        line, tag = self.line, (self.tag or "").strip()[: LABEL.most]
+        tags = list(tags_of(line, self.clicks))
+        if self.source != TYPED or place >= len(tags):
+            return settle()
+        if not tag:
+            raise InputError("Choose a tag first, or type another one.")
+        tags[place] = OUTSIDE if tags[place] == tag else tag
+        return settle(clicks=tuple({**dict(self.clicks), line: tuple(tags)}.items()))
+
+    def on_table(self, subject: Subject, table: ExampleFile | None) -> Change:
+        """A file was uploaded or removed: its kind of task is chosen, and the columns of a table are guessed."""
+        found = _guess(table) if isinstance(table, Table) else Columns("", "")
         columns = {"text_column": found.text, "label_column": found.label, "second_column": found.text_b or NO_COLUMN}
-        return settle(**columns, labels_are="", run=self.run)
+        kind = self.kind if table is None else IN_FILE[type(table)]
+        task = {} if kind == self.kind else {**begin(kind, subject), "source": self.source, "table": table}
+        return settle(**task, **columns, labels_are="", run=self.run)
 
     def on_first_row(self, subject: Subject, meaning: str) -> Change:
         """The first row names the columns, or is data: guess the columns of the table that it makes."""
-        if self.table is None:
+        if not isinstance(self.table, Table):
             return settle()
         table = self.table.with_names(meaning == NAMES)
         return settle(table=table, **self.on_table(subject, table).settings)
@@ -150,23 +208,24 @@ class ExamplesView(ExampleSettings):
     on_data_set = on_fetch
 
     def _columns(self) -> Content:
-        names = list(self.table.columns) if self.table else []
+        table = self.table if self.kind == TEXTS and isinstance(self.table, Table) else None
+        names = list(table.columns) if table else []
         choices = {"text_column": names, "label_column": names, "second_column": [NO_COLUMN, *names]}
-        there = self.table is not None
+        there = table is not None
         shown: Content = {
             name: props(choices=options, value=getattr(self, name) or None, visible=there) for name, options in choices.items()
         }
         shown["labels_are"] = props(value=self.labels_are, visible=there)
         shown["first_row"] = props(visible=False)
-        if self.table is not None:
-            shown["read_as"] = props(value=_read_as(self.table, self.text_column, self.label_column), visible=True)
-        if self.table is not None and self.table.first:
-            shown["first_row"] = props(value=NAMES if self.table.headed else DATA, visible=True)
+        if table is not None:
+            shown["read_as"] = props(value=_read_as(table, self.text_column, self.label_column), visible=True)
+            if table.first:
+                shown["first_row"] = props(value=NAMES if table.headed else DATA, visible=True)
         return shown
 
     def _preview(self) -> Content:
-        """The first rows, with the chosen columns in front."""
-        if self.table is None:
+        """The first rows of a table, with the chosen columns in front."""
+        if self.kind != TEXTS or not isinstance(self.table, Table):
             return {}
         columns = list(self.table.columns)
         chosen = [self.text_column, self.second_column, self.label_column]
@@ -189,6 +248,10 @@ def mistakes_of(identifier: str) -> dict[tuple[str, str], str]:
     return {(held.texts[row], labels[held.targets[row]]): labels[held.said[row]] for row in wrong}
 
 
+def _key(examples: AnyExamples) -> str:
+    return str(hash(examples))
+
+
 def _guess(table: Table) -> Columns:
     return _guesses.get(table, lambda: guess_columns(table))
 
@@ -198,28 +261,3 @@ def _read_as(table: Table, text: str, label: str) -> str:
     guessed = _guess(table)
     why = [guessed.why] if (text, label) == (guessed.text, guessed.label) else []
     return " ".join([table.about, *table.notes, *heading(table), *why])
-
-
-def _describe(examples: Examples, note: str) -> Content:
-    kind = "pairs of sentences" if examples.texts_b else "sentences"
-    held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
-    if live.is_few(examples):
-        held_out = "each is left out in turn, to judge a head alone"
-    if isinstance(examples, ScoredExamples):
-        about = f"{len(examples):,} {kind}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"
-        return {"about": about, "balance": bars(_spread(examples))}
-    largest = sorted(examples.counts.items(), key=lambda item: -item[1])[:MOST_BARS]
-    more = ""
-    if len(examples.classes) > len(largest):
-        more = f" The {len(largest)} largest of {len(examples.classes)} classes:"
-    return {
-        "about": f"{len(examples):,} {kind}; {held_out}. {note}{more}",
-        "balance": bars([(label, count / len(examples), f"{count:,}") for label, count in largest]),
-    }
-
-
-def _spread(examples: ScoredExamples) -> list[tuple[str, float, str]]:
-    """The share of the numbers in each fifth of their range."""
-    counts, edges = np.histogram(examples.numbers, bins=5)
-    ranges = zip(counts, edges, edges[1:], strict=False)
-    return [(f"{low:.3g} to {high:.3g}", count / len(examples), f"{count:,}") for count, low, high in ranges]

@@ -1,34 +1,33 @@
-"""Runs trained without the button: on few examples while they are typed, and on the page's own examples."""
+"""Runs trained without the button: on few examples while they are typed, and on what the page opens with."""
 
 import contextlib
-from collections.abc import Callable, Hashable
-from typing import TypeVar
+from collections.abc import Hashable
 
 from explorer.bert.explorer import load
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.finetune.compute import store
 from explorer.finetune.compute.run import Run
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.text_tasks import text_task
 from explorer.finetune.compute.training import TrainingResult, as_run, new_run, train_whole
+from explorer.finetune.kinds import KINDS, TEXTS
+from explorer.finetune.recipe import Recipe, defaults
+from explorer.finetune.sources import AnyExamples, size_of
 from explorer.training.examples import HELD_OUT_SHARE, Examples, ScoredExamples
 from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.ui.long_view import reads_quickly
 from explorer.ui.subject import Subject
 
-Key = TypeVar("Key", bound=Hashable)
 KEPT = 512  # runs, of a few kilobytes each
 
 _learnt: OnceCache[tuple[str, Examples], Run] = OnceCache(KEPT)
 _by_id: OnceCache[str, Run] = OnceCache(KEPT)
-_brought: OnceCache[tuple[str, Examples], str] = OnceCache(8)
+_brought: OnceCache[Hashable, str] = OnceCache(16)
 _ids: set[str] = set()  # of runs on the page's own examples
 
 
-def is_quick(subject: Subject, examples: Examples, seconds: float = 1) -> bool:
+def is_quick(subject: Subject, examples: AnyExamples, seconds: float = 1) -> bool:
     """Whether the model reads these examples in about `seconds`."""
-    words = sum(len(text.split()) for pair in examples.pairs for text in pair)
+    _, words = size_of(examples)
     return reads_quickly(subject.model.capabilities, words / seconds)
 
 
@@ -59,26 +58,24 @@ def is_of_examples(identifier: str) -> bool:
     return find(identifier) is not None or identifier in _ids
 
 
-def brought(model_name: str, examples: Examples, title: str) -> Run:
+def brought(model_name: str, examples: AnyExamples, title: str, kind: str = TEXTS) -> Run:
     """A run on the page's own examples: trained once for each model, and again when the store has dropped it."""
 
     def train() -> str:
-        identifier = new_run(_train(model_name, examples), title).id
+        identifier = new_run(_train(model_name, examples, kind), title).id
         _ids.add(identifier)
         return identifier
 
-    return kept_run(_brought, (model_name, examples), train)
-
-
-def kept_run(known: "OnceCache[Key, str]", key: Key, train: Callable[[], str]) -> Run:
-    """The run at a key: `train()` makes it and returns its id, once, and again when the store has dropped it."""
-    identifier = known.get(key, train)
+    key = model_name, examples
+    identifier = _brought.get(key, train)
     with contextlib.suppress(InputError):
         return store.fetch(identifier)
-    known.forget(key, identifier)
-    return store.fetch(known.get(key, train))
+    _brought.forget(key, identifier)
+    return store.fetch(_brought.get(key, train))
 
 
-def _train(model_name: str, examples: Examples) -> TrainingResult:
+def _train(model_name: str, examples: AnyExamples, kind: str = TEXTS) -> TrainingResult:
+    """A training by the settings with which a kind of task begins."""
     model = load(model_name)
-    return train_whole(text_task(model, examples, make_plan(model, -1, "mean", keep_best=True, epochs=0)))
+    plan = Recipe(kind=kind, **defaults(kind, model.capabilities)).plan(model)
+    return train_whole(KINDS[kind].task(model, examples, plan))

@@ -13,24 +13,25 @@ from explorer.core.scheduling import TRAINING
 from explorer.finetune import live
 from explorer.finetune.compute.loop import BATCH, MOST_TEXTS, Loop, Step, loop_plan
 from explorer.finetune.compute.task import TrainingPlan
-from explorer.finetune.example_settings import ExampleSettings
-from explorer.finetune.recipe import Recipe, of_recipe
+from explorer.finetune.kinds import TEXTS
+from explorer.finetune.recipe import Recipe
+from explorer.finetune.sources import LABELLED, ExampleSettings
 from explorer.training.examples import Examples
 from explorer.ui.layout import row
 from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.batch_grid import batch_grid
 from explorer.ui.pictures.strip_table import Column, Row, facts, strip_table
 from explorer.ui.programs import Values, as_typed, program
-from explorer.ui.settings import memory, number
+from explorer.ui.settings import choice, memory, number
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, button, caption, part, runs_as, sentence, show
 
 MOST_CLASSES = 5  # whose logits fit into a table; of more, that of the right class is shown
+PADDINGS = (("to the longest text of the batch", "longest"), ("to the maximum length", "max_length"))
 FIRST = 4  # numbers of a vector
 SHOWN = 22  # characters of a text beside its numbers
 EVERY = 0.3  # seconds between two pictures while an epoch runs
 MANY = "The loop reads {texts} texts first. Press Step to begin."
-OF_RECIPE = ("layers", "preset", "epochs", "rate", "batch", "layer", "pooling", "seed", "held_out")
 EPOCHS = [Column("epoch", "name"), *(Column(title, "number", form=".4f") for title in ("loss", "held-out loss", "accuracy"))]
 
 Key = tuple[str, Examples, TrainingPlan, int]
@@ -43,23 +44,21 @@ def place_of(value: object) -> tuple[str, int]:
     return (value[0], max(0, value[1])) if fine else ("", 0)  # type: ignore[index]
 
 
-class LoopView(ExampleSettings):
+class LoopView(ExampleSettings, Recipe):
     """The next batch of a training, the step on it, and the epochs so far."""
 
     name, question = "fine-tune/loop", "What happens in each step of a training?"
     folded = "The loop, one batch at a time"
     layout = (row("step", "epoch", "restart"),)
-    names: ClassVar[Sequence[str]] = ("step", "epoch", "restart", "cut_at")  # the boxes for the examples are in another view
-    layers: int = of_recipe("layers")
-    preset: str = of_recipe("preset")
-    epochs: int = of_recipe("epochs")
-    rate: float = of_recipe("rate")
-    batch: int = of_recipe("batch")
-    layer: int = of_recipe("layer")
-    pooling: str = of_recipe("pooling")
-    seed: int = of_recipe("seed")
-    held_out: float = of_recipe("held_out")
+    names: ClassVar[Sequence[str]] = (
+        "step",
+        "epoch",
+        "restart",
+        "cut_at",
+        "padding",
+    )  # the boxes for the examples are in another view
     cut_at: int = number(64, "Maximum length in tokens", low=4, high=128, box=True, elem_classes="inline")
+    padding: str = choice(PADDINGS, "Padding", menu=True, elem_classes="inline")
     at: tuple[str, int] = memory(("", 0), kept=place_of, linked=False)
     step = button("Step", variant="primary")
     epoch = button("Epoch")
@@ -72,7 +71,8 @@ class LoopView(ExampleSettings):
     history = part("strips", optional=True)
     script = part("code", lines=16, max_lines=24, optional=True)
     help = caption(
-        "Each batch is a rectangle of ids: shorter texts are filled up with [PAD], and the attention mask is 0 there. The head "
+        "Each batch is a rectangle of ids: shorter texts are filled up with [PAD], and the attention mask is 0 there. "
+        "More padding costs time and changes no loss. The head "
         "reads one vector per text and gives a logit to each class. Softmax turns logits into probabilities. The loss of a text "
         "is −ln of the probability of its right class, and the loss of the batch is the mean. The optimizer is AdamW (Loshchilov "
         "& Hutter 2019). Its rate rises during the warm-up and falls to 0 afterwards (Devlin et al. 2019, appendix A.2). "
@@ -83,6 +83,8 @@ class LoopView(ExampleSettings):
 
     def compute(self, subject: Subject) -> Content:
         """The next batch, if the texts are read quickly or the loop has begun. Raises InputError."""
+        if self.kind != TEXTS:
+            return {"about": f"The loop learns {LABELLED}."}
         key = self._key(subject)
         done = self._done(key)
         if done == 0 and _loops.peek(key) is None and not live.is_quick(subject, key[1], 2):
@@ -121,8 +123,9 @@ class LoopView(ExampleSettings):
         return _loops.get(key, lambda: Loop(subject.model, *key[1:]))
 
     def _key(self, subject: Subject) -> Key:
-        recipe = Recipe(**{name: getattr(self, name) for name in OF_RECIPE})
-        return subject.model_name, self.examples()[0], loop_plan(recipe.plan(subject.model)), self.cut_at
+        if self.kind != TEXTS:
+            raise InputError(f"The loop learns {LABELLED}.")
+        return subject.model_name, self.texts()[0], loop_plan(self.plan(subject.model)), self.cut_at
 
     def _done(self, key: Key) -> int:
         """The number of steps done: none for another model, other examples or settings."""
@@ -135,7 +138,7 @@ class LoopView(ExampleSettings):
         return {
             "at": (str(hash(key)), done),
             "about": _about(loop, done, step),
-            "tokens": _grid(subject, loop, step),
+            "tokens": _grid(subject, loop, step, self.cut_at if self.padding == "max_length" else 0),
             "vectors": _vectors(loop, step),
             "answers": _answers(loop, step),
             "update": _update(loop, min(done, loop.total - 1), step),
@@ -161,9 +164,10 @@ def _texts(loop: Loop, step: Step) -> list[str]:
     return [f"{number}  {shorten(text, SHOWN)}" for number, text in enumerate(pairs, start=1)]
 
 
-def _grid(subject: Subject, loop: Loop, step: Step) -> dict[str, Any]:
+def _grid(subject: Subject, loop: Loop, step: Step, least: int) -> dict[str, Any]:
+    """The ids and the mask of a batch, padded to its longest text and to `least` tokens."""
     rows = [loop.encoded[one][0] for one in step.rows]
-    width = max(map(len, rows))
+    width = max(least, *map(len, rows))
     mask = np.array([[place < len(ids) for place in range(width)] for ids in rows])
     pad = int(subject.model.tokenizer.pad_token_id or 0)
     padded = np.array([[*ids, *[pad] * (width - len(ids))] for ids in rows])
@@ -241,6 +245,7 @@ def _values(view: LoopView, subject: Subject) -> Values:
         "classes": examples.classes,
         "held_out": loop.split.held_out.tolist(),
         "cut_at": view.cut_at,
+        "padding": view.padding,
         "batch": BATCH,
         "epochs": plan.settings.epochs,
         "seed": plan.settings.seed,

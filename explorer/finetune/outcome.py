@@ -1,67 +1,102 @@
-"""The outcome of a training: its final score, its curves, and baselines without BERT, for each kind of task."""
+"""The training and its outcome: the buttons, the final score, the curves, the next step, and baselines without BERT."""
 
-from collections.abc import Generator, Sequence
-from typing import Any, ClassVar
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any
 
-from explorer.analysis.evaluation import EntityScores
-from explorer.analysis.resampling import wilson
 from explorer.core import jobs
-from explorer.core.errors import ExplorerError
-from explorer.core.scheduling import TRAINING
+from explorer.core.errors import ExplorerError, InputError
+from explorer.core.limits import WORKS
+from explorer.core.scheduling import AT_ONCE, TRAINING
 from explorer.finetune import live
-from explorer.finetune.answer_examples import AnswerExamples
-from explorer.finetune.compute.run import CORRELATIONS, HeldOutLabels, HeldOutTags, HeldOutTexts, Run, told
-from explorer.finetune.examples import ExamplesView, size_of
+from explorer.finetune.compute import store
+from explorer.finetune.compute.questions import Questions
+from explorer.finetune.compute.run import CORRELATIONS, HeldOutTags, Run
+from explorer.finetune.compute.task import Task, go_on
+from explorer.finetune.kinds import KINDS, TEXTS
 from explorer.finetune.pictures.training import learning_curves
-from explorer.finetune.recipe import AnswerRecipe, Recipe, WordRecipe, of_recipe
-from explorer.finetune.run import NothingTrained, OfAnswers, OfTaggers, RunView
-from explorer.finetune.train import Trainer
-from explorer.finetune.verdict import cost, duration, judge, next_step
-from explorer.finetune.words_examples import WordExamples
-from explorer.training.settings import FEWEST_HELD_OUT
+from explorer.finetune.recipe import Recipe, defaults
+from explorer.finetune.run import NothingTrained, RunView, run_id, run_ids
+from explorer.finetune.sources import AnyExamples, ExampleSettings, size_of
+from explorer.finetune.train import since, train_in_steps
+from explorer.finetune.verdict import cost, duration, hardly_learned, judge, names_found, next_step, summary
 from explorer.training.tagging import MEMORY, MEMORY_OF_NAMES
 from explorer.ui.layout import row
-from explorer.ui.pictures.bars import bar_groups, whole_percent
+from explorer.ui.pictures.bars import bar_groups
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
-from explorer.ui.telling import LEAST
-from explorer.ui.view import Change, Content, Finding, View, button, part, props, runs_as
+from explorer.ui.view import Change, Content, Finding, button, chart, part, props, runs_as, sentence, show
 
 JUDGED = {
-    "accuracy": "Right on held-out sentences",
-    "spearman": "Rank correlation with what is right, held out",
-    "exact_match": "Exactly right on held-out questions",
+    "classes": "Right on held-out sentences",
+    "number": "Rank correlation with what is right, held out",
+    "tags": "Held-out words that are tagged right",
+    "spans": "Exactly right on held-out questions",
 }
-IN_TURN = "right when each is left out in turn"
-CHOSEN = "The epoch was chosen on these same held-out sentences, so expect a little less on new ones."
+NOTHING = "Nothing was trained; the former run is still below."
+STOPPED = "Stopped; the best so far stays. "
+BUSY: Content = {"train": props(interactive=False), "cancel": props(visible=True)}
+IDLE: Content = {"train": props(interactive=True), "cancel": props(visible=False)}
 
 
 class Baselines(RunView):
-    """The held-out score beside baselines without BERT."""
+    """The held-out score beside baselines without BERT; of tags also that of whole names."""
 
-    name, question = "fine-tune/baselines", "How much of it needs no BERT?"
+    name, question = "fine-tune/baselines", "How much of the score needs no BERT?"
     folded = question
     compared = part("bars")
 
     def show_run(self, subject: Subject, run: Run) -> Content:
         """This run's score, and the baselines."""
-        others = [(name, max(0, value), "") for name, value in reversed(run.baselines.items())]
-        rows = [("this run", max(0, run.score), ""), *others]
-        form = ".2f" if run.measure in CORRELATIONS else ""
-        return {"compared": bar_groups([(JUDGED.get(run.measure, JUDGED["accuracy"]), rows)], form=form)}
+        others = [(name, max(0, value), "") for name, value in reversed(run.baselines.items()) if name != MEMORY_OF_NAMES]
+        groups = [(JUDGED[run.kind], [("this run", max(0, run.score), ""), *others])]
+        if run.held_out is not None and isinstance(run.held_out, HeldOutTags) and (scores := names_found(run)):
+            remembered = (MEMORY, run.baselines.get(MEMORY_OF_NAMES, 0.0), "")
+            groups.append(("F1 of whole names", [("this run", scores[0].f1, ""), remembered]))
+        return {"compared": bar_groups(groups, form=".2f" if run.measure in CORRELATIONS else "")}
 
 
-class AnyOutcome(Trainer):
-    """A base for the outcome of each kind of task."""
+class Outcome(RunView, ExampleSettings, Recipe):
+    """Loss and accuracy by epoch, with the epoch that was kept marked, and what to try next."""
 
-    question = "How did the training go?"
+    name, question = "fine-tune/outcome", "How did the training go?"
+    fold = "How the training went"
+    layout = (row("train", "go_on", "cancel"),)
+    names = ("next_step", "train", "go_on", "cancel", "run", "runs", "visitor", "aside")
+    training: str | None = memory(None, kept=run_id, linked=False)
+    next_step = button("Next step", optional=True, wide=True)
+    train = button("Train", variant="primary")
+    go_on = button("Go on from this run", optional=True)
+    cancel = button("Cancel", visible=False)
+    status = sentence(classes="caption", keep_height=True)
+    curves = chart("Loss and accuracy by epoch", height=270, more=True)
 
     def compute(self, subject: Subject) -> Content:
         """The outcome; nothing new while a running training reports here."""
         return {} if jobs.is_running(self.training) else super().compute(subject)
 
+    def show_run(self, subject: Subject, run: Run) -> Content:
+        """The outcome; a button for what is not instant, and one for the next step, with what each costs."""
+        step = next_step(run, subject.model.capabilities)
+        label = step and f"Next: {step.text} ({self._cost(subject, **step.settings)})"
+        return {
+            "status": summary(run),
+            "curves": learning_curves(run.history, len(run.history), run.best),
+            "train": props(value=f"Train ({self._cost(subject)})", visible=self._is_worth_training(subject, run)),
+            **({"go_on": f"Go on: {run.settings['epochs']} more epochs"} if _can_go_on(run) else {}),
+            **({"next_step": props(value=label, visible=True, interactive=True)} if label else {}),
+        }
+
+    def _is_worth_training(self, subject: Subject, run: Run) -> bool:
+        """Whether a training may give another run: one on texts by the first settings is made as they are typed."""
+        if self.kind != TEXTS or not live.is_of_examples(run.id):
+            return True
+        begun = defaults(self.kind, subject.model.capabilities)
+        usual = {name: (begun.get(name), getattr(Recipe(), name)) for name in Recipe.settings if name != "kind"}
+        return any(getattr(self, name) not in values for name, values in usual.items())
+
     def without_run(self, why: str) -> Content:
-        return {**super().without_run(why), "status": why}
+        return {**super().without_run(why), "status": why, "train": props(value="Train", visible=True)}
 
     def seen(self, subject: Subject) -> Run | None:
         """The run shown; None while another one is being trained."""
@@ -75,57 +110,29 @@ class AnyOutcome(Trainer):
             return None
         return Finding(hardly_learned(run) or judge(run))
 
-    def show_run(self, subject: Subject, run: Run) -> Content:
-        return {"status": summary(run), "curves": learning_curves(run.history, len(run.history), run.best)}
+    def begin_train(self) -> Content:
+        waits = f"Waiting for a free place: {WORKS.most} trainings run at a time."
+        return {**BUSY, "status": waits if jobs.running() >= WORKS.most else "Starting."}
 
-
-class Outcome(AnyOutcome):
-    """Loss and accuracy by epoch, with the epoch that was kept marked, and what to try next."""
-
-    name = "fine-tune/outcome"
-    reads: ClassVar[Sequence[type[View]]] = (ExamplesView, Recipe)
-    layout = (row("train", "go_on", "cancel"),)
-    names = ("next_step", *AnyOutcome.names)
-    size: tuple[int, int] = memory((0, 0), kept=size_of, linked=False)
-    layers: int = of_recipe("layers")
-    preset: str = of_recipe("preset")
-    epochs: int = of_recipe("epochs")
-    rate: float = of_recipe("rate")
-    batch: int = of_recipe("batch")
-    layer: int = of_recipe("layer")
-    pooling: str = of_recipe("pooling")
-    head: str = of_recipe("head")
-    next_step = button("Next step", optional=True, wide=True)
-    go_on = button("Go on from here", optional=True)
-
-    def show_run(self, subject: Subject, run: Run) -> Content:
-        """The outcome; a button for what is not instant, and one for the next step, with what each costs."""
-        again = self.recipe() != Recipe() or not live.is_of_examples(run.id)
-        step = next_step(run, subject.model.capabilities) if run.kind == "classes" else None
-        label = step and f"Next: {step.text} ({self._cost(subject, self.recipe(**step.settings))})"
-        return {
-            **super().show_run(subject, run),
-            "train": props(value=f"Train ({self._cost(subject, self.recipe())})", visible=again),
-            **({"go_on": f"Go on: {run.settings['epochs']} more epochs"} if _can_go_on(run) else {}),
-            **({"next_step": props(value=label, visible=True, interactive=True)} if label else {}),
-        }
-
-    def without_run(self, why: str) -> Content:
-        return {**super().without_run(why), "train": props(value="Train", visible=True)}
+    def fail_train(self) -> Content:
+        return {**IDLE, "status": NOTHING}
 
     @runs_as(TRAINING)
-    def on_next_step(self, subject: Subject, _: None, source: ExamplesView, recipe: Recipe) -> Generator[Content, None, Change]:
+    def on_train(self, subject: Subject, _: None) -> Generator[Content, None, Change]:
+        return (yield from self._train(subject))
+
+    @runs_as(TRAINING)
+    def on_next_step(self, subject: Subject, _: None) -> Generator[Content, None, Change]:
         """Do what the button proposes."""
-        run = self.find(subject)
-        step = next_step(run, subject.model.capabilities)
-        return (yield from self.train_as(subject, source, recipe, step.settings if step else {}))
+        step = next_step(self.find(subject), subject.model.capabilities)
+        return (yield from self._train(subject, step.settings if step else {}))
 
     @runs_as(TRAINING)
-    def on_go_on(self, subject: Subject, _: None, source: ExamplesView, recipe: Recipe) -> Generator[Content, None, Change]:
+    def on_go_on(self, subject: Subject, _: None) -> Generator[Content, None, Change]:
         """Train on from the run that is shown, by its own settings."""
-        return (yield from self.train_as(subject, source, recipe, begun=self.find(subject)))
+        return (yield from self._train(subject, begun=self.find(subject)))
 
-    begin_go_on, fail_go_on = Trainer.begin_train, Trainer.fail_train
+    begin_go_on, fail_go_on = begin_train, fail_train
 
     def begin_next_step(self) -> Content:
         return {**self.begin_train(), "next_step": props(interactive=False)}
@@ -133,130 +140,64 @@ class Outcome(AnyOutcome):
     def fail_next_step(self) -> Content:
         return {**self.fail_train(), "next_step": props(interactive=True)}
 
-    def _cost(self, subject: Subject, recipe: Recipe) -> str:
-        try:
-            return duration(cost(subject.model.capabilities, recipe.plan(subject.model), *self.size))
-        except ExplorerError:  # the recipe says why
-            return "see the settings"
+    @runs_as(AT_ONCE)
+    def on_cancel(self, subject: Subject, _: None) -> Change:
+        # The button is hidden, as after the end: a word in the status could arrive after the training's last one.
+        stopped = any(jobs.stop(identifier) for identifier in (self.training, *self.runs))
+        return show(cancel=props(visible=not stopped))
 
-    def recipe(self, **settings: Any) -> Recipe:
-        """The recipe on the page, with these settings in place of its own."""
-        own = {name: getattr(self, name) for name in ("layers", "preset", "epochs", "rate", "batch", "layer", "pooling", "head")}
-        return Recipe(**{**own, **settings})
+    def _train(
+        self, subject: Subject, settings: dict[str, Any] | None = None, begun: Run | None = None
+    ) -> Generator[Content, None, Change]:
+        """Train by the recipe, with these `settings` in place of its own, which the page then shows; or go on with a run."""
+        try:
+            examples, _note = self.examples()
+            task = replace(self, **(settings or {}))._task(subject, examples, begun)
+        except ExplorerError as why:
+            return show(**IDLE, status={"text": f"{why} Nothing was trained.", "kind": "error"})
+        identifier, before = store.new_id(), self._shown(subject)
+        yield {
+            "training": identifier,
+            "runs": run_ids((identifier, *self.runs)),
+            "visitor": self.visitor,
+            "status": "Reading the examples.",
+        }
+        with jobs.job(identifier) as stop:
+            run = yield from train_in_steps(task, self.title(examples), stop, (identifier, self.visitor))
+        if run is None:
+            return show(**IDLE, status="Stopped before the first epoch had ended; nothing is kept.")
+        said = STOPPED if stop.is_set() else since(before, run)
+        return Change(settings={**(settings or {}), "run": run.id}, content={**IDLE, "status": f"{said}{summary(run)}"})
+
+    def _task(self, subject: Subject, examples: AnyExamples, begun: Run | None) -> Task:
+        """What is to be trained. Raises ExplorerError."""
+        if begun is None:
+            plan = self.plan(subject.model)
+        elif not isinstance(examples, Questions) and begun.predictor.labels == tuple(examples.classes):
+            plan = go_on(subject.model, begun.predictor, begun.settings)
+        else:
+            raise InputError("The classes are others than those of this run; train on them first.")
+        task = KINDS[self.kind].task(subject.model, examples, plan).fitted()
+        task.split()
+        return task
+
+    def _shown(self, subject: Subject) -> Run | None:
+        """The run shown before another one is trained; None if there is none."""
+        try:
+            return self.find(subject)
+        except ExplorerError:
+            return None
+
+    def _cost(self, subject: Subject, **settings: Any) -> str:
+        """About how long a training takes by the recipe, with these settings in place of its own."""
+        try:
+            plan, (examples, _) = replace(self, **settings).plan(subject.model), self.examples()
+            return duration(cost(subject.model.capabilities, plan, *size_of(examples)))
+        except ExplorerError:  # the recipe or the examples say why
+            return "see the settings"
 
 
 def _can_go_on(run: Run) -> bool:
     """Whether more steps may change something: a head that is solved directly is at its end, and a file has no split."""
     by_steps = run.kind == "classes" and run.settings.get("optimizer") == "adam" and run.held_out is not None
     return by_steps and {"layer", "pooling", "layers_trained", "keep_best", "epochs"} <= run.settings.keys()
-
-
-def summary(run: Run) -> str:
-    """What was trained, and its held-out scores, in a sentence."""
-    layers = run.settings.get("layers_trained")
-    trained = f"the head and {layers} layer{'s' if layers != 1 else ''}" if layers else "the head only"
-    averaged = run.settings.get("averaged", 1)
-    trained += f", the mean of {averaged} trainings" if averaged > 1 else ""
-    solved = run.settings.get("optimizer") == "lbfgs"
-    unsure = hardly_learned(run)
-    if not unsure and _is_judged_in_turn(run):
-        return f"{run.title}: {_right(run, IN_TURN)}; {trained}, {_learnt(run, solved)}."
-    kept = "solved at once" if solved else f"epoch {run.best + 1} of {len(run.history)}"
-    if layers and run.best > 1:
-        kept += " (a mean of its weights and those before)"
-    if unsure:
-        return f"{run.title}: {trained}{'' if solved else f', {kept}'}. {unsure}"
-    _, first, second = run.predictor.measures
-    scores = ", ".join(told(name, run.history[run.best][f"held_out_{name}"]) for name in (first, second))
-    end = f"{run.title}: {trained}, {kept}; held-out {scores}."
-    if isinstance(run.held_out, HeldOutTexts) and len(run.held_out.targets) < FEWEST_HELD_OUT:
-        return f"{end} {_right(run, 'right')}: that says little, and no epoch was chosen on so few."
-    return f"{end} {CHOSEN}" if run.settings.get("keep_best") and len(run.history) > 1 else end
-
-
-def _is_judged_in_turn(run: Run) -> bool:
-    """Whether the run was judged by leave-one-out: the head was trained on all examples, other heads judged it."""
-    return run.settings.get("held_out") == 0 and run.held_out is not None
-
-
-def _learnt(run: Run, solved: bool) -> str:
-    how = "solved at once" if solved else f"{run.settings.get('epochs')} epochs"
-    return f"{how} on all {len(run.held(HeldOutTexts).targets)}"
-
-
-def _right(run: Run, how: str) -> str:
-    """'9 of 18 right (50%, 95% interval 29 to 71%)', with Wilson's interval, because few examples say little."""
-    number = len(run.held(HeldOutTexts).targets)
-    right = round(number * run.score)
-    low, high = wilson(right, number)
-    return f"{right} of {number} {how} ({whole_percent(run.score)}, 95% interval {100 * low:.0f} to {whole_percent(high)})"
-
-
-def hardly_learned(run: Run) -> str:
-    """A sentence in place of the score where the labels get nearly equal shares, '' otherwise.
-
-    The largest of almost equal shares may be the right one each time, and the score 100%, though the head is sure of nothing.
-    """
-    held = run.held_out
-    if not isinstance(held, HeldOutLabels) or not len(held.targets):
-        return ""
-    even, first = 1 / held.probabilities.shape[1], float(held.probabilities.max(axis=1).mean())
-    if first >= even + LEAST:
-        return ""
-    shares = f"the first gets {whole_percent(first)} on average, where {whole_percent(even)} is even"
-    return (
-        f"The head has hardly learned yet: its labels have nearly equal shares ({shares}). Train it longer, or at a higher rate."
-    )
-
-
-class WordOutcome(OfTaggers, AnyOutcome):
-    """Loss and accuracy by epoch, and the scores of whole names."""
-
-    name = "fine-tune/words-outcome"
-    reads = (WordExamples, WordRecipe)
-    train = button("Train", variant="primary", size="lg")
-    cancel = button("Cancel", visible=False, size="lg")
-
-    def show_run(self, subject: Subject, run: Run) -> Content:
-        scores = _scores(run)
-        names = ""
-        if scores:
-            one = scores[0]
-            names = f" Whole names: precision {one.precision:.1%}, recall {one.recall:.1%}, F1 {one.f1:.1%} (seqeval)."
-        return {"status": f"{summary(run)}{names}", "curves": learning_curves(run.history, len(run.history), run.best)}
-
-
-class WordBaselines(OfTaggers, RunView):
-    """The accuracy over held-out words, and F1 of names, beside baselines without BERT."""
-
-    name, question = "fine-tune/words-baselines", "How much of it needs no BERT?"
-    compared = part("bars")
-
-    def show_run(self, subject: Subject, run: Run) -> Content:
-        others = [(name, value, "") for name, value in reversed(run.baselines.items()) if name != MEMORY_OF_NAMES]
-        groups = [("Held-out words that are tagged right", [("this run", run.score, ""), *others])]
-        scores = _scores(run)
-        if scores:
-            remembered = (MEMORY, run.baselines.get(MEMORY_OF_NAMES, 0.0), "")
-            groups.append(("F1 of whole names", [("this run", scores[0].f1, ""), remembered]))
-        return {"compared": bar_groups(groups)}
-
-
-class AnswerBaselines(OfAnswers, Baselines):
-    """Exact match beside baselines without BERT."""
-
-    name, question = "fine-tune/answer-baselines", "How much of it needs no BERT?"
-
-
-class AnswerOutcome(OfAnswers, AnyOutcome):
-    """Loss, exact match and F1 by epoch, with the epoch that was kept marked."""
-
-    name = "fine-tune/answer-outcome"
-    reads = (AnswerExamples, AnswerRecipe)
-    train = button("Train", variant="primary", size="lg")
-    cancel = button("Cancel", visible=False, size="lg")
-
-
-def _scores(run: Run) -> list[EntityScores]:
-    """The scores of whole names, overall and by type; [] if there are none."""
-    return run.held(HeldOutTags).entities(run.predictor.labels) if run.held_out else []

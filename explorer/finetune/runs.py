@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from explorer.bert.explorer import load
 from explorer.core import downloads
@@ -14,8 +14,10 @@ from explorer.finetune.compute.predictor import Predictor
 from explorer.finetune.compute.run import Run, told
 from explorer.finetune.compute.standard import LINES, why_not, write_onnx, write_standard
 from explorer.finetune.compute.unpack import unpack
+from explorer.finetune.kinds import KINDS
+from explorer.finetune.known_tasks import begin
 from explorer.finetune.pictures.training import run_curves
-from explorer.finetune.run import OfAnswers, OfTaggers, RunView, run_ids
+from explorer.finetune.run import RunView, run_ids
 from explorer.ui.layout import row
 from explorer.ui.settings import choice, upload
 from explorer.ui.subject import Subject
@@ -25,19 +27,15 @@ MOST_COMPARED = 6
 HEAD_ONLY = "Only a head was trained, so that the model is as it was; train some layers too, and every tab can show it."
 
 
-def _opened() -> Any:
-    return choice((), "Open a run of this browser", default="", menu=True, free=True, linked=False, min_width=200)
+class Runs(RunView):
+    """The runs of this browser: open one, export it, upload one. Each kind of task has its own list."""
 
-
-def _load() -> Any:
-    """The button that uploads a zip."""
-    return upload(label="Load a zip", types=(".zip",), read=Path, as_button=True, min_width=90)
-
-
-class RunList(RunView):
-    """Open a run, export it, upload one. Each kind of task has its own names for the controls, as each has its own list."""
-
-    menu: ClassVar[str]  # the name of the menu
+    name, question = "fine-tune/runs", "What was trained in this browser?"
+    folded = "My runs"
+    layout = (row("explore", "save", "standard", "onnx", "load"),)
+    names = ("opened", "curves", "explore", "save", "standard", "onnx", "load", "download", "closed", "note")
+    opened: str = choice((), "Open a run of this browser", default="", menu=True, free=True, linked=False, min_width=200)
+    load: Path | None = upload(label="Load a zip", types=(".zip",), read=Path, as_button=True, min_width=90)
     curves = chart("Held-out scores of my runs", height=230)
     explore = button("Explore the tuned model", min_width=120)
     save = button("Save as zip", min_width=90)
@@ -52,7 +50,7 @@ class RunList(RunView):
 
     def show_run(self, subject: Subject, run: Run) -> Content:
         found = store.peek(list(dict.fromkeys([run.id, *self.runs])))
-        found = [settings for settings in found if settings.get("kind", "classes") in self.kinds]
+        found = [settings for settings in found if settings.get("kind", "classes") in KINDS[self.kind].runs]
         curves = [
             (_name(settings), [row[f"held_out_{_measure(settings)}"] for row in settings["history"]])
             for settings in found[:MOST_COMPARED]
@@ -60,7 +58,7 @@ class RunList(RunView):
         ids = [settings["id"] for settings in found]
         tuned = run.predictor.top is not None or run.predictor.model == store.tuned_name(run.id)
         return {
-            self.menu: props(
+            "opened": props(
                 choices=[(_name(settings), settings["id"]) for settings in found], value=run.id if run.id in ids else None
             ),
             "curves": run_curves(curves),
@@ -101,60 +99,18 @@ class RunList(RunView):
         run = self.find(subject)
         return run if store.peek([run.id]) else store.keep(run, self.visitor)
 
-    def look_at(self, subject: Subject, identifier: str) -> Change:
-        return settle(run=store.fetch(identifier).id)
-
-    def bring(self, subject: Subject, path: Path) -> Change:
-        run = unpack(path, self.visitor)
-        settings: dict[str, Any] = {"run": run.id, "runs": run_ids((run.id, *self.runs))}
-        elsewhere = "" if run.kind in self.kinds else "; it is seen where its kind of task is chosen above"
-        note = f"{run.title} is loaded{elsewhere}."
-        return Change(settings=settings, content={"note": note})
-
-
-def _order(menu: str, load: str) -> tuple[str, ...]:
-    return menu, "curves", "explore", "save", "standard", "onnx", load, "download", "closed", "note"
-
-
-class Runs(RunList):
-    """The runs on texts and pairs of this browser."""
-
-    name, question = "fine-tune/runs", "What was trained in this browser?"
-    folded = "My runs"
-    layout = (row("explore", "save", "standard", "onnx", "load"),)
-    menu = "opened"
-    names = _order("opened", "load")
-    opened: str = _opened()
-    load: Path | None = _load()
-
-    on_load = RunList.bring
-
     def on_opened(self, subject: Subject, identifier: str) -> Change:
         """Show another run, also if it was put aside."""
         run = store.fetch(identifier)
         return settle(run=run.id, aside=tuple(identifier for identifier in self.aside if identifier != run.id))
 
-
-class WordRuns(OfTaggers, RunList):
-    name, question = "fine-tune/words-runs", "What was trained in this browser?"
-    folded = "My runs"
-    layout = (row("explore", "save", "standard", "onnx", "words_load"),)
-    menu = "words_opened"
-    names = _order("words_opened", "words_load")
-    words_opened: str = _opened()
-    words_load: Path | None = _load()
-    on_words_opened, on_words_load = RunList.look_at, RunList.bring
-
-
-class AnswerRuns(OfAnswers, RunList):
-    name, question = "fine-tune/answer-runs", "What was trained in this browser?"
-    folded = "My runs"
-    layout = (row("explore", "save", "standard", "onnx", "answers_load"),)
-    menu = "answers_opened"
-    names = _order("answers_opened", "answers_load")
-    answers_opened: str = _opened()
-    answers_load: Path | None = _load()
-    on_answers_opened, on_answers_load = RunList.look_at, RunList.bring
+    def on_load(self, subject: Subject, path: Path) -> Change:
+        """Store the run in a zip, and choose its kind of task."""
+        run = unpack(path, self.visitor)
+        kind = next(name for name, kind in KINDS.items() if run.kind in kind.runs)
+        task = {} if kind == self.kind else begin(kind, subject)
+        settings = {**task, "run": run.id, "runs": run_ids((run.id, *self.runs))}
+        return Change(settings=settings, content={"note": f"{run.title} is loaded."})
 
 
 def _offer(run: Run, write: Callable[[Predictor, Path], None], name: str, note: str) -> Change:

@@ -1,5 +1,6 @@
-"""Trying the classifier on your own sentence."""
+"""Trying a run on your own text: what the head answers, and why."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,13 +9,17 @@ from explorer.bert.explorer import load
 from explorer.bert.features import features
 from explorer.core.cache import OnceCache
 from explorer.core.limits import BOX_CHARACTERS, Limit
-from explorer.finetune.cards import STARTER
+from explorer.finetune.compute.answering import Answerer
 from explorer.finetune.compute.in_turn import Heads, in_slow_motion
 from explorer.finetune.compute.predictor import Classifier, Regressor, of_kind
 from explorer.finetune.compute.reasons import Decision, decide, estimate_without
 from explorer.finetune.compute.run import HeldOutNumbers, HeldOutTexts, Run
+from explorer.finetune.kinds import ANSWERS, TEXTS, WORDS
 from explorer.finetune.learn_map import can_map, explain_map, is_in_turn, map_of
+from explorer.finetune.opening import OURS
 from explorer.finetune.run import RunView
+from explorer.finetune.samples import FIRST, NAMES, fitting, samples_of
+from explorer.finetune.try_others import answer_question, tag_words
 from explorer.techniques.attribution import Path
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
@@ -28,71 +33,16 @@ from explorer.ui.settings import choice, memory, text
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, button, chart, part, props, sentence, settle, show
 
-MOST_BARS, MOST_SAMPLES = 6, 6
+MOST_BARS = 6
 OFFER = "or one of these …"
 NO_MAP = "The map appears here when two classes have two sentences each."
 MOST_WORDS = 3  # that decided, in the table of many sentences
 MANY = Limit(200, "At most {most} {what} fit into this table, and there are {given}; the endpoint /classify takes more.")
 METHODS = (("hide each word", "occlusion"), ("integrated gradients", "integrated_gradients"))
-
-
-def _texts(*texts: str) -> tuple[Pair, ...]:
-    return tuple((text, "") for text in texts)
-
-
-OURS: dict[frozenset[str], tuple[Pair, ...]] = {
-    frozenset(("animal", "vehicle", "food")): _texts(
-        "An eagle circled above the valley.",
-        "The coach to Glasgow broke down on the motorway.",
-        "Would you like some honey on your toast?",
-        "Two squirrels ran up the chestnut tree.",
-        "He fried the fish in butter and lemon.",
-        "A taxi was waiting outside the theatre.",
-    ),
-    frozenset(("positive", "negative", "neutral")): _texts(
-        "I love how happy and kind everyone was at the party.",
-        "I hate this phone, it is terrible and broke again.",
-        "Thank you so much, this is the best day of my life!",
-        "So sad and tired, this week has been awful.",
-        "My flight to Oslo leaves at half past six.",
-        "They moved the meeting to the small room.",
-    ),
-    frozenset(("ham", "spam")): _texts(
-        "Congratulations, you have won a free prize! Click here to claim your cash.",
-        "Are we still meeting at the station at six?",
-        "Earn money from home today, no risk, reply now.",
-        "Can you bring the keys back tomorrow?",
-    ),
-    frozenset(("person", "place", "time", "thing", "reason", "number")): _texts(
-        "Who painted the ceiling of this chapel?",
-        "Where do penguins live?",
-        "When did the war end?",
-        "How many legs does a spider have?",
-        "Why is the sky blue?",
-        "What do you keep in that box?",
-    ),
-    frozenset(("same", "different")): (
-        ("The shop closes at six.", "The store shuts at six o'clock."),
-        ("The dog chased the cat.", "The cat chased the dog."),
-        ("He hardly ever eats meat.", "He eats meat every day."),
-        ("My brother is older than me.", "I am younger than my brother."),
-    ),
-    frozenset(("grammatical", "ungrammatical")): _texts(
-        "She has lived in this street for ten years.",
-        "He go to school by bus every days.",
-        "The children was playing in the garden.",
-        "None of us knew the answer.",
-    ),
-    frozenset(("entailment", "neutral", "contradiction")): (
-        ("A man is playing the guitar on the beach.", "Somebody is making music."),
-        ("The museum is closed on Mondays.", "You can visit the museum every day."),
-        ("She bought two loaves of bread.", "She bought them for her mother."),
-    ),
-}
-
-LABELS = tuple(name for name, _ in STARTER)
-FIRST = (*OURS[frozenset(LABELS)][0], *LABELS)  # when the page opens
-OFFERED = {pair: labels for labels, pairs in OURS.items() for pair in pairs}  # our sentences, and the labels they are for
+SLOW = "Watch it learn, in slow motion"
+NOTHING: Content = {"verdict": None, "words": None, "note": ""}
+HIDDEN = props(value=None, visible=False)
+BEFORE: dict[str, Sequence[str]] = {WORDS: NAMES, ANSWERS: Answerer.own_labels}  # labels before anything is trained
 _decisions: OnceCache[Any, Decision] = OnceCache(64)
 
 
@@ -103,9 +53,9 @@ def _strings(value: Any) -> tuple[str, ...]:
 
 
 class TryIt(RunView):
-    """A text or a pair, the classifier's decision, and the words that caused it."""
+    """A text or a pair, the head's answer, and the words that caused it."""
 
-    name, question = "fine-tune/try-it", "What does it say of a sentence of your own, and why?"
+    name, question = "fine-tune/try-it", "What does the head predict for your own text, and why?"
     fold = "Many sentences"
     width = 7
     layout = (row("tried", "sample"),)
@@ -113,15 +63,19 @@ class TryIt(RunView):
     sample: str = choice(
         [(OFFER, "")], "or one of these", default="", menu=True, free=True, linked=False, scale=2, min_width=150, show_label=False
     )
-    second: str = text("", "Second sentence", visible=False)
+    second: str = text("", "Second sentence", visible=False, max_lines=8)
     offered: tuple[str, ...] = memory(FIRST, kept=_strings, linked=False)  # offered by the app, and the labels it is for
-    verdict = part("bars", answer=True)
+    verdict = part("bars", optional=True, answer=True)
+    found = part("passage", optional=True, answer=True)
+    said = sentence(optional=True, answer=True)
+    row = part("words", optional=True, answer=True)
     map = part("text_map", height=340, missing=NO_MAP, answer=True)
     about_map = sentence(classes="caption", optional=True)
-    slow_motion = button("Watch it learn, in slow motion", optional=True)
-    words = chart("The words that decided", height=120, answer=True)
+    slow_motion = button(SLOW, optional=True)
+    words = chart("The words that decided", height=120, optional=True, answer=True)
+    looks = chart("How much each head looks from the question at the answer", height=250, optional=True, answer=True)
     note = sentence(classes="caption", keep_height=True, answer=True)
-    method: str = choice(METHODS, "The words that decided", menu=True)
+    method: str = choice(METHODS, "The words that decided", menu=True, when=lambda view: view.kind == TEXTS)
     many: str = text("", "Many sentences, one per line", lines=4, max_lines=10, more=True, limit=BOX_CHARACTERS)
     offer = button("Fill in examples", more=True, min_width=120)
     table = part(
@@ -134,33 +88,29 @@ class TryIt(RunView):
     )
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        pairs = isinstance(run.held_out, HeldOutTexts | HeldOutNumbers) and any(run.held_out.texts_b)
-        pair, shown = self._fitting(run, pairs)
+        held = run.held_out
+        pairs = run.kind == "spans" or (isinstance(held, HeldOutTexts | HeldOutNumbers) and any(held.texts_b))
+        pair, shown = self._boxes(run.predictor.labels, samples_of(run), pairs)
+        if run.kind == "tags":
+            return {**shown, **tag_words(run, pair[0]), "map": HIDDEN}
+        if run.kind == "spans":
+            return {**shown, **answer_question(run, *pair), "map": HIDDEN}
         there = has_visible_characters(pair[0])
         if run.kind == "number":
-            said = _verdict_of_number(run, pair) if there else {"verdict": None, "words": None, "note": ""}
-            return {**shown, **said, "map": props(value=None, visible=False)}
+            return {**shown, **(_verdict_of_number(run, pair) if there else NOTHING), "map": HIDDEN}
         shown |= self._table(run)
-        if not there:
-            return {**shown, "verdict": None, "words": None, "note": "", **self._map(run)}
-        found = self._decide(run, pair)
-        labels = run.predictor.labels
+        return {**shown, **(self._verdict(run, pair) if there else {**NOTHING, **_map(run)})}
+
+    def _verdict(self, run: Run, pair: Pair) -> Content:
+        found, labels = self._decide(run, pair), run.predictor.labels
         ranked = np.argsort(-found.probabilities, kind="stable")[:MOST_BARS]
         words = word_effects(found.words, found.effects.tolist(), found.path is None, series=found.best) if found.words else None
         return {
-            **shown,
             "verdict": bars([(labels[place], float(found.probabilities[place]), "") for place in ranked], ranked.tolist()),
-            **self._map(run, _in_one_line(pair), found),
+            **_map(run, _in_one_line(pair), found),
             "words": words,
             "note": _explain(labels[found.best], found.path),
         }
-
-    def _map(self, run: Run, tried: str = "", found: Decision | None = None) -> Content:
-        if not can_map(run):
-            return {"map": props(value=None, visible=False)}
-        few = is_in_turn(run) and run.predictor.top is None
-        slow: Content = {"slow_motion": "Watch it learn, in slow motion"} if few else {}
-        return {"map": props(value=map_of(run, tried, found), visible=True), "about_map": explain_map(run), **slow}
 
     def on_slow_motion(self, subject: Subject, _: None) -> Change:
         """Show gradient descent on the way to the solution, as a film in the map."""
@@ -192,29 +142,38 @@ class TryIt(RunView):
         return {"table": keep(rows, lambda: Table.of(("sentence", "label", "probability", "words"), cells))}
 
     def without_run(self, why: str) -> Content:
-        return {**super().without_run(why), "map": props(value=None, visible=True), "note": why}
+        if self.kind == TEXTS:
+            return {"verdict": None, "words": None, "map": props(value=None, visible=True), "note": why}
+        labels = BEFORE[self.kind]
+        _, boxes = self._boxes(labels, OURS[frozenset(labels)], self.kind == ANSWERS)
+        return {**boxes, "map": HIDDEN, "note": why}
 
-    def _fitting(self, run: Run, pairs: bool) -> tuple[Pair, Content]:
-        """The text to try, and the boxes for it: an offered sentence is replaced when it fits no label any more."""
-        labels, samples = run.predictor.labels, samples_of(run)
-        pair, content = (self.tried, self.second), Content()
-        # A request made while another is answered may still have the sentence which that answer replaces.
-        put_for = self.offered[2:] if pair == self.offered[:2] else OFFERED.get(pair)
-        if put_for is not None and 2 * len(set(labels) & set(put_for)) < len(labels):
-            pair = samples[0] if samples else ("", "")
-            content["offered"] = (*pair, *labels)
-        hint = f"A sentence that is one of: {', '.join(labels[:MOST_BARS])}" if run.kind == "classes" else ""
-        content["tried"] = props(placeholder=hint, **({"value": pair[0]} if "offered" in content else {}))
-        content["second"] = props(visible=pairs, **({"value": pair[1]} if "offered" in content else {}))
-        content["sample"] = props(choices=[(OFFER, ""), *map(_in_one_line, samples)], value="", visible=bool(samples))
+    def _boxes(self, labels: Sequence[str], samples: Sequence[Pair], pairs: bool) -> tuple[Pair, Content]:
+        """The texts to try, and the boxes for them."""
+        asks = self.kind == ANSWERS
+        pair = fitting((self.tried, self.second), self.offered, labels, samples)
+        new = {} if pair == (self.tried, self.second) else {"offered": (*pair, *labels)}
+        hint = "A question" if asks else f"A sentence that is one of: {', '.join(labels[:MOST_BARS])}"
+        hint = hint if asks or (self.kind == TEXTS and len(labels) > 1) else ""
+        named = [self._named(sample) for sample in samples]
+        content = {
+            **new,
+            "tried": props(placeholder=hint, **({"value": pair[0]} if new else {})),
+            "second": props(visible=pairs, label="Text" if asks else "Second sentence", **({"value": pair[1]} if new else {})),
+            "sample": props(choices=[(OFFER, ""), *named], value="", visible=bool(samples)),
+        }
         return (pair if pairs else (pair[0], "")), content
 
     def on_sample(self, subject: Subject, sample: str) -> Change:
         if not sample:
             return settle()
         run = self.find(subject)
-        pair = next((texts for texts in samples_of(run) if _in_one_line(texts) == sample), (sample, ""))
+        pair = next((texts for texts in samples_of(run) if self._named(texts) == sample), (sample, ""))
         return settle(tried=pair[0], second=pair[1], offered=(*pair, *run.predictor.labels))
+
+    def _named(self, pair: Pair) -> str:
+        """A sample in the menu; of a question without its text."""
+        return pair[0] if self.kind == ANSWERS else _in_one_line(pair)
 
     def _decide(self, run: Run, pair: Pair, method: str = "") -> Decision:
         method, classifier = method or self.method, of_kind(run.predictor, Classifier)
@@ -223,6 +182,14 @@ class TryIt(RunView):
 
 def _in_one_line(pair: Pair) -> str:
     return " / ".join(filter(None, pair))
+
+
+def _map(run: Run, tried: str = "", found: Decision | None = None) -> Content:
+    if not can_map(run):
+        return {"map": HIDDEN}
+    few = is_in_turn(run) and run.predictor.top is None
+    slow: Content = {"slow_motion": SLOW} if few else {}
+    return {"map": props(value=map_of(run, tried, found), visible=True), "about_map": explain_map(run), **slow}
 
 
 def _explain(label: str, path: Path | None) -> str | dict[str, str]:
@@ -235,17 +202,6 @@ def _explain(label: str, path: Path | None) -> str | dict[str, str]:
         f"{path.steps} steps). {mark} the model's change of {path.change:+.2f}, off by {abs(path.delta):.0e}."
     )
     return {"text": explained, "kind": "info" if path.sums_up else "error"}
-
-
-def samples_of(run: Run) -> tuple[Pair, ...]:
-    """Texts, or pairs for a run on pairs, to try a run on; none that its head was trained on."""
-    ours = OURS.get(frozenset(run.predictor.labels))
-    if ours is not None:
-        return ours
-    held = run.held_out
-    if not isinstance(held, HeldOutTexts | HeldOutNumbers) or not run.settings.get("held_out"):
-        return ()  # leave-one-out: the head was trained on all of them
-    return tuple(zip(held.texts, held.texts_b, strict=True))[:MOST_SAMPLES]
 
 
 def _verdict_of_number(run: Run, pair: Pair) -> Content:

@@ -6,15 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from explorer.analysis.evaluation import EntityScores
 from explorer.analysis.resampling import bootstrap, wilson
 from explorer.bert.capabilities import Capabilities
 from explorer.finetune.compute.answering import exact_match
-from explorer.finetune.compute.run import HeldOutAnswers, HeldOutTags, HeldOutTexts, Run
+from explorer.finetune.compute.run import HeldOutAnswers, HeldOutLabels, HeldOutTags, HeldOutTexts, Run, told
 from explorer.finetune.compute.task import TrainingPlan
+from explorer.finetune.learn_map import is_in_turn
 from explorer.finetune.recipe import FIT_PRESET, OWN, WIDE
+from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.training.tagging import MEMORY, MEMORY_OF_NAMES
 from explorer.ui.long_view import QUICK
 from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.telling import LEAST
 
 NORMAL = 1.96  # of the normal distribution, for a 95% interval
 SPEARMAN = 1.06  # of the variance of a transformed rank correlation (Fieller, Hartley & Pearson 1957)
@@ -23,6 +27,8 @@ BACKWARD = 3  # passes of a layer that is trained for one that is not: forwards,
 MANY = 100  # held-out examples from which a share says more than a count
 STEP_SECONDS = 0.02  # of a step of training, for each layer, besides its arithmetic
 IN_TURN = "right when left out"
+EACH_IN_TURN = "right when each is left out in turn"
+CHOSEN = "The epoch was chosen on these same held-out sentences, so expect a little less on new ones."
 NAMES = {
     "most frequent": "guessing one class",
     "bag of words": "counting words",
@@ -154,3 +160,69 @@ def duration(seconds: float) -> str:
     if seconds < 90:
         return f"about {round(seconds) if seconds < 10 else 10 * round(seconds / 10)} s"
     return f"about {round(seconds / 60)} minutes"
+
+
+def summary(run: Run) -> str:
+    """What was trained, and its held-out scores, in a sentence."""
+    layers = run.settings.get("layers_trained")
+    trained = f"the head and {layers} layer{'s' if layers != 1 else ''}" if layers else "the head only"
+    averaged = run.settings.get("averaged", 1)
+    trained += f", the mean of {averaged} trainings" if averaged > 1 else ""
+    solved = run.settings.get("optimizer") == "lbfgs"
+    unsure = hardly_learned(run)
+    if not unsure and is_in_turn(run):
+        return f"{run.title}: {_right(run, EACH_IN_TURN)}; {trained}, {_learnt(run, solved)}."
+    kept = "solved directly" if solved else f"epoch {run.best + 1} of {len(run.history)}"
+    if layers and run.best > 1:
+        kept += " (a mean of its weights and those before)"
+    if unsure:
+        return f"{run.title}: {trained}{'' if solved else f', {kept}'}. {unsure}"
+    _, first, second = run.predictor.measures
+    scores = ", ".join(told(name, run.history[run.best][f"held_out_{name}"]) for name in (first, second))
+    end = f"{run.title}: {trained}, {kept}; held-out {scores}.{_of_names(run)}"
+    if isinstance(run.held_out, HeldOutTexts) and len(run.held_out.targets) < FEWEST_HELD_OUT:
+        return f"{end} {_right(run, 'right')}: that says little, and no epoch was chosen on so few."
+    return f"{end} {CHOSEN}" if run.settings.get("keep_best") and len(run.history) > 1 else end
+
+
+def _of_names(run: Run) -> str:
+    """The scores of whole names, '' for other kinds of run."""
+    if not isinstance(run.held_out, HeldOutTags) or not (scores := names_found(run)):
+        return ""
+    one = scores[0]
+    return f" Whole names: precision {one.precision:.1%}, recall {one.recall:.1%}, F1 {one.f1:.1%} (seqeval)."
+
+
+def names_found(run: Run) -> list[EntityScores]:
+    """The scores of whole names among held-out words, overall and by type; [] if there are none."""
+    return run.held(HeldOutTags).entities(run.predictor.labels)
+
+
+def _learnt(run: Run, solved: bool) -> str:
+    how = "solved directly" if solved else f"{run.settings.get('epochs')} epochs"
+    return f"{how} on all {len(run.held(HeldOutTexts).targets)}"
+
+
+def _right(run: Run, how: str) -> str:
+    """'9 of 18 right (50%, 95% interval 29 to 71%)', with Wilson's interval, because few examples say little."""
+    number = len(run.held(HeldOutTexts).targets)
+    right = round(number * run.score)
+    low, high = wilson(right, number)
+    return f"{right} of {number} {how} ({whole_percent(run.score)}, 95% interval {100 * low:.0f} to {whole_percent(high)})"
+
+
+def hardly_learned(run: Run) -> str:
+    """A sentence in place of the score where the labels get nearly equal shares, '' otherwise.
+
+    The largest of almost equal shares may be the right one each time, and the score 100%, though the head is sure of nothing.
+    """
+    held = run.held_out
+    if not isinstance(held, HeldOutLabels) or not len(held.targets):
+        return ""
+    even, first = 1 / held.probabilities.shape[1], float(held.probabilities.max(axis=1).mean())
+    if first >= even + LEAST:
+        return ""
+    shares = f"the first gets {whole_percent(first)} on average, where {whole_percent(even)} is even"
+    return (
+        f"The head has hardly learned yet: its labels have nearly equal shares ({shares}). Train it longer, or at a higher rate."
+    )

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.projection import LayerMaps, MapSettings, principal_components
-from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, told_apart
+from explorer.analysis.resampling import wilson
+from explorer.analysis.similarity import Agreement, Nearest, cosine_matrix, cosines, mean_of_pairs, told_apart
 from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
 from explorer.core.limits import COMPARED
@@ -17,27 +18,33 @@ from explorer.core.paths import EXAMPLES
 from explorer.hidden_states import reference
 from explorer.hidden_states.compute import find_word, repeated_words, self_similarity, within_and_between
 from explorer.hidden_states.layers import layer_name
-from explorer.text.limits import check_texts
-from explorer.text.lines import read_lines
+from explorer.text.limits import check_place, check_texts
+from explorer.text.lines import around, read_lines
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.hidden import context_lines
-from explorer.ui.pictures.maps import point_map
+from explorer.ui.pictures.text_map import Frame, TextMap, draw_map
 from explorer.ui.settings import choice, text
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, View, caption, chart, props, prose, sentence, show
+from explorer.ui.view import Change, Content, Finding, View, caption, chart, part, props, prose, select, sentence, show
 
 ABOVE = "A and B above"
 FIRST = "bank"
 MOST_CONTROLS = 2
+AROUND = 30  # letters of a use's sentence on each side
 
 
 @dataclass(frozen=True)
 class Contexts:
-    """A word's vectors [layers + 1, contexts, hidden], with the text and the sense of each context."""
+    """A word's vectors [layers + 1, contexts, hidden], with the text and the sense of each context.
+
+    `uses` are the words as they are written there, `around` what comes before and after each.
+    """
 
     vectors: np.ndarray
     texts: list[str]
     senses: list[str]
+    uses: list[str]
+    around: list[tuple[str, str]]
 
 
 @functools.cache
@@ -56,7 +63,7 @@ def comparable_words(model: Explorer, texts: Sequence[str]) -> list[str]:
 
 def contexts_of(model: Explorer, texts: Sequence[str], labels: Sequence[str], word: str) -> Contexts:
     """Every occurrence of the word in the texts, each text run alone. Raises InputError when there are fewer than two."""
-    vectors, found, kept = [], [], []
+    vectors, found, kept, spans = [], [], [], []
     for number, (given, label) in enumerate(zip(texts, labels, strict=True), start=1):
         trace = model.trace(given)
         try:
@@ -67,17 +74,20 @@ def contexts_of(model: Explorer, texts: Sequence[str], labels: Sequence[str], wo
             vectors.append(trace.hidden_states[:, tokens].mean(axis=1))
             found.append(given)
             kept.append(label)
+            spans.append((trace.encoding.offsets[tokens[0]][0], trace.encoding.offsets[tokens[-1]][1]))
     if len(vectors) < 2:
         lead = f"The word {word.strip()[:40]!r} occurs" if word and word.strip() else "No word occurs"
         raise InputError(f"{lead} fewer than twice here; choose other sentences or another word.")
-    return Contexts(np.stack(vectors, axis=1), found, kept)
+    uses = [given[start:end] for given, (start, end) in zip(found, spans, strict=True)]
+    contexts = [around(given, start, end, AROUND) for given, (start, end) in zip(found, spans, strict=True)]
+    return Contexts(np.stack(vectors, axis=1), found, kept, uses, contexts)
 
 
 class OneWord(View):
     """The similarity of a word's vectors across its contexts, layer by layer, and a map of them."""
 
     name, question = "hidden/word", "How much does context change a word's vector?"
-    layout = (row(col("lines", "help"), col("map", "about")),)
+    layout = (row(col("map", "about", width=4), col("lines", "help", width=3)),)
     source: str = choice([*senses(), ABOVE], "Sentences", default=FIRST, menu=True, elem_classes="inline")
     word: str = choice([FIRST], "Word", menu=True, free=True, elem_classes="inline")
     lines = chart("Cosine between the contexts, by layer", height=380)
@@ -87,7 +97,7 @@ class OneWord(View):
         "static vector would be the same in all sentences: the flat line at 1. Controls are other words that occur in several "
         "of the sentences."
     )
-    map = chart("Sense map: one point per sentence", height=380)
+    map = part("text_map", height=380)
     about = prose(classes="caption", answer=True)
     contexts: str = text(
         senses()[FIRST], "One per line: sentence\u00a0|\u00a0sense", lines=8, max_lines=8, when=lambda view: view.source != ABOVE
@@ -122,8 +132,14 @@ class OneWord(View):
             where = f"before any layer and of {alike[1]:.2f} in {layer_name(at)}"
             return Finding(f"The vectors of “{word}” have a cosine of {alike[0]:.2f} {where}.")
         before, after = (told_apart(contexts.vectors[layer], contexts.senses) for layer in (0, at))
+        chance = Agreement.of(Nearest.of(contexts.vectors[at]), contexts.senses)
         nearest = f"{after} of {number} uses of “{word}” have a nearest neighbour of the same sense"
-        return Finding(f"In {layer_name(at)}, {nearest}; before any layer, {before} do.")
+        beside = f"shuffled senses: {chance.shuffled:.1f}, p = {chance.p:.3f}"
+        return Finding(f"In {layer_name(at)}, {nearest} ({beside}); before any layer, {before} do.")
+
+    def on_map_frame(self, subject: Subject, index: object) -> Change:
+        """A layer was chosen on the map: the whole page follows."""
+        return select(layer=check_place(index))
 
     def on_source(self, subject: Subject, source: str) -> Change:
         """Choose the built-in sentences of a word, or the texts A and B."""
@@ -181,9 +197,36 @@ def _nothing(error: InputError) -> Content:
     return {"lines": None, "map": None, "about": "", "problem": why}
 
 
-def _map(contexts: Contexts, at: int) -> Any:
-    points = LayerMaps(MapSettings()).at(contexts.vectors, at).points
-    return point_map(points, contexts.texts, contexts.senses, ["", ""], f"senses-{len(contexts.texts)}")
+def _map(contexts: Contexts, at: int) -> dict[str, Any]:
+    """The uses of the word as points that glide through the layers, each written with what is around it."""
+    maps, senses = LayerMaps(MapSettings()), list(dict.fromkeys(contexts.senses))
+    places = [maps.at(contexts.vectors, layer).points for layer in range(len(contexts.vectors))]
+    several = len(senses) > 1
+    drawn = TextMap(
+        texts=contexts.uses,
+        contexts=contexts.around,
+        places=places[at],
+        labels=[senses.index(sense) for sense in contexts.senses],
+        classes=senses,
+        notes=contexts.texts,
+        even=True,
+        hulls=several,
+        frames=[Frame(_accuracy(contexts, layer), where) for layer, where in enumerate(places)],
+        frame=at,
+        glides=True,
+    )
+    return draw_map(drawn, f"A map of {len(contexts.texts)} uses of a word, one point per use, in {layer_name(at)}.")
+
+
+def _accuracy(contexts: Contexts, layer: int) -> str:
+    """How many uses have a nearest neighbour of their own sense in a hidden state, with the interval of that share."""
+    number, right = len(contexts.texts), told_apart(contexts.vectors[layer], contexts.senses)
+    name = f"Hidden state {layer} of {len(contexts.vectors) - 1}"
+    if len(set(contexts.senses)) < 2:
+        return name
+    low, high = wilson(right, number)
+    share = f"{right / number:.0%}, 95% interval {low:.0%} to {high:.0%}"
+    return f"{name}: {right} of {number} nearest to their own sense ({share})"
 
 
 def _about(subject: Subject, contexts: Contexts) -> str:

@@ -93,11 +93,6 @@ def read_words(run: Run, states: slice, places: Sequence[int], best: int = 1) ->
     return [[list(islice(words, ids.shape[-1])) for _ in row] for row in ids]
 
 
-def differing(run: Run, other: Run) -> np.ndarray:
-    """[states, tokens] bool: the places whose vectors differ between two runs of equal length."""
-    return (run.states != other.states).any(-1).numpy()
-
-
 @inference_mode
 def reached(run: Run, other: Run) -> np.ndarray:
     """[states, tokens] bool: the places that a change visibly reaches, between two runs of equal length."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from explorer.bert.families import LABELS
-from explorer.overview.compute import Run, Word, differing, label_shares, pair_shares, read_words, run_of, turned, word_shares
+from explorer.overview.compute import Run, Word, label_shares, pair_shares, read_words, run_of, turned, word_shares
 from explorer.overview.pictures import Answer, Rows
 from explorer.techniques.routes import Route, place_shares, routes
 from explorer.text.encoding import Encoding
@@ -115,7 +115,7 @@ def words_in(run: Run, before: Run | None, rows: Rows, row: int) -> Words:
 
 def _put_changed(words: Words, run: Run, before: Run, rows: Rows, row: int) -> None:
     """Read again what a change has reached, into `words`."""
-    changed = differing(run, before)[:, list(rows.places)]
+    changed = (run.states != before.states).any(-1).numpy()[:, list(rows.places)]
     for state, reached in enumerate(changed):
         last = state == len(changed) - 1
         for best in (1, TOP):
@@ -175,9 +175,10 @@ def _guesses(run: Run, before: Run | None, position: int) -> list[Bar]:
 def _best(run: Run, before: Run | None, position: int) -> list[Bar]:
     shares = word_shares(run, position)
     was = None if before is None else before.trace.once(("shares", position), lambda: word_shares(before, position))
-    ids = np.argsort(-shares)[:TOP].tolist()
-    if was is not None and (first := int(was.argmax())) not in ids:
-        ids = [*ids[:-1], first]
+    first = np.argpartition(-shares, min(TOP, len(shares) - 1))[:TOP]  # to sort the vocabulary takes as long as half a layer
+    ids = first[np.argsort(-shares[first])].tolist()
+    if was is not None and (best := int(was.argmax())) not in ids:
+        ids = [*ids[:-1], best]
     names = dict(zip(ids, run.trace.model.pieces(ids), strict=True))
     return _bars(names, shares, was, ids)
 

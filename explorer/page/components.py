@@ -103,7 +103,7 @@ class Steppers(Drawn):
 
 
 class Says(Drawn):
-    """The model's prediction in a sentence, made by `explorer.ui.says`; None for nothing.
+    """The model's prediction in a sentence, made by `explorer.ui.answers`; None for nothing.
 
     A click on a word that the model does not expect triggers `.mask` with its token. A value with `asks` triggers `.ask`.
     """
@@ -145,9 +145,9 @@ class Meter(Drawn):
 
 
 class Finding(Drawn):
-    """The most telling fact in a sentence: {"text": ..., "why": where its reason is seen, or None}. Keeps its height when empty.
+    """The most telling fact in a sentence: {"text": ..., "why": where its reason is seen, or None}.
 
-    A click on its button triggers `.select`.
+    It keeps its height when empty, unless there is "none" to come. A click on its button triggers `.select`.
     """
 
     component = Component("Finding", "bx bx-finding")

@@ -78,9 +78,11 @@ def default_of(component: gr.components.Component) -> Any:
     return component.value["data"] if isinstance(component, gr.Dataframe) else component.value
 
 
-def read_upload(setting: Upload, path: str | None) -> Any:
-    """The contents of an uploaded file, None for no file. Raises InputError."""
+def read_upload(setting: Upload, path: str | list[str] | None) -> Any:
+    """The contents of an uploaded file, or of several; None for no file. Raises InputError."""
     VISITOR.set(caller())
+    if isinstance(path, list):
+        return setting.read([Path(one) for one in path])
     return setting.read(Path(path)) if path else None
 
 

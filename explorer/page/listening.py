@@ -252,10 +252,7 @@ def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: 
     updates = {tab.controls[name]: value for name, value in change.settings.items()}
     # A value that the control has already is not sent: the user may have typed on meanwhile.
     updates = {one: value for one, value in updates.items() if one not in values or values[one] != value}
-    updates |= {tab.which: change.choice} if change.choice and tab.which else {}
     values = {**values, **updates}
-    if change.choice:
-        return merge(updates, tab.turn(subject, values), panel.updates(change.content, only_these=True))
     if change.selection:
         subject = subject.select(**change.selection)
         updates |= {tab.inputs.selection: subject.selection, **tab.show_steppers(subject, values)}

@@ -25,8 +25,8 @@ from explorer.page.pieces import containers_of
 from explorer.tabs import FIRST_TAB, TABS
 from explorer.text import limits
 from explorer.text.blanks import Blanks
+from explorer.ui.answers import prepare, says_of
 from explorer.ui.pictures.token_row import token_row_of
-from explorer.ui.says import prepare, says_of
 from explorer.ui.subject import CHANGES, Selection
 
 TYPED = "async (...values) => BertExplorer.page.asking(await BertExplorer.page.typed(values, '#input'))"

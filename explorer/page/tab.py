@@ -16,7 +16,7 @@ from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppe
 from explorer.page.controls import default_of
 from explorer.page.events import Inputs, Updates, Values, merge
 from explorer.page.panel import Panel
-from explorer.ui.says import changes_of, says_of
+from explorer.ui.answers import changes_of, says_of
 from explorer.ui.settings import Several
 from explorer.ui.steppers import steppers_of, suggestion_of
 from explorer.ui.subject import Subject
@@ -100,8 +100,6 @@ class TabPage:
         own = [*self.shared_around, self.hint, *([self.finding] if self.finds else [])]
         columns = [choice.column for choice in self.choices.values() if not set(panels).isdisjoint(choice.panels)]
         asked = [panel.asked for panel in panels if panel.asked]
-        if self.which and not set(panels).isdisjoint(self.above):  # a view above the choices may open another choice
-            own += [self.which, *self.shared.values()]
         return list(dict.fromkeys([*own, *columns, *asked, *(item for panel in panels for item in panel.outputs)]))
 
     @property
@@ -311,8 +309,11 @@ class TabPage:
     def show_finding(self, subject: Subject, values: Values, views: "Views | None" = None) -> Updates:
         """Show the finding; unchanged if the settings it depends on are not among the values."""
         views = views or Views()
+        finders = self.open(values).finders
+        if not finders:
+            return {self.finding: {"text": "", "none": True}} if self.finds else {}
         try:
-            if any(views.read(panel, values, subject) is None for panel in self.open(values).finders):
+            if any(views.read(panel, values, subject) is None for panel in finders):
                 return {}
             found = self.find(subject, values, views)
             return {} if subject.later else self._show_found(found)

@@ -22,12 +22,13 @@ def projection(
     """A point for every text: method "pca", "umap" or "tsne", pooling "cls", "mean" or "pooler", 2 or 3 dimensions.
 
     UMAP reads `neighbors` and `min_dist`; t-SNE's perplexity is a third of `neighbors`; both measure by cosine. The
-    trustworthiness, 0 to 1, says how far neighbours on the map are neighbours by cosine, for every method (Venna & Kaski 2001).
+    trustworthiness, 0 to 1, is how far neighbours on the map are neighbours by cosine, the continuity how far neighbours by
+    cosine are neighbours on the map, for every method (Venna & Kaski 2001).
 
     Returns:
         `points` (the same for equal texts), `explained_variance` (a share for each axis, or null for UMAP and t-SNE),
-        `trustworthiness` (null below 3 texts, or when all are the same), and the `method` drawn: PCA where there are too few
-        different texts for another, with a `note` on it.
+        `trustworthiness` and `continuity` (null below 3 texts, or when all are the same), and the `method` drawn: PCA where there
+        are too few different texts for another, with a `note` on it.
     """
     settings = MapSettings(
         method=limits.check_choice(method, "the method", METHODS),
@@ -38,8 +39,8 @@ def projection(
     )
     found = project(features(load(model), texts, layer, pooling), settings)
     shares = None if found.explained_variance is None else found.explained_variance.tolist()
-    made = {"method": found.method, "note": found.note}
-    return {"points": found.points.tolist(), "explained_variance": shares, "trustworthiness": found.trustworthiness, **made}
+    judged = {"trustworthiness": found.trustworthiness, "continuity": found.continuity}
+    return {"points": found.points.tolist(), "explained_variance": shares, **judged, "method": found.method, "note": found.note}
 
 
 ENDPOINTS = (projection,)

@@ -1,36 +1,38 @@
 """A map of sentences, of the tokens of the input, of a file's rows, or of the vocabulary, at any layer."""
 
-import time
-from collections.abc import Generator, Hashable, Iterator
+from collections.abc import Generator, Hashable
+from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 
 from explorer.analysis.projection import NAMES, LayerMaps, MapSettings, maps_of, warm_umap
 from explorer.analysis.similarity import nearest_place
 from explorer.core.cache import OnceCache
-from explorer.core.errors import InputError
+from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS, TEXTS
-from explorer.core.paths import EXAMPLES
-from explorer.core.steps import finished, map_steps
+from explorer.core.steps import finished
+from explorer.projection.groups import clusters_of
 from explorer.projection.picture import LayerMap, Nearby, make_map, nearby
 from explorer.projection.points import (
+    EXAMPLE_SETS,
     NONE_CHOSEN,
     Chosen,
     Points,
     check_chosen,
+    example_lines,
     read_texts,
     rows_of,
     sample_vocabulary,
     texts_of,
     words_of,
 )
-from explorer.projection.speaking import can_speak, speaking_map
+from explorer.projection.speaking import speaking_map
 from explorer.text import limits
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table, find_column, text_column_of
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import LongView, reads_quickly
-from explorer.ui.pictures.bars import meter
 from explorer.ui.pictures.maps import Marks
 from explorer.ui.settings import choice, memory, number, pooling, text, upload
 from explorer.ui.subject import Subject
@@ -40,10 +42,11 @@ SENTENCES, WORDS, FILE, VOCABULARY = "Sentences", "Words of the input", "CSV fil
 CHOOSE = "CSV file…"
 NO_FILE = "Choose a CSV file with a line of column names; its rows become the points."
 MAP_HEIGHT = 440
+LABELS, CLUSTERS = "Labels", "Clusters"
+ALL_LAYERS = {"pca": 2_000, "umap": 300, "tsne": 300}  # points up to which a map is made of every layer
 NEIGHBORS = 8  # of a clicked point that are listed
 # The choices are only known on the page, and links do not contain the file.
 OF_THE_FILE = {"menu": True, "free": True, "allow_custom_value": False, "linked": False}
-FRAME = 0.9  # seconds for which each layer is shown while it plays
 LETTERS = 4  # per token, about
 
 _told: OnceCache[Hashable, Nearby] = OnceCache(32)
@@ -56,6 +59,14 @@ def _with_file(view: "Map") -> bool:
 def _has_layers(view: "Map") -> bool:
     """Whether there are several layers: the vocabulary has none, and the pooler only the last."""
     return view.source == WORDS or (view.source != VOCABULARY and view.pooling != "pooler")
+
+
+def _needs_a_box(view: "Map") -> bool:
+    return view.dimensions == 3 and _has_layers(view)
+
+
+def _can_label(view: "Map") -> bool:
+    return view.source == SENTENCES and len(view.picked[0]) > 1
 
 
 def _is_drawn_by_chance(view: "Map") -> bool:
@@ -71,25 +82,28 @@ class Map(LongView):
         row(
             col("missing", "map", "chart", "progress", "summary", width=7),
             col(
-                *("sentences", "table", "text_column", "label_column", "search"),
-                *("nearest", "hint", "forget", "dimensions", "pooling", "neighbors", "seed", "picked", "drawn"),
-                width=4,
+                *("example", "sentences", "table", "text_column", "label_column", "search", "nearest", "hint"),
+                *("naming", "label", "forget", "dimensions", "pooling", "neighbors", "seed", "picked", "drawn"),
+                width=3,
             ),
         ),
     )
     source: str = choice((SENTENCES, WORDS, FILE, VOCABULARY), "Points", menu=True, elem_classes="inline")
     method: str = choice([(name, key) for key, name in NAMES.items()], "Map", menu=True, elem_classes="inline")
-    layer: int = number(6, "Hidden state (0: embeddings)", low=0, high=lambda model: model.layers, when=_has_layers)
-    play = button("▶ Play the layers", min_width=130)
+    colours: str = choice((LABELS, CLUSTERS), "Colours", menu=True, elem_classes="inline")
+    layer: int = number(6, "Hidden state (0: embeddings)", low=0, high=lambda model: model.layers, when=_needs_a_box)
     stop = button("Stop", visible=False, min_width=70)
     missing = sentence(optional=True)
-    map = part("text_map", height=MAP_HEIGHT)
+    map = part("text_map", height=MAP_HEIGHT, tall=True, selects=True)
     chart = chart("Map of words or sentences", height=MAP_HEIGHT, hides_empty=True)
     progress = part("meter")
     summary = sentence(classes="caption")
+    example: str = choice(
+        EXAMPLE_SETS, "Examples", menu=True, linked=False, elem_classes="inline", when=lambda view: view.source == SENTENCES
+    )
     sentences: str = text(
-        (EXAMPLES / "topics.txt").read_text("utf-8").strip(),
-        "Sentences, one a line; a label may follow after\u00a0|",
+        example_lines(EXAMPLE_SETS[0]),
+        "One sentence per line; a label may follow after\u00a0|",
         lines=7,
         max_lines=7,
         limit=BOX_CHARACTERS,
@@ -98,9 +112,11 @@ class Map(LongView):
     table: Table | None = upload(label=CHOOSE, types=(".csv",), as_button=True, when=lambda view: view.source == FILE)
     text_column: str = choice([("", "")], "Text column", when=_with_file, **OF_THE_FILE)
     label_column: str = choice([(NO_LABEL, "")], "Label column", when=_with_file, **OF_THE_FILE)
-    search: str = text("", "Search", placeholder="Points that hold this stand out")
+    search: str = text("", "Search", placeholder="Points that contain this stand out")
     nearest = part("ranking")
-    hint = prose(value="Click a point for its neighbours.", classes="caption")
+    hint = prose(value="Click a point for its neighbours. *Select* draws a line around points.", classes="caption")
+    naming: str = text("", "Label of the selection", linked=False, when=_can_label)
+    label = button("Label the selection", visible=False)
     forget = button("Show all again", visible=False)
     dimensions: int = choice([("2-D", 2), ("3-D", 3)], "Space", more=True, line=True)
     pooling: str = pooling(more=True, line=True, when=lambda view: view.source in (SENTENCES, FILE))
@@ -126,47 +142,64 @@ class Map(LongView):
         return (subject.model_name, *texts, *(getattr(self, name) for name in self.settings if name != "drawn"))
 
     def waiting(self, subject: Subject) -> Content:
-        """Keep the map; without a file, clear it and ask for one."""
-        shown = {"play": props(visible=_has_layers(self))}
-        if self.key(subject):
-            return shown
-        nothing = {"map": None, "chart": None, "nearest": None, "summary": "", "play": props(visible=False)}
-        return {**shown, **nothing, "missing": NO_FILE}
+        """Keep the map, but for other points that are read quickly, which PCA places meanwhile; without a file, ask for one."""
+        if not self.key(subject):
+            return {"map": None, "chart": None, "nearest": None, "summary": "", "missing": NO_FILE}
+        if self.method == "pca" or not self._is_read_quickly(subject):
+            return {}
+        with suppress(ExplorerError):  # the work will report it
+            first = finished(replace(self, method="pca").work(subject))
+            if first.points.key != self.drawn:
+                return self.draw(subject, first)
+        return {}
 
     def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, LayerMap]:
         """Read the points and make the map, unless they are cached."""
         points = yield from self._read(subject)
         maps = self._maps_of(points)
         at = min(self.layer, len(points.states) - 1)
-        yield from make_map(maps, points, at)
+        glides = self.dimensions == 2 and len(points.texts) <= ALL_LAYERS[self.method]
+        yield from make_map(maps, points, 0 if glides else at)
         if near := nearby(points, at, self._row(subject, points)):
             _told.put(self.key(subject), near)
-        return LayerMap(points, maps.settings, at, maps.at(points.states, at))
+        return LayerMap.of(points, maps, at)
 
     def at_once(self, subject: Subject) -> LayerMap | None:
-        """A map by PCA of texts that are read quickly: the finding reads them anyway."""
-        quick = self.method == "pca" and self.source in (SENTENCES, WORDS) and self._is_read_quickly(subject)
-        return finished(self.work(subject)) if quick else None
+        """A map that is known, or by PCA, of texts that are read quickly: the finding reads them anyway."""
+        if self.source not in (SENTENCES, WORDS) or not self._is_read_quickly(subject):
+            return None
+        points = finished(self._read(subject))
+        is_known = self._maps_of(points).has(min(self.layer, len(points.states) - 1))
+        return finished(self.work(subject)) if is_known or self.method == "pca" else None
 
     def draw(self, subject: Subject, found: LayerMap) -> Content:
         points, wanted, searched = found.points, self.search.strip(), subject.model.searched
         summary, hits = found.summary(), None
         if wanted:
             hits = np.array([searched(wanted) in searched(text) for text in points.texts])
-            summary += f" {hits.sum():,} of {len(hits):,} hold ‘{wanted[:40]}’."
-        picked = next(iter(rows_of(self.picked, points)), None)
-        near = [] if picked is None else nearest_place(found.vectors, picked, NEIGHBORS)
+            summary += f" {hits.sum():,} of {len(hits):,} contain ‘{wanted[:40]}’."
+        chosen = rows_of(self.picked, points)
+        picked = chosen[0] if len(chosen) == 1 else None
+        listed, near = None, []
+        if picked is not None:
+            near = nearest_place(found.vectors, picked, NEIGHBORS)
+            listed = found.list_near(picked, near)
+        elif chosen:
+            hits = np.isin(np.arange(len(points.texts)), chosen)
+            listed = found.list_selected(chosen)
         row = self._row(subject, points)
         told = nearby(points, found.layer, row)
         marks = Marks(hits, picked, [row for row, _ in near], told.rows if told else ())
-        stands_out = bool(wanted) or picked is not None
-        speaks = speaking_map(found, Marks(hits, row, others=marks.others)) if can_speak(found) else None
+        stands_out = bool(wanted or chosen)
+        labels = points.labels if self.colours == LABELS else clusters_of(found.vectors, points.texts)
+        flat = self.dimensions == 2
         return {
-            "map": speaks,
-            "chart": None if speaks else found.figure(marks),
+            "map": speaking_map(found, replace(marks, picked=row), labels, fits=bool(wanted)) if flat else None,
+            "chart": None if flat else found.figure(marks, labels),
             "summary": summary,
-            "nearest": None if picked is None else found.list_near(picked, near),
+            "nearest": listed,
             "hint": props(visible=not stands_out),
+            "label": props(visible=_can_label(self) and len(chosen) > 1),
             "forget": props(visible=stands_out),
             "drawn": points.key,
         }
@@ -185,19 +218,6 @@ class Map(LongView):
     def prepare(self) -> None:
         """Start to compile UMAP early, because its first map takes long."""
         warm_umap()
-
-    def on_play(self, subject: Subject, index: None) -> Iterator[Content]:
-        """Show one layer after the other, after all maps have been made."""
-        points = yield from map_steps(self._read(subject), _progress)
-        maps = self._maps_of(points)
-        yield from map_steps(make_map(maps, points, 0), _progress)
-        last = len(points.states) - 1
-        for at in range(last + 1):
-            found = LayerMap(points, maps.settings, at, maps.at(points.states, at))
-            progress = meter(f"Hidden state {at} of {last}", at / last if last else 1)
-            yield {**self.draw(subject, found), "layer": at, "progress": progress, "stop": props(visible=True)}
-            time.sleep(FRAME)
-        yield {"progress": None, "stop": props(visible=False)}
 
     def on_table(self, subject: Subject, table: Table | None) -> Change:
         """A file was uploaded: fill in its columns. Raises InputError when it was removed."""
@@ -222,6 +242,26 @@ class Map(LongView):
 
     on_nearest = on_map
 
+    def on_map_frame(self, subject: Subject, index: object) -> Change:
+        """A layer was chosen on the map."""
+        return settle(layer=limits.check_place(index))
+
+    def on_map_lasso(self, subject: Subject, index: object) -> Change:
+        return settle(picked=check_chosen([index, self.drawn]))
+
+    def on_example(self, subject: Subject, example: str) -> Change:
+        return settle(sentences=example_lines(example), picked=NONE_CHOSEN)
+
+    def on_label(self, subject: Subject, index: None) -> Change:
+        """Write the label behind each selected sentence. Raises InputError without a label."""
+        label = " ".join(self.naming.replace("|", " ").split())
+        if not label:
+            raise InputError("Type a label for the selection first.")
+        texts, labels = read_lines(self.sentences)
+        own = [label if row in self.picked[0] else "" if old == NO_LABEL else old for row, old in enumerate(labels)]
+        lines = [f"{text} | {name}" if name else text for text, name in zip(texts, own, strict=True)]
+        return settle(sentences="\n".join(lines), picked=NONE_CHOSEN, naming="")
+
     def on_forget(self, subject: Subject, index: None) -> Change:
         return settle(picked=NONE_CHOSEN, search="")
 
@@ -241,7 +281,10 @@ class Map(LongView):
 
     def _row(self, subject: Subject, points: Points) -> int | None:
         """The row of interest: the clicked one, or the selected token of the input."""
-        return next(iter(rows_of(self.picked, points)), subject.token if self.source == WORDS else None)
+        chosen = rows_of(self.picked, points)
+        if chosen:
+            return chosen[0] if len(chosen) == 1 else None
+        return subject.token if self.source == WORDS else None
 
     def _is_read_quickly(self, subject: Subject) -> bool:
         """Whether the points can be read in about a second."""
@@ -252,7 +295,3 @@ class Map(LongView):
     def _maps_of(self, points: Points) -> LayerMaps:
         settings = MapSettings(self.method, self.dimensions, self.neighbors, seed=self.seed)
         return maps_of(points.states, settings)
-
-
-def _progress(step: tuple[str, float | None]) -> Content:
-    return {"progress": meter(*step)}

@@ -1,6 +1,5 @@
 """The map of one layer on the page: the figure, sentences about it and about neighbours, and the list beside it."""
 
-from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -9,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.projection import NAMES, LayerMaps, MapSettings, Projection, digest, judged_neighbors
-from explorer.analysis.similarity import first_of_each, nearest_of_each, nearest_place
+from explorer.analysis.resampling import wilson
+from explorer.analysis.similarity import Agreement, Nearest, cosines, directions, first_of_each, nearest_of_each, nearest_place
 from explorer.core.cache import OnceCache
 from explorer.core.steps import relay
 from explorer.projection.points import Points
@@ -19,9 +19,11 @@ from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.maps import Marks, point_map, times_of, with_count
 
 MEANING = "{} keeps neighbours together: who is close means something; the gaps between groups and their sizes do not."
-QUOTED = 60  # characters of a text
+QUOTED = 40  # characters of a text
 MOST_RINGS = 8
 FEWEST_LABELLED = 4  # points; with fewer, labels say little
+SIGNIFICANT = 0.05
+MOST_ASKED, ASKED = 5_000, 1_000  # places whose nearest neighbour is found; of more, a random part
 ONE_PLACE = "All {} points have the same vector, so none is nearer than another."
 _neighbors: OnceCache[bytes, tuple[np.ndarray, np.ndarray, np.ndarray]] = OnceCache(20)
 
@@ -34,6 +36,14 @@ class LayerMap:
     settings: MapSettings
     layer: int  # index in the points' states
     projection: Projection
+    through: Sequence[np.ndarray | None] = ()  # the places at each layer, None where there are none yet
+
+    @classmethod
+    def of(cls, points: Points, maps: LayerMaps, layer: int) -> "LayerMap":
+        """The map of a layer, made now unless it was, beside those of the other layers that have been made."""
+        found = maps.at(points.states, layer)
+        known = [maps.at(points.states, at).points if maps.has(at) else None for at in range(len(points.states))]
+        return cls(points, maps.settings, layer, found, known)
 
     @property
     def vectors(self) -> np.ndarray:
@@ -74,21 +84,32 @@ class LayerMap:
                 else "the nearest on the map is the true one"
             )
             text += (
-                f" Trustworthiness {self.projection.trustworthiness:.2f} (0.5 by chance, 1 when {near}, by "
-                f"{self.settings.metric} distance for every kind of map; Venna & Kaski 2001)."
+                f" Trustworthiness {self.projection.trustworthiness:.2f} (0.5 by chance, 1 when {near}), continuity "
+                f"{self.projection.continuity:.2f} (the same in reverse), both by {self.settings.metric} distance in all "
+                f"{self.vectors.shape[1]} dimensions (Venna & Kaski 2001)."
             )
         return f"{text} {self.points.single}".rstrip()
 
-    def figure(self, marks: Marks) -> object:
-        return point_map(self.projection.points, self.points.texts, self.points.labels, self.axes(), self.key, marks)
+    def figure(self, marks: Marks, labels: Sequence[str]) -> object:
+        """The map in three dimensions."""
+        return point_map(self.projection.points, self.points.texts, labels, self.axes(), self.key, marks)
 
     def list_near(self, row: int, near: Sequence[tuple[int, float]]) -> dict[str, Any]:
         """The list of the neighbors of a row, with their cosines."""
-        texts = self.points.texts
-        times = times_of(texts, self.projection.first)
-        rows = [(other, with_count(texts[other], times[other]), cosine) for other, cosine in near]
         note = f"By cosine in all {self.vectors.shape[1]} dimensions of this layer, not on the map."
-        return ranking(f"Nearest to ‘{texts[row][:120]}’", rows, note)
+        return ranking(f"Nearest to ‘{self.points.texts[row][:120]}’", self._counted(near), note)
+
+    def list_selected(self, rows: Sequence[int]) -> dict[str, Any]:
+        """The list of selected rows, by their cosine with the mean of the selection."""
+        vectors = self.vectors[list(rows)]
+        towards = cosines(vectors, vectors.mean(axis=0, keepdims=True)).tolist()
+        ordered = sorted(zip(rows, towards, strict=True), key=lambda one: -one[1])
+        note = f"By cosine with the mean of the selection, in all {self.vectors.shape[1]} dimensions of this layer."
+        return ranking(f"{len(rows):,} selected", self._counted(ordered), note)
+
+    def _counted(self, rows: Sequence[tuple[int, float]]) -> list[tuple[int, str, float]]:
+        texts, times = self.points.texts, times_of(self.points.texts, self.projection.first)
+        return [(row, with_count(texts[row], times[row]), cosine) for row, cosine in rows]
 
 
 def make_map(maps: LayerMaps, points: Points, at: int) -> Generator[tuple[str, float | None], None, None]:
@@ -125,37 +146,76 @@ def nearby(points: Points, layer: int, row: int | None) -> Nearby | None:
     rows, others, cosines = nearest_places(vectors)
     if len(rows) < 2:
         return Nearby(ONE_PLACE.format(len(vectors)))
-    if len(rows) >= FEWEST_LABELLED and len(set(points.labels) - {NO_LABEL}) > 1:
+    if _has_labels(points, rows):
         return _labelled(points, rows, others, space)
     closest = int(cosines.argmax())
     first, second = int(rows[closest]), int(others[closest])
     pair = f"{_quote(points, first)} and {_quote(points, second)}"
-    return Nearby(f"In {space}, {pair} are closer than any other two: cosine {cosines[closest]:.2f}.", (first, second))
+    sampled = len(rows) == ASKED and len(vectors) > MOST_ASKED
+    how = f"are the closest neighbours of {ASKED:,} random points" if sampled else "are closer than any other two"
+    return Nearby(f"In {space}, {pair} {how}: cosine {cosines[closest]:.2f}.", (first, second))
 
 
 def nearest_places(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The first row of each place, the nearest row at another place, and the cosine of both, [places] each."""
+    """The first row of each place, the nearest row at another place, and the cosine of both, [places] each.
+
+    Of more than MOST_ASKED places, a random ASKED are asked for their nearest among all.
+    """
 
     def find() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rows = np.unique(first_of_each(vectors))
         if len(rows) < 2:
             return rows, rows, np.ones(len(rows))
-        others, cosines = nearest_of_each(vectors[rows])
-        return rows, rows[others], cosines
+        if len(rows) <= MOST_ASKED:
+            others, near = nearest_of_each(vectors[rows])
+            return rows, rows[others], near
+        asked = np.sort(np.random.default_rng(0).choice(len(rows), ASKED, replace=False))
+        unit = directions(vectors[rows])
+        matrix = unit[asked] @ unit.T
+        matrix[np.arange(ASKED), asked] = -2
+        others = matrix.argmax(axis=1)
+        return rows[asked], rows[others], matrix[np.arange(ASKED), others]
 
     return _neighbors.get(digest(vectors), find)
 
 
 def _labelled(points: Points, rows: np.ndarray, others: np.ndarray, space: str) -> Nearby:
-    """The number of places whose nearest neighbor has the same label."""
+    """The number of places whose nearest neighbor has the same label, and whether labels that are shuffled give less."""
     labels, number = points.labels, len(rows)
+    sampled = number == ASKED and len(labels) > MOST_ASKED
     strays = tuple(row for row, other in zip(rows.tolist(), others.tolist(), strict=True) if labels[row] != labels[other])
-    by_chance = sum(count * (count - 1) for count in Counter(labels[row] for row in rows).values()) / (number - 1)
+    found = _agreement(points, rows, others)
     alike = f"All {number:,}" if not strays else f"{number - len(strays):,} of {number:,}"
     ringed = strays if len(strays) <= MOST_RINGS else ()
-    different = "points" if number == len(labels) else "different points"
-    text = f"{alike} {different} lie nearest to one with their own label, in {space} (by chance {by_chance:,.0f})"
+    different = "random points" if sampled else "points" if number == len(labels) else "different points"
+    beside = f"shuffled labels: {found.shuffled:,.0f}, p = {found.p:.3f}"
+    if found.p > SIGNIFICANT:
+        text = f"Labels and neighbours do not go together here: {alike} {different} lie nearest to one with their own label"
+        return Nearby(f"{text} in {space} ({beside}).", ringed)
+    text = f"{alike} {different} lie nearest to one with their own label, in {space} ({beside})"
     return Nearby(text + ("; the rest are ringed." if ringed else "."), ringed)
+
+
+def _agreement(points: Points, rows: np.ndarray, others: np.ndarray) -> Agreement:
+    """Of places, by the first row of each and its nearest."""
+    places = np.unique([*rows, *others])
+    start, end = np.searchsorted(places, rows), np.searchsorted(places, others)
+    return Agreement.of(Nearest(start, end, np.ones(len(rows))), [points.labels[row] for row in places.tolist()])
+
+
+def agreement_of(points: Points, layer: int) -> str:
+    """How many of the labelled places have a nearest neighbor of their own label at a layer, with its interval; '' for others."""
+    rows, others, _ = nearest_places(points.states[layer])
+    if not _has_labels(points, rows):
+        return ""
+    right = sum(points.labels[row] == points.labels[other] for row, other in zip(rows.tolist(), others.tolist(), strict=True))
+    low, high = wilson(right, len(rows))
+    share = f"{right / len(rows):.0%}, 95% interval {low:.0%} to {high:.0%}"
+    return f"{right:,} of {len(rows):,} nearest to their own label ({share})"
+
+
+def _has_labels(points: Points, rows: np.ndarray) -> bool:
+    return len(rows) >= FEWEST_LABELLED and len(set(points.labels) - {NO_LABEL}) > 1
 
 
 def _quote(points: Points, row: int) -> str:

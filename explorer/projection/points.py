@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import functools
 import hashlib
 import re
@@ -15,13 +16,14 @@ from explorer.bert.features import layer_features_in_steps
 from explorer.bert.trace import Trace
 from explorer.core.errors import InputError
 from explorer.core.limits import TEXTS
+from explorer.core.paths import EXAMPLES
 from explorer.text.limits import check_texts
-from explorer.text.lines import NO_LABEL
+from explorer.text.lines import NO_LABEL, around
 from explorer.text.pieces import Writing, bare
 from explorer.text.tables import Table
 
-SAMPLED_PIECES = 1_500
-AROUND = 12  # characters of a word's sentence on each side
+SAMPLED_PIECES = 10_000
+EXAMPLE_SETS = ("Topics", "Bank in two senses", "Questions", "Spam", "Sentiment")
 
 Chosen = tuple[tuple[int, ...], str]
 """Some rows, and the key of their points; for other points they are ignored."""
@@ -56,6 +58,17 @@ def read_texts(model: Explorer, texts: list[str], labels: list[str], pooling: st
         return Points(texts, labels, done.value, "The pooler reads the last layer only." if pooling == "pooler" else "")
 
 
+@functools.cache
+def example_lines(name: str) -> str:
+    """One of EXAMPLE_SETS, as lines with a label after a |: the topics, the uses of a word, or examples that Train has too."""
+    if name == EXAMPLE_SETS[0]:
+        return (EXAMPLES / "topics.txt").read_text("utf-8").strip()
+    word = "bank" if name == EXAMPLE_SETS[1] else None
+    with (EXAMPLES / ("senses.csv" if word else f"{name.casefold()}.csv")).open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row.get("word") == word]
+    return "\n".join(f"{' '.join(row['text'].replace('|', ' ').split())} | {row['label']}" for row in rows)
+
+
 def words_of(trace: Trace) -> Points:
     encoding = trace.encoding
     parts = [
@@ -68,16 +81,6 @@ def words_of(trace: Trace) -> Points:
         for part, (start, end) in zip(encoding.sequences, encoding.offsets, strict=True)
     ]
     return Points(list(encoding.tokens), parts, trace.hidden_states, contexts=contexts)
-
-
-def around(text: str, start: int, end: int) -> tuple[str, str]:
-    """The whole words among the AROUND characters before and after [start, end), with dots where the text goes on."""
-    before, after = text[:start], text[end:]
-    if len(before) > AROUND:
-        before = f"…{before[-AROUND:].partition(' ')[2]}"
-    if len(after) > AROUND:
-        after = f"{after[:AROUND].rpartition(' ')[0]}…"
-    return before, after
 
 
 def sample_vocabulary(model: Explorer, seed: int) -> Points:

@@ -1,75 +1,89 @@
-"""A map of few points, on which each carries its text, with lines to its nearest neighbours in all dimensions."""
+"""A flat map whose points glide through the layers; few carry their text, and lines to the nearest in all dimensions."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from explorer.analysis.similarity import nearest_place
-from explorer.projection.picture import LayerMap, nearest_places
+from explorer.projection.picture import LayerMap, agreement_of, nearest_places
 from explorer.text.lines import NO_LABEL
 from explorer.ui.pictures.maps import Marks, rows_by_label, table_of, times_of, with_count
 from explorer.ui.pictures.numbers import keep
-from explorer.ui.pictures.text_map import Link, TextMap, draw_map
+from explorer.ui.pictures.text_map import Frame, Link, TextMap, draw_map
 
-MOST = 60  # points that carry their text
+MOST = 60  # points with their text, and a line to the nearest
 NEAREST = 5  # of a chosen point, with lines
 
-
-def can_speak(found: LayerMap) -> bool:
-    """Whether the map is flat and has few enough points for a text each."""
-    return found.settings.dimensions == 2 and len(found.points.texts) <= MOST
+Kind = tuple[str, int]  # a text, and the first row at its place
 
 
-def speaking_map(found: LayerMap, marks: Marks) -> dict[str, Any]:
+def speaking_map(found: LayerMap, marks: Marks, labels: Sequence[str], fits: bool = False) -> dict[str, Any]:
     """The component's value: a point for each different text at each place, with a count; a click sends its row.
 
-    The picked row of `marks` has lines to its NEAREST by cosine in all dimensions; without one, each point has a line to the
-    nearest one, and the `others` of `marks` have a ring.
+    Colours are by `labels`, one per text. The picked row of `marks` has lines to its NEAREST by cosine in all dimensions; without
+    one, each of few points has a line to the nearest one, and the `others` of `marks` have a ring. If it `fits`, the map is
+    zoomed to the bright ones.
     """
-    texts, labels = found.points.texts, found.points.labels
-    places, at = found.projection.points, found.projection.first
+    texts, places, at = found.points.texts, found.projection.points, found.projection.first
     kinds = list(zip(texts, at.tolist(), strict=True))
     rows = sorted({kind: row for row, kind in reversed(list(enumerate(kinds)))}.values())
     index = {kinds[row]: spot for spot, row in enumerate(rows)}
     classes = rows_by_label(labels)
     class_of = {row: place for place, members in enumerate(classes.values()) for row in members}
     times = times_of(texts, at)
-    picked = None if marks.picked is None else index[kinds[marks.picked]]
-    if marks.picked is None:
-        first, others, _ = map(np.ndarray.tolist, nearest_places(found.vectors))
-        links = _links(zip(first, others, strict=True), index, kinds)
-    else:
-        told = nearest_place(found.vectors, marks.picked, NEAREST)
-        links = [Link(index[kinds[marks.picked]], index[kinds[row]], f"{cosine:.2f}") for row, cosine in told]
-    labelled = len(set(labels) - {NO_LABEL}) > 1
+    few, others = len(rows) <= MOST, set(marks.others)
     what = TextMap(
         texts=[with_count(texts[row], times[row]) for row in rows],
         places=places[rows],
         labels=[class_of[row] for row in rows],
         classes=list(classes),
-        notes=_notes(found, rows, kinds),
-        contexts=_contexts(found, rows),
+        notes=_notes(found, rows, kinds) if few else (),
+        contexts=_contexts(found, rows) if few else (),
         rows=rows,
-        rings=[marks.picked is None and row in set(marks.others) for row in rows],
-        ringed="nearest to another label" if labelled else "the closest two",
+        rings=[marks.picked is None and row in others for row in rows],
+        ringed="nearest to another label" if len(set(found.points.labels) - {NO_LABEL}) > 1 else "the closest two",
         faint=[marks.bright is not None and not marks.bright[row] for row in rows],
-        picked=picked,
-        links=links,
+        fits=fits,
+        picked=None if marks.picked is None else index[kinds[marks.picked]],
+        links=_links(found, marks.picked, index, kinds, few),
         even=True,
+        hulls=few and NO_LABEL not in labels and 1 < len(classes) < len(rows),
+        frames=_frames(found, rows),
+        frame=found.layer,
+        glides=True,
     )
-    alt = f"A map of {len(rows)} texts; lines lead to the nearest in all {found.vectors.shape[1]} dimensions, with the cosine."
-    return keep(draw_map(what, alt), lambda: table_of(places, texts, labels))
+    lines = f"; lines lead to the nearest in all {found.vectors.shape[1]} dimensions" if what.links else ""
+    return keep(draw_map(what, f"A map of {len(rows):,} texts{lines}."), lambda: table_of(places, texts, labels))
 
 
-def _links(pairs: Iterable[tuple[int, int]], index: dict[tuple[str, int], int], kinds: list[tuple[str, int]]) -> list[Link]:
-    """A line for each pair of rows, once for both directions."""
+def _frames(found: LayerMap, rows: list[int]) -> list[Frame]:
+    """The places at each layer, if they are known, and how many are nearest to one with their own label there."""
+    if len(found.through) < 2:
+        return []
+    frames, last = [], len(found.through) - 1
+    for layer, places in enumerate(found.through):
+        agreed = None if places is None else agreement_of(found.points, layer)
+        text = f"Hidden state {layer} of {last}" + (f": {agreed}" if agreed else "")
+        frames.append(Frame(text, None if places is None else places[rows]))
+    return frames
+
+
+def _links(found: LayerMap, picked: int | None, index: dict[Kind, int], kinds: list[Kind], few: bool) -> list[Link]:
+    """Lines from the picked row to the nearest, with cosines; without one, from each of few points, once for both directions."""
+    if picked is not None:
+        near = nearest_place(found.vectors, picked, NEAREST)
+        return [Link(index[kinds[picked]], index[kinds[row]], f"{cosine:.2f}") for row, cosine in near]
+    if not few:
+        return []
+    first, others, _ = map(np.ndarray.tolist, nearest_places(found.vectors))
+    pairs: Iterable[tuple[int, int]] = zip(first, others, strict=True)
     ends = {tuple(sorted((index[kinds[row]], index[kinds[other]]))) for row, other in pairs if row != other}
     return [Link(start, end) for start, end in sorted(ends)]
 
 
-def _notes(found: LayerMap, rows: list[int], kinds: list[tuple[str, int]]) -> list[str]:
+def _notes(found: LayerMap, rows: list[int], kinds: list[Kind]) -> list[str]:
     """The nearest other text of each of the rows, and the labels that its equals have besides its own."""
     texts, labels, at = found.points.texts, found.points.labels, found.projection.first
     first, others, cosines = map(np.ndarray.tolist, nearest_places(found.vectors))

@@ -21,7 +21,7 @@ from explorer.server.calls import timed
 from explorer.server.page import address_of
 from explorer.server.refusals import UNKNOWN, Refused
 from explorer.server.routes import FRESH
-from explorer.ui.head_cards import head_cards
+from explorer.ui.attention_data import head_cards
 from explorer.ui.long_view import LongView
 
 Result = TypeVar("Result")

@@ -62,10 +62,10 @@ class Swaps(SideView):
         return ""  # shown even before anything is compared
 
     def compute(self, subject: Subject) -> Content:
-        labels = [label for label, _, _ in self._swaps(subject)]
-        example = self.example(subject)
-        label = f"{example[0]}; or" if example else "Swap a word"
-        return {"swaps": {"chips": labels, "label": f"{label}:"}} if labels else {}
+        found, example = self._swaps(subject), self.example(subject)
+        sides = example[1:] if example else (self.other_a, self.other_b)
+        pressed = [(text_a, text_b) == sides for _, text_a, text_b in found]
+        return {"swaps": {"chips": [label for label, *_ in found], "pressed": pressed, "label": "Swap:"}} if found else {}
 
     def on_swaps(self, subject: Subject, index: object) -> Change:
         found = self._swaps(subject)

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -18,15 +18,16 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, CORPUS_SENTENCES, LARGE, MEGABYTE, Limit
 from explorer.core.paths import ASSETS
 from explorer.text import limits
-from explorer.text.characters import has_visible_characters, visible
-from explorer.text.decoding import decode
-from explorer.text.tables import read_table, text_column_of
+from explorer.text.characters import decode, has_visible_characters, visible
+from explorer.text.sentences import split_sentences
+from explorer.text.tables import Table, read_table, text_column_of
 from explorer.text.tagged import FORM, HEAD, LINE_END, NONE, RELATION, UPOS, Rows, conllu_sentences, is_conllu, split_words
 
 FILE_MEGABYTES = Limit(40, LARGE)  # 20,000 sentences in CoNLL-U
 CORPUS_FILE_TYPES = (".txt", ".csv", ".tsv", ".jsonl", ".json", ".conllu", ".conll")
 TABLE_TYPES = (".csv", ".tsv", ".jsonl", ".json")
 TREEBANK_TYPE = ".conllu"
+TEXT_COLUMNS = ("text", "file")  # of a text
 ROOT = -1
 BUILT_IN = "the English Web Treebank and plain ones of our own"
 LICENCE = "CC BY-SA 4.0"
@@ -128,6 +129,10 @@ class Corpus:
         return hash(self.key)
 
 
+Source = Table | Corpus
+"""What a reader returns: a table with columns of texts, or a treebank. `corpus_of` makes a corpus of both."""
+
+
 @functools.cache
 def built_in() -> Corpus:
     """The corpus that ships with the app, with parts of speech and syntax: plain sentences, and English from the web.
@@ -138,34 +143,74 @@ def built_in() -> Corpus:
 
 
 @apart
-def read_corpus(path: Path) -> Corpus:
-    """The sentences of a file, without repeats: CoNLL-U, a table's column of texts, or a sentence per line.
+def read_source(path: Path) -> Source:
+    """A file as a table, from CSV, TSV, JSON or a text (see `table_of_text`), or as a treebank in CoNLL-U.
 
-    Raises InputError when there are none or too many, or naming the first line that is wrong.
+    Raises InputError when there is nothing in it or too much, or naming the first line that is wrong.
     """
     if path.suffix.lower() in TABLE_TYPES:
-        table = read_table(path)
-        column = text_column_of(table)
-        found, how = _from_texts(table.column(column), "row"), f"column {column!r}"
-    else:
-        FILE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
-        lines = LINE_END.split(decode(path.read_bytes())[0])
-        if path.suffix.lower() == TREEBANK_TYPE or is_conllu(lines):
-            found, how = list(_read_conllu(lines)), "CoNLL-U"
-        else:
-            found, how = _from_texts(lines, "line"), "one per line"
+        return read_table(path)
+    FILE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
+    text = decode(path.read_bytes())[0]
+    lines = LINE_END.split(text)
+    if path.suffix.lower() == TREEBANK_TYPE or is_conllu(lines):
+        return _corpus(path.name, list(_read_conllu(lines)), "CoNLL-U")
+    return table_of_text(text, path.name)
+
+
+def read_sources(paths: Sequence[Path]) -> Source:
+    """Several files as one source: texts, tables with the same columns, or treebanks. Raises InputError."""
+    found = [read_source(path) for path in paths]
+    tables = [one for one in found if isinstance(one, Table)]
+    treebanks = [one for one in found if isinstance(one, Corpus)]
+    if len(found) == 1:
+        return found[0]
+    if not tables:
+        return _corpus(f"{len(found):,} files", [sentence for one in treebanks for sentence in one.sentences], "CoNLL-U")
+    if treebanks or len({one.columns for one in tables}) > 1:
+        raise InputError("These files do not go together. Choose texts only, tables with the same columns, or treebanks only.")
+    rows = tuple(chain.from_iterable(one.rows for one in tables))
+    return replace(tables[0], rows=rows, name=f"{len(found):,} files")
+
+
+def table_of_text(text: str, name: str) -> Table:
+    """The sentences of a text, one per row, with the name of its file. Raises InputError."""
+    rows = tuple((sentence, name) for sentence in split_sentences(text))
+    return Table(TEXT_COLUMNS, rows, f"{len(rows):,} sentences.", name)
+
+
+@functools.lru_cache(maxsize=4)
+def corpus_of(source: Source, column: str = "") -> Corpus:
+    """The sentences of a source without repeats, of a table those of a column: by default the one that has the texts.
+
+    Raises InputError when there are none or too many, or naming the first row that is wrong.
+    """
+    if isinstance(source, Corpus):
+        return source
+    column = column if column in source.columns else text_column_of(source)
+    how = "split at line ends and final marks" if source.columns == TEXT_COLUMNS else f"column {column!r}"
+    return _corpus(source.name, _from_texts(source.column(column), "row"), how)
+
+
+def read_corpus(path: Path) -> Corpus:
+    """The sentences of a file. Raises InputError."""
+    return corpus_of(read_source(path))
+
+
+def _corpus(name: str, found: Sequence[CorpusSentence], how: str) -> Corpus:
+    """The sentences without repeats. Raises InputError when there are none or too many."""
     CORPUS_SENTENCES.check(len(found))
     first: dict[str, CorpusSentence] = {}
     for sentence in found:
         first.setdefault(sentence.text, sentence)
     kept = tuple(first.values())
     if not kept:
-        raise InputError("The file has no sentences; put one on each line, or send a table with a column of texts or CoNLL-U.")
+        raise InputError("The file has no sentences. Choose a text, a table with a column of texts, or a treebank in CoNLL-U.")
     words = sum(len(sentence.words) for sentence in kept)
     about = f"{_count(len(kept), 'sentence')} with {_count(words, 'word')}, {how}."
     if repeated := len(found) - len(kept):
         about += f" {_count(repeated, 'sentence')} came again and {'was' if repeated == 1 else 'were'} left out."
-    return Corpus(path.name[:60], kept, about=about)
+    return Corpus(name[:60], kept, about=about)
 
 
 def _count(number: int, what: str) -> str:

@@ -57,3 +57,13 @@ def check_pairs(pairs: Sequence[Pair], what: str) -> list[Pair]:
         if any(pair) and not all(pair):
             raise InputError(f"The pair in {what} {number} has one sentence; give it both.")
     return kept
+
+
+def around(text: str, start: int, end: int, letters: int = 12) -> tuple[str, str]:
+    """The whole words among so many letters before and after [start, end), with dots where the text goes on."""
+    before, after = text[:start], text[end:]
+    if len(before) > letters:
+        before = f"…{before[-letters:].partition(' ')[2]}"
+    if len(after) > letters:
+        after = f"{after[:letters].rpartition(' ')[0]}…"
+    return before, after

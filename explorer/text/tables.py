@@ -7,8 +7,7 @@ from pathlib import Path
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.limits import CELLS, COLUMNS, LINES, MEGABYTE, TABLE_MEGABYTES
-from explorer.text.characters import has_visible_characters
-from explorer.text.decoding import decode
+from explorer.text.characters import decode, has_visible_characters
 from explorer.text.delimited import Record, is_number, read_records
 from explorer.text.json_tables import Cells, read_json, text_of
 from explorer.text.names import KNOWN_NAMES, normal

@@ -15,8 +15,7 @@ from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, LABEL, LINES, MEGABYTE, TABLE_MEGABYTES
 from explorer.text import limits
-from explorer.text.characters import visible
-from explorer.text.decoding import decode
+from explorer.text.characters import decode, visible
 
 TAGGED_FILE_TYPES = (".conllu", ".conll", ".txt", ".tsv", ".bio", ".iob")
 ID, FORM, UPOS, HEAD, RELATION, CONLLU_COLUMNS = 0, 1, 3, 6, 7, 10

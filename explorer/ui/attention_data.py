@@ -2,21 +2,24 @@
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from itertools import product
+from typing import Any
 
 import numpy as np
 
 from explorer.analysis.attention import rows_error
 from explorer.analysis.head_metrics import CLEAR, METRICS, Overview, TokenFacts, overview, strongest_pairs
-from explorer.analysis.head_names import BROAD, HABITS, MIXED, HeadName, everywhere, habit_share, head_name_of
+from explorer.analysis.head_names import BROAD, HABITS, MIXED, HeadName, everywhere, habit_share, head_name_of, strongest_links
 from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.techniques.ablation import head_effects, knows_head_effects, prepare_head_effects
 from explorer.techniques.inside import value_error, value_norms
 from explorer.techniques.targets import Target, read
+from explorer.ui.answers import first_word
 from explorer.ui.long_view import is_quick
 from explorer.ui.pictures.bars import SEEN, change_of
+from explorer.ui.pictures.base import to_base64
 from explorer.ui.pictures.numbers import Table
 from explorer.ui.roles import telling_pairs
-from explorer.ui.says import first_word
 from explorer.ui.subject import Subject, head_name
 from explorer.ui.telling import quote, stands_out
 from explorer.ui.view import Why, max_error, verdict
@@ -58,6 +61,25 @@ def name_of(subject: Subject, place: tuple[int, int]) -> HeadName:
     """The plain name of a head (layer, head), zero-based; only the bundled model has an atlas."""
     bundled = subject.model.checkpoint.folder == BUNDLED_FOLDER
     return head_name_of(overview_of(subject), place, everywhere() if bundled else None)
+
+
+def head_cards(subject: Subject) -> dict[str, Any]:
+    """What the cards beside heads show: for all heads, layer by layer, their `names` and strongest links.
+
+    A name comes with how sure it is and what the head does across the corpus. `keys` are the token that each of the `tokens`
+    attends to most, uint16 [layers, heads, tokens], and `weights` that weight, in 255ths.
+    """
+    trace, has = subject.trace, subject.model.capabilities
+    links = [strongest_links(trace.attention(layer)) for layer in range(has.layers)]
+    keys, weights = (np.stack(each) for each in zip(*links, strict=True))
+    names = (name_of(subject, place) for place in product(range(has.layers), range(has.heads)))
+    return {
+        "heads": has.heads,
+        "tokens": list(trace.tokens),
+        "names": [[head.name, head.sure, head.elsewhere] for head in names],
+        "keys": to_base64(keys.astype("<u2")),
+        "weights": to_base64(np.rint(255 * weights).astype(np.uint8)),
+    }
 
 
 def heads_table(seen: Overview) -> Table:

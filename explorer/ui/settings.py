@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from explorer.bert.capabilities import Capabilities
@@ -214,10 +213,13 @@ class Memory(Setting):
 
 @dataclass(frozen=True, kw_only=True)
 class Upload(Setting):
-    """What `read` returns for an uploaded file, or None; it stays on the page and in no link."""
+    """What `read` returns for an uploaded file, or None; it stays on the page and in no link.
+
+    With `file_count="multiple"`, `read` gets a list of files.
+    """
 
     types: Sequence[str] = FILE_TYPES
-    read: Callable[[Path], Any] = read_table
+    read: Callable[[Any], Any] = read_table
     linked: bool = False
 
 

@@ -44,7 +44,7 @@ def suggestion_of(subject: Subject, names: Sequence[str], chooses: bool) -> dict
     if not (chooses or picked):
         return None
     if not picked:
-        return {"label": f"{_named(subject, names)}: most telling here", "chips": ["keep"]}
+        return {"label": f"{_named(subject, names)}: most telling here", "chips": [f"keep {STEPPERS[names[-1]].label.lower()}"]}
     offer = ["suggest another"] if chooses else []  # finding them takes long, so it is done after the click
     return {"label": f"{_named(subject, names)}: chosen for all tabs", "chips": offer}
 

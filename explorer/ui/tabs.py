@@ -18,7 +18,7 @@ def views_in(rows: Sequence[Sequence[Cell]]) -> list[type[View]]:
 class Moved:
     """Where a choice went that older links name."""
 
-    told: str  # a sentence for the person who followed such a link
+    told: str  # a sentence for the person who followed such a link; "" where nothing is missing
     tab: str  # its id
     view: str = ""  # the choice, as links have it; "" for the tab's first
     settings: Mapping[str, str] = field(default_factory=dict)  # as links write them, unless the link sets them itself

@@ -75,15 +75,11 @@ class props(dict):
 
 @dataclass(frozen=True)
 class Change:
-    """What a click does: select something for the page, change settings of the tab, or show other content.
-
-    A view above the choices may open one of them.
-    """
+    """What a click does: select something for the page, change settings of the tab, or show other content."""
 
     selection: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     content: Mapping[str, Any] = field(default_factory=dict)
-    choice: str = ""
     is_drawn: bool = False  # whether the content shows what the settings change, so that nothing is drawn again
 
 

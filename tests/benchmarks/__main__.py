@@ -14,6 +14,7 @@ BENCHMARKS = {
     "routes": routes.run,
     "picture": picture.run,
     "browser": browser.run,
+    "cold": browser.cold,
     "responses": responses.run,
 }
 

@@ -12,7 +12,7 @@ import argparse
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -80,11 +80,14 @@ def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Call
 
 def _answers(model: Any, seed: int, report: Callable[[str], None]) -> float:
     """The exact match of what the page trains when nothing is changed but the seed."""
-    from explorer.finetune.tab import AnswerExamples, AnswerRecipe
+    from explorer.finetune.kinds import ANSWERS, KINDS, READY
+    from explorer.finetune.recipe import Recipe as Settings
+    from explorer.finetune.recipe import defaults
+    from explorer.finetune.sources import ExampleSettings
 
-    view, plan = AnswerExamples(), AnswerRecipe(answer_layers=model.capabilities.layers).plan(model)
-    plan = replace(plan, settings=replace(plan.settings, seed=seed))
-    task = view.task(model, view.examples()[0], plan)
+    examples, _ = ExampleSettings(kind=ANSWERS, source=READY).examples()
+    plan = Settings(kind=ANSWERS, **defaults(ANSWERS, model.capabilities), seed=seed).plan(model)
+    task = KINDS[ANSWERS].task(model, examples, plan)
     return _trained(task, report).history[-1].held_out["exact_match"]
 
 

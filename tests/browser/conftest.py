@@ -84,7 +84,7 @@ class Chromium:
 def soon_done():
     """Behind a long text the words of a sentence are hidden in turn for a second, not for eight: no test here waits for them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("explorer.ui.says.PATIENCE", 1.0)
+        patch.setattr("explorer.ui.answers.PATIENCE", 1.0)
         yield
 
 

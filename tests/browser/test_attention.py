@@ -207,7 +207,7 @@ def test_a_window_of_a_long_input_is_dragged_or_moved_by_keys_everywhere_at_once
     [
         ("tab=attention", "#attention-heads-grid [data-head='1.3']"),
         ("tab=fill-mask&view=switch-heads-off", "#fill-mask-heads-board [data-head='1.3']"),
-        ("tab=corpus&view=head-atlas", "#corpus-heads-grid [data-head='1.3']"),
+        ("tab=corpus&view=heads-and-neurons", "#corpus-heads-grid [data-head='1.3']"),
     ],
 )
 def test_a_head_that_is_pointed_at_or_focused_has_its_name_and_its_links_beside_it(open_app, query, head):

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.browser.expecting import expect
-from tests.browser.steps import at, choose, open_choice, settled
+from tests.browser.steps import at, choose, settled
 from tests.corpora import few_read
 
 INPUT = "?a=She+sat+on+the+bank+of+the+river.&token=5"
@@ -22,32 +22,24 @@ def some_sentences():
         yield few
 
 
-@pytest.fixture
-def page(open_app, some_sentences):
-    page = open_app(at("Corpus", INPUT))
-    expect(hits(page)).to_have_count(50, timeout=60_000)
-    return page
-
-
 def hits(page):
     return page.locator("#corpus-search-hits tbody button")
 
 
-def test_nothing_in_a_file_runs(open_app, some_sentences, tmp_path):
-    page = open_app(at("Corpus", f"{INPUT}&view=sentences"))
-    path = tmp_path / "own.txt"
-    path.write_text("\n".join(HOSTILE), "utf-8")
-    choose(page, "corpus-source", "A file of yours")
-    page.locator('#corpus-file input, input[data-testid^="Text, CSV"]').first.set_input_files(path)
-    rows = page.locator("#corpus-sentences-table button")
-    expect(rows).to_have_count(len(HOSTILE))
-    expect(rows.first.locator(".bx-name")).to_have_text(HOSTILE[0])
-    choices = {"Search by meaning": "search", "Sentences": "sentences"}
-    for choice, name in choices.items():
-        open_choice(page, "corpus", choice)
-        expect(page.locator(f"#corpus-{name}-about")).to_contain_text(path.name)
-        settled(page)
-    rows.first.click()
+def test_nothing_in_files_runs(open_app, some_sentences, tmp_path):
+    page = open_app(at("Corpus", f"{INPUT}&view=words"))  # as links named the search by word
+    paths = [tmp_path / f"{number}.txt" for number in (1, 2)]
+    for path, lines in zip(paths, (HOSTILE[:2], HOSTILE[2:]), strict=True):
+        path.write_text("\n".join(lines), "utf-8")
+    choose(page, "corpus-source", "Your files")
+    page.locator('#corpus-file input, input[data-testid^="Texts, CSV"]').first.set_input_files(paths)
+    about = page.locator("#corpus-search-about")
+    expect(about).to_contain_text("4 sentences of 2 files")
+    page.locator("#corpus-word :is(input, textarea)").fill("alert")
+    page.keyboard.press("Enter")
+    expect(about).to_contain_text("“alert” occurs 3 times")
+    expect(hits(page)).to_have_count(3)
+    hits(page).first.click()
     expect(page.locator("#text-a textarea")).to_have_value(HOSTILE[0])
     settled(page)
     expect(page.locator("img[src=x], b:not([class]) > script")).to_have_count(0)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.own_page  # no link tells what was typed and trained
 WATCH = """(button) => {
     window.hasBegun = false;
     new MutationObserver(() => { window.hasBegun ||= button.disabled; }).observe(button, { attributes: true });
-}"""  # a head that is solved at once may be trained before anybody looks
+}"""  # a head that is solved directly may be trained before anybody looks
 DONE = "() => window.hasBegun && !document.querySelector('#fine-tune-outcome-train').disabled"
 
 FILES = (  # what is in it, and what is said of it
@@ -78,7 +78,7 @@ def test_it_opens_with_a_result_type_train_and_try_are_on_one_screen_and_every_l
     expect(page.get_by_text(re.compile(r"18 sentences"))).to_be_visible()
     expect(status(page)).to_contain_text("of 18 right when each is left out in turn")
     expect(page.locator("#fine-tune-try-it-verdict button").first).to_contain_text("animal")
-    unfold(page, "How much of it needs no BERT?", "What is the result worth?")
+    unfold(page, "How much of the score needs no BERT?", "What is the result worth?")
     expect(page.locator("#fine-tune-baselines-compared button")).to_have_count(3)
     expect(page.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
 
@@ -196,7 +196,7 @@ def test_after_an_error_what_was_shown_stays_and_a_file_is_described_or_refused(
     expect(proposed).to_contain_text("let the top two layers learn too (")
     proposed.click()
     expect(tab.locator(".toast-body")).to_contain_text("no room for another run")
-    expect(status(tab)).to_have_text("Nothing was trained; what was shown before is still below.")
+    expect(status(tab)).to_have_text("Nothing was trained; the former run is still below.")
     expect(proposed).to_be_enabled()
     expect(tab.locator("#fine-tune-outcome-cancel")).to_be_hidden()
 

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.nightly, pytest.mark.own_page]  # no link tells what w
 
 PEOPLE = {"Anna": ("Rome", "red"), "Tom": ("Paris", "black"), "Maria": ("Oslo", "white"), "Ben": ("London", "brown")}
 TEXTS = [f"{name} lives in {town}. The dog of {name} is {colour}." for name, (town, colour) in PEOPLE.items()]
-DONE = "() => !document.querySelector('#fine-tune-words-outcome-train').disabled"
+DONE = "() => !document.querySelector('#fine-tune-outcome-train').disabled"
 
 
 @pytest.fixture
@@ -22,49 +22,50 @@ def tab(open_app):
     page.locator("#fine-tune-task input").click()
     page.get_by_role("option", name="NER", exact=True).click()
     expect(page.locator("#fine-tune-known-tasks-about")).to_contain_text("Named entity recognition")
-    expect(page.locator("#fine-tune-view").get_by_label("Every word")).to_be_checked()
-    expect(page.locator("#fine-tune-words-try-row td")).to_have_count(26, timeout=90_000)
+    expect(page.locator("#fine-tune-kind").get_by_label("Every word")).to_be_checked()
+    expect(page.locator("#fine-tune-try-it-row td")).to_have_count(26, timeout=90_000)
     return page
 
 
 def status(page):
-    return page.locator("#fine-tune-words-outcome-status")
+    return page.locator("#fine-tune-outcome-status")
 
 
 def tags(page, part):
     """The tags in a row of words."""
-    return page.locator(f"#fine-tune-words-{part} tbody tr").first.locator("td").all_inner_texts()
+    return page.locator(f"#fine-tune-{part} tbody tr").first.locator("td").all_inner_texts()
 
 
 def test_words_are_tagged_typed_clicked_and_learnt(tab):
-    assert tags(tab, "try-row")[:2] == ["B-PER", "I-PER"]
+    assert tags(tab, "try-it-row")[:2] == ["B-PER", "I-PER"]
     expect(status(tab)).to_contain_text("seqeval")
-    expect(tab.locator("#fine-tune-words-result-tag-confusion .heatmaplayer")).to_have_count(1)
+    unfold(tab, "What is the result worth?")
+    expect(tab.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
 
-    choose(tab, "fine-tune-words-from", "Typed here")
-    expect(tab.locator("#fine-tune-words-examples-about")).to_contain_text("8 sentences")
-    words = tab.locator("#fine-tune-words-examples-tagged td button")
+    choose(tab, "fine-tune-source", "Typed here")
+    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("8 sentences")
+    words = tab.locator("#fine-tune-examples-tagged td button")
     expect(words.nth(2)).to_have_text("DRINK")
     words.nth(2).click()
     expect(words.nth(2)).to_have_text("O")
     words.nth(2).click()
     expect(words.nth(2)).to_have_text("DRINK")
-    menu = tab.locator("#fine-tune-words-tag input")
+    menu = tab.locator("#fine-tune-tag input")
     menu.fill("POLITE")
     menu.press("Enter")
     words.nth(7).click()
     expect(words.nth(7)).to_have_text("POLITE")
-    type_into(tab, "fine-tune-tag-tried", "<b>two</b> large teas ${alert(1)}")
-    tab.locator("#fine-tune-words-outcome-train").click()
-    expect(tab.locator("#fine-tune-words-outcome-train")).to_be_disabled()
+    type_into(tab, "fine-tune-tried", "<b>two</b> large teas ${alert(1)}")
+    tab.locator("#fine-tune-outcome-train").click()
+    expect(tab.locator("#fine-tune-outcome-train")).to_be_disabled()
     tab.wait_for_function(DONE, timeout=90_000)
     expect(status(tab)).to_contain_text("COUNT / DRINK / FOOD / POLITE / SIZE")
-    expect(tab.locator("#fine-tune-words-try-row thead")).to_contain_text("alert")
-    expect(tab.locator("#fine-tune-words-result-note")).to_contain_text("held-out words")
+    expect(tab.locator("#fine-tune-try-it-row thead")).to_contain_text("alert")
+    expect(tab.locator("#fine-tune-result-note")).to_contain_text("held-out words")
 
 
 def answered(page):
-    return page.locator("#fine-tune-answer-outcome-status")
+    return page.locator("#fine-tune-outcome-status")
 
 
 def number(page, name, value):
@@ -78,32 +79,31 @@ def test_questions_are_typed_learnt_and_tried(open_app):
     open_tab(page, "Fine-tune")
     page.locator("#fine-tune-task input").click()
     page.get_by_role("option", name="SQuAD", exact=True).click()
-    expect(page.locator("#fine-tune-view").get_by_label("An answer in a text")).to_be_checked()
-    expect(page.locator("#fine-tune-answer-examples-about")).to_contain_text("457 questions on 80 texts")
+    expect(page.locator("#fine-tune-kind").get_by_label("An answer in a text")).to_be_checked()
+    expect(page.locator("#fine-tune-examples-about")).to_contain_text("457 questions on 80 texts")
     expect(answered(page)).to_contain_text("press Train")
-    expect(page.locator("#fine-tune-answer-try-found")).to_be_hidden()
+    expect(page.locator("#fine-tune-try-it-found")).to_be_hidden()
 
-    choose(page, "fine-tune-asked-from", "Typed here")
-    expect(page.locator("#fine-tune-answer-examples-about")).to_contain_text("466 questions on 83 texts")
-    page.locator("#fine-tune-asked-beside").get_by_role("checkbox").uncheck()
-    expect(page.locator("#fine-tune-answer-examples-about")).to_contain_text("9 questions on 3 texts")
-    box = page.locator("#fine-tune-asked-lines textarea")
+    choose(page, "fine-tune-source", "Typed here")
+    expect(page.locator("#fine-tune-examples-about")).to_contain_text("466 questions on 83 texts")
+    box = page.locator("#fine-tune-asked textarea")
     box.fill("Anna sleeps.\nWho sleeps? | Tom")
-    expect(page.locator("#fine-tune-answer-examples-about")).to_contain_text("The answer of line 2 does not stand")
+    expect(page.locator("#fine-tune-examples-about")).to_contain_text("The answer of line 2 is not in its text")
     box.fill("\n\n".join(f"{text}\nWhat colour is the dog? | {text.rstrip('.').split()[-1]}\nWho has a cat? |" for text in TEXTS))
-    expect(page.locator("#fine-tune-answer-examples-about")).to_contain_text("8 questions on 4 texts")
-    number(page, "answer-layers", 1)
-    page.locator("#fine-tune-answer-outcome-train").click()
+    expect(page.locator("#fine-tune-examples-about")).to_contain_text("465 questions on 84 texts")
+    unfold(page, "Settings")
+    number(page, "layers", 1)
+    page.locator("#fine-tune-outcome-train").click()
     expect(answered(page)).to_contain_text("Answers, typed: the head and 1 layer, epoch 4 of 4", timeout=120_000)
-    expect(page.locator("#fine-tune-answer-outcome-train")).to_be_enabled()
+    expect(page.locator("#fine-tune-outcome-train")).to_be_enabled()
 
-    before = page.locator("#fine-tune-answer-try-verdict").inner_text()
-    type_into(page, "fine-tune-asked-text", "The cat of <b>Eva</b> is ${alert(1)} gray.")
-    page.wait_for_function("before => document.querySelector('#fine-tune-answer-try-verdict').innerText !== before", arg=before)
-    expect(page.locator("#fine-tune-answer-try-found")).to_have_text("The cat of <b>Eva</b> is ${alert(1)} gray.")
-    expect(page.locator("#fine-tune-answer-try-row td").first).to_be_visible()
-    expect(page.locator("#fine-tune-answer-try-looks .heatmaplayer")).to_have_count(1)
-    expect(page.locator("#fine-tune-answer-result-note")).to_contain_text("held-out questions are answered")
+    before = page.locator("#fine-tune-try-it-said").inner_text()
+    type_into(page, "fine-tune-second", "The cat of <b>Eva</b> is ${alert(1)} gray.")
+    page.wait_for_function("before => document.querySelector('#fine-tune-try-it-said').innerText !== before", arg=before)
+    expect(page.locator("#fine-tune-try-it-found")).to_have_text("The cat of <b>Eva</b> is ${alert(1)} gray.")
+    expect(page.locator("#fine-tune-try-it-row td").first).to_be_visible()
+    expect(page.locator("#fine-tune-try-it-looks .heatmaplayer")).to_have_count(1)
+    expect(page.locator("#fine-tune-result-note")).to_contain_text("held-out questions are answered")
 
 
 def test_the_name_of_a_task_chooses_its_kind_and_a_number_is_learnt(open_app):

@@ -12,8 +12,7 @@ LONGER = "?a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+a+large+and+lively+city
 SCREEN = {"width": 1280, "height": 720}
 BEGINS = 220  # px at which the first picture begins at the latest; controls are in one line above it, or below it
 LATER = {  # but here
-    ("Fine-tune", "A text or a pair"): 380,  # the examples come first
-    ("Fine-tune", "An answer in a text"): 280,
+    ("Fine-tune", "Train"): 380  # the examples come first
 }
 WITHOUT_PICTURE = {("Experiments", "Saved runs"), ("Corpus", "Layers")}  # until a file is opened, or probes are trained
 DRAWN = """() => {

@@ -19,6 +19,7 @@ from explorer.tabs import TABS
 from explorer.techniques import routes
 from explorer.ui.pictures.bars import percent
 from explorer.ui.pictures.base import esc, to_base64, token_labels
+from explorer.ui.pictures.text_map import pack_places
 
 SITE = "http://localhost/"  # nothing listens there: the page's requests are answered below
 TIMES = 24  # random inputs of a test
@@ -260,6 +261,17 @@ class TestLabels:
         headings = [tab.label for tab in TABS] + [choice for tab in TABS for choice in tab.choices]
         for heading in [*headings, "Why? (a test)", "Layer-by-layer: it's ok", " Next  sentence "]:
             assert modules.call("labels", "anchor", heading) == anchor(heading)
+
+
+def test_a_lasso_holds_what_is_inside_and_packed_places_come_back(modules, chance):
+    corners = [[0, 0], [10, 0], [10, 10], [5, 3], [0, 10]]  # with a notch from above
+    for x, y in chance.uniform(0.01, 9.99, (TIMES, 2)).tolist():
+        inside = y < (10 - 1.4 * x if x < 5 else 1.4 * x - 4)
+        assert modules.call("placing", "isInside", corners, [x, y]) == inside, (x, y)
+    places = chance.normal(size=(50, 2)) * [3, 0.01]
+    back = modules.call("placing", "unpackPlaces", pack_places(places))
+    assert np.abs(np.array(back) - places).max() < 1e-4
+    assert modules.call("placing", "unpackPlaces", pack_places(np.ones((2, 2)))) == [[1, 1], [1, 1]]
 
 
 def test_keys_move_along_a_line_and_in_a_grid_and_stop_at_its_edge(modules, chance):

@@ -9,7 +9,7 @@ from explorer.export.place import slug
 from explorer.page.examples import first_subject
 from explorer.tabs import TABS
 from explorer.teaching.lessons.reading import lessons
-from explorer.ui.says import says_of
+from explorer.ui.answers import says_of
 from explorer.ui.steppers import suggestion_of
 from explorer.ui.view import View, finding_of
 from tests.browser.expecting import expect

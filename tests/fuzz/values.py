@@ -90,7 +90,6 @@ FIRST = {
 }
 ON_THE_PAGE = {
     **{"text-a": SENTENCES[0], "text-b": SENTENCES[1], "fine-tune-epochs": 1, "fine-tune-source": "Typed here"},
-    **{"fine-tune-answer-epochs": 1, "fine-tune-asked-from": "Typed here", "fine-tune-asked-beside": False},
     **{"fill-mask-steps": 5, "next-sentence-steps": 5, "projection-sentences": "\n".join(SENTENCES[:4]), "fill-mask-word": "dog"},
 }
 """What stands in some controls, so that what takes long does not."""

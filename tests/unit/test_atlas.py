@@ -15,13 +15,14 @@ from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.core.steps import finished
 from explorer.corpus.compute import atlas as atlases
 from explorer.corpus.compute import atlas_file
-from explorer.corpus.compute.atlas import head_atlas, sum_up
+from explorer.corpus.compute.atlas import sum_up
 from explorer.corpus.compute.atlas_evidence import TESTED, evidence, sampled_sentences
 from explorer.corpus.compute.attention_sums import DIRECTIONS, OFFSETS, REACH, sentences_of
 from explorer.corpus.compute.head_families import MEANINGS, Profiles, families, habits
 from explorer.corpus.compute.reading import ADDED, tokens_of
 from explorer.corpus.endpoints import head_atlas as endpoint
 from explorer.text.corpora import ROOT, Corpus, CorpusSentence, built_in
+from tests.corpora import head_atlas
 
 FEW = 3  # occurrences of a relation, in tests of a few sentences
 

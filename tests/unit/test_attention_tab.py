@@ -4,7 +4,7 @@ import pytest
 
 from explorer.bert import attending
 from explorer.bert.explorer import Explorer
-from explorer.ui import says
+from explorer.ui import answers
 from tests.benchmarks.attention import VIEWS, Opened, values_of
 
 
@@ -19,7 +19,7 @@ def passes(monkeypatch, bundled):
         return run(self, encodings)
 
     monkeypatch.setattr(Explorer, "hidden_states_of", counting)
-    monkeypatch.setattr(says, "AT_ONCE", 1e-9)  # hiding each word in turn is asked for beside the picture
+    monkeypatch.setattr(answers, "AT_ONCE", 1e-9)  # hiding each word in turn is asked for beside the picture
 
     def count_layer(*_):
         if attending._asking.answer is None:  # else it proves what is shown, with weights that were put in

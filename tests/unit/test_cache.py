@@ -11,7 +11,7 @@ import torch
 from explorer.core.cache import MAPPED, OnceCache, weight
 from explorer.core.limits import MEGABYTE, RESULTS_MEGABYTES
 from explorer.corpus import source
-from explorer.corpus.compute import heads, reading
+from explorer.corpus.compute import reading
 from explorer.corpus.compute.reading import CorpusStates, CorpusTokens
 from explorer.text import corpora
 from explorer.text.corpora import Corpus
@@ -122,7 +122,7 @@ def test_what_has_grown_since_it_was_kept_is_counted_when_it_is_weighed_again():
     assert cache.peek(1) is kept[1]
 
 
-@pytest.mark.parametrize("cache", [source._found, reading._opened, heads._opened], ids=["found", "states", "contexts"])
+@pytest.mark.parametrize("cache", [source._found, reading._opened], ids=["found", "vectors"])
 def test_what_is_kept_of_corpora_is_bounded_in_memory_and_in_mapped_files(cache, tmp_path):
     """A file that was deleted fills the disk as long as it is mapped."""
     cache.clear()

@@ -32,9 +32,9 @@ from explorer.overview.run import selected_run
 from explorer.tabs import VIEWS
 from explorer.techniques import ablation, attribution, filling, inside, lens, targets
 from explorer.text.lines import read_lines
+from explorer.ui.answers import each_word_hidden
 from explorer.ui.attention_data import overview_of, telling_of, weights_of
 from explorer.ui.programs import Program, read_scripts
-from explorer.ui.says import each_word_hidden
 from explorer.ui.subject import Selection, Subject
 from tests.choices import declared, other_values
 from tests.families import write_family, write_tuned

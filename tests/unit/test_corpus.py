@@ -10,10 +10,12 @@ import explorer
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, CORPUS_SENTENCES, CORPUS_STATES_MEGABYTES
 from explorer.corpus.compute import reading
-from explorer.corpus.compute.reading import ADDED, corpus_states, tokens_of
+from explorer.corpus.compute.reading import ADDED, tokens_of
 from explorer.corpus.source import SENSES, words_of_several_senses
 from explorer.text import corpora as corpus_file
-from explorer.text.corpora import ROOT, Corpus, CorpusSentence, built_in, read_corpus
+from explorer.text.corpora import ROOT, Corpus, CorpusSentence, built_in, corpus_of, read_corpus, read_sources
+from explorer.text.sentences import split_sentences
+from tests.corpora import corpus_states
 from tests.families import write_family
 
 WORDS = [
@@ -75,13 +77,43 @@ def test_words_of_several_senses_stand_in_the_built_in_corpus_often_enough_to_co
     assert words_of_several_senses(Corpus("of two", (CorpusSentence("the bank", ("the", "bank"), (0, 4)),) * 2)) == ["bank"]
 
 
-def test_a_text_has_a_sentence_a_line_and_repeated_ones_are_left_out(write):
-    corpus = read_corpus(write("The man went.\r\n\n  She \u200bwas   happy! \nThe man went.\n\u200b\n"))
-    assert corpus.texts == ["The man went.", "She was happy!"]
-    assert corpus.sentences[1].words == ("She", "was", "happy", "!")
-    assert corpus.sentences[1].starts == (0, 4, 8, 13)
-    assert corpus.about == "2 sentences with 8 words, one a line. 1 sentence came again and was left out."
+def test_a_text_is_split_into_sentences_and_repeated_ones_are_left_out(write):
+    corpus = read_corpus(
+        write("The man went. \u201cReally?\u201d he said.\r\n\n  She \u200bwas   happy! \nThe man went.\n\u200b\n")
+    )
+    assert corpus.texts == ["The man went.", "“Really?” he said.", "She was happy!"]
+    assert corpus.sentences[2].words == ("She", "was", "happy", "!")
+    assert corpus.sentences[2].starts == (0, 4, 8, 13)
+    told = "3 sentences with 15 words, split at line ends and final marks. 1 sentence came again and was left out."
+    assert corpus.about == told
     assert (corpus.tags, corpus.relations, corpus.sentences[0].heads, corpus.licence) == ([], [], (), "")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Dr. A. Lee paid $3.50, e.g. in cash! Then she left\u2026 (Why?) No one knew", 4),
+        ("\u8fd9\u662f\u4e00\u53e5\u3002\u53c8\u4e00\u53e5\uff01", 2),
+        ("a dog runs\na cat sits\na man walks", 3),
+        ("It was the best of times, it was the worst of times,\nit was the age of wisdom. Yes.", 2),
+        ("A headline of some length about the prices of houses\nAnother headline that is as long, about the weather", 2),
+    ],
+)
+def test_sentences_end_at_final_marks_and_lines_unless_these_are_wrapped(text, wanted):
+    assert len(split_sentences(text)) == wanted
+
+
+def test_files_are_read_together_if_they_go_together(write, refusal):
+    texts = [write("The man went. He ran.", "a.txt"), write("She slept.", "b.txt")]
+    table = read_sources(texts)
+    assert table.rows == (("The man went.", "a.txt"), ("He ran.", "a.txt"), ("She slept.", "b.txt"))
+    assert (corpus_of(table).name, len(corpus_of(table).sentences)) == ("2 files", 3)
+    trees = read_sources([write(CONLLU, "a.conllu"), write(CONLLU.replace("milk", "tea"), "b.conllu")])
+    assert [one.words[2] for one in corpus_of(trees).sentences] == ["milk", "tea"]
+    tables = [write(f"id,text,other\n{number},some words,more {number}\n", f"{number}.csv") for number in (1, 2)]
+    assert corpus_of(read_sources(tables), "other").texts == ["more 1", "more 2"]
+    for wrong in ([texts[0], tables[0]], [texts[0], write(CONLLU, "c.conllu")], [tables[0], write("a,b\n1,x\n", "d.csv")]):
+        assert "do not go together" in refusal(InputError, lambda wrong=wrong: read_sources(wrong))
 
 
 def test_a_table_has_a_column_of_texts(write):

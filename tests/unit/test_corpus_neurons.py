@@ -7,11 +7,12 @@ import torch
 import explorer
 from explorer.core.steps import finished
 from explorer.corpus.compute import neurons
-from explorer.corpus.compute.neurons import DRIVING, NOBODY, corpus_neurons, drivers, driving_pieces, firing_on, telling_in_steps
+from explorer.corpus.compute.neurons import DRIVING, NOBODY, drivers, driving_pieces, firing_on, telling_in_steps
 from explorer.corpus.endpoints import neuron as endpoint
 from explorer.techniques import neurons as technique
 from explorer.text.corpora import Corpus, built_in, read_corpus
 from tests.at_night import at_night
+from tests.corpora import corpus_neurons
 from tests.families import write_family
 from tests.rounding import assert_same_but_for_rounding
 
@@ -77,9 +78,9 @@ def assert_drivers(model, corpus, path):
     np.testing.assert_allclose(found.deviation, every.std(0), atol=1e-4)
     np.testing.assert_allclose(found.active, (every > 0).mean(0), atol=1e-3)
     for layer, neuron in ((0, 3), (model.capabilities.layers - 1, model.capabilities.neurons - 1)):
-        driving = drivers(model, corpus, found, layer, neuron, 10)
+        driving = drivers(model, corpus, found, layer, neuron, 10).hits
         again = neurons.activations_of(model, driving, layer, neuron)
-        shown = [one.activation for one in driving]
+        shown = [one.score for one in driving]
         assert_same_but_for_rounding(again, shown)
         assert_same_but_for_rounding(shown, [wanted[one.sentence.text, one.position][layer, neuron] for one in driving])
         for driver in driving:
@@ -161,9 +162,9 @@ def test_a_word_is_found_by_what_it_drives_in_its_first_sentences(bundled, small
     assert len(per_sentence) > 2
     mean = np.mean([np.mean(values, axis=0) for values in list(per_sentence.values())[:most]], axis=0)
     deviations = (mean - found.mean) / np.maximum(found.deviation, 1e-6)
-    first, *_ = firing_on(bundled, small, found, " The ", 3)
-    assert first.deviations == pytest.approx(float(deviations.max()), rel=1e-3)
-    assert (first.layer, first.neuron) == np.unravel_index(deviations.argmax(), deviations.shape)
+    (layer, neuron, most), *_ = firing_on(bundled, small, found, " The ", 3)
+    assert most == pytest.approx(float(deviations.max()), rel=1e-3)
+    assert (layer, neuron) == np.unravel_index(deviations.argmax(), deviations.shape)
 
 
 def test_the_telling_neuron_shares_most_words_with_what_it_promotes(bundled, small):

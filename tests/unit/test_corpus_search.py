@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.corpus.compute import heads, reading, search
+from explorer.corpus.compute import reading
 from explorer.corpus.compute.search import BEGIN, END, SPECIAL, Query, nearest_rows
 from explorer.corpus.endpoints import search as endpoint
-from explorer.text.corpora import Corpus, built_in, read_corpus
+from explorer.text.corpora import Corpus, built_in
+from tests.corpora import search
 
-TEXTS = ["The man went to the store.", "She was happy, and he was sad!", "the dog's cat", "a slow dog bought milk"]
 INPUT = "the happy cat bought a dog ."
 
 
@@ -18,15 +18,8 @@ def own_runs(tmp_path_factory):
     """One reading of each corpus for all of these tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
-        for kept in (reading._opened, heads._opened):
-            kept.clear()
+        reading._opened.clear()
         yield
-
-
-@pytest.fixture
-def few(tmp_path):
-    (tmp_path / "few.txt").write_text("\n".join(TEXTS), "utf-8")
-    return read_corpus(tmp_path / "few.txt")
 
 
 def small(corpus, number=40):
@@ -49,13 +42,13 @@ def by_hand(model, eager, texts, token, layer):
 @pytest.mark.parametrize("layer", [0, 6])
 def test_the_hits_are_those_of_brute_force(bundled, eager, layer):
     corpus = small(built_in(), 15)
-    found = search.search(Query(bundled.trace(INPUT), 2, layer), corpus, 20)
+    found = search(Query(bundled.trace(INPUT), 2, layer), corpus, 20)
     wanted = by_hand(bundled, eager, corpus.texts, 2, layer)
     assert found.searched == len(wanted)
-    np.testing.assert_allclose([hit.cosine for hit in found.hits], [cosine for cosine, _, _ in wanted[:20]], atol=2e-3)
+    np.testing.assert_allclose([hit.score for hit in found.hits], [cosine for cosine, _, _ in wanted[:20]], atol=2e-3)
     known = {(text, position): cosine for cosine, text, position in wanted}
     for hit in found.hits:
-        assert hit.cosine == pytest.approx(known[hit.sentence.text, hit.position], abs=2e-3)
+        assert hit.score == pytest.approx(known[hit.sentence.text, hit.position], abs=2e-3)
 
 
 def test_what_a_head_hands_on_is_compared_by_hand_too(bundled, eager):
@@ -82,8 +75,8 @@ def test_what_a_head_hands_on_is_compared_by_hand_too(bundled, eager):
                 )
             )
     found.sort(key=lambda one: -one[0])
-    hits = search.search(Query(bundled.trace(INPUT), 3, layer, head), corpus, 10).hits
-    np.testing.assert_allclose([hit.cosine for hit in hits], [one[0] for one in found[:10]], atol=5e-3)
+    hits = search(Query(bundled.trace(INPUT), 3, layer, head), corpus, 10).hits
+    np.testing.assert_allclose([hit.score for hit in hits], [one[0] for one in found[:10]], atol=5e-3)
     known = {(text, position): looked for _, text, position, looked in found}
     for hit in hits:
         encoding, looked = bundled.encode(hit.sentence.text), known[hit.sentence.text, hit.position]
@@ -96,7 +89,7 @@ def test_what_a_head_hands_on_is_compared_by_hand_too(bundled, eager):
 
 def test_a_hit_tells_of_its_word_and_those_beside_it(bundled):
     corpus = small(built_in(), 200)
-    found = search.search(Query(bundled.trace(INPUT), 1, 4), corpus, 30)
+    found = search(Query(bundled.trace(INPUT), 1, 4), corpus, 30)
     for hit in found.hits:
         place = next(at for at, start in enumerate(hit.sentence.starts) if start == len(hit.before))
         assert hit.before + hit.word + hit.after == hit.sentence.text
@@ -113,30 +106,29 @@ def test_a_hit_tells_of_its_word_and_those_beside_it(bundled):
 def test_specials_are_found_only_when_one_is_searched_for(bundled):
     corpus = small(built_in())
     trace = bundled.trace(INPUT)
-    assert {hit.tag for hit in search.search(Query(trace, 0, 3), corpus, 10).hits} == {SPECIAL}
-    words = search.search(Query(trace, 1, 0), corpus, 200)
+    assert {hit.tag for hit in search(Query(trace, 0, 3), corpus, 10).hits} == {SPECIAL}
+    words = search(Query(trace, 1, 0), corpus, 200)
     assert not [hit for hit in words.hits if hit.tag == SPECIAL]
-    last = search.search(Query(trace, trace.kept - 1, 6), corpus, 5).hits[0]
+    last = search(Query(trace, trace.kept - 1, 6), corpus, 5).hits[0]
     assert (last.next, last.token) == (END, "[SEP]")
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
 @pytest.mark.parametrize("size", [3, 64])
-def test_the_first_pass_loses_nothing(dtype, size):
-    """Even where everything is nearly alike, the hits and their order are those of all vectors in float32."""
+def test_the_nearest_are_those_of_all_vectors(dtype, size):
+    """Also where all vectors are nearly the same."""
     random = np.random.default_rng(0)
     for spread in (1.0, 0.02, 0.0):
         vectors = (1 + spread * random.standard_normal((3_000, size))).astype(dtype)
         vector = (1 + spread * random.standard_normal(size)).astype(np.float32)
-        norms = search.lengths_of(vectors)
-        rows, cosines = nearest_rows(vectors, norms, vector, 40)
+        rows, cosines = nearest_rows(vectors, vector, 40)
         wanted = vectors.astype(np.float32) @ vector / np.linalg.norm(vectors.astype(np.float32), axis=1) / np.linalg.norm(vector)
         np.testing.assert_allclose(cosines, np.sort(wanted)[::-1][:40], atol=1e-6)
         np.testing.assert_allclose(wanted[rows], cosines, atol=1e-6)
     allowed = np.zeros(3_000, dtype=bool)
-    assert len(nearest_rows(vectors, norms, vector, 5, allowed)[0]) == 0
+    assert len(nearest_rows(vectors, vector, 5, allowed)[0]) == 0
     allowed[[7, 9]] = True
-    assert sorted(nearest_rows(vectors, norms, vector, 5, allowed)[0]) == [7, 9]
+    assert sorted(nearest_rows(vectors, vector, 5, allowed)[0]) == [7, 9]
 
 
 def test_the_endpoint_answers_as_the_guide_says(bundled, monkeypatch):
@@ -146,6 +138,6 @@ def test_the_endpoint_answers_as_the_guide_says(bundled, monkeypatch):
     assert list(answer["summary"]) == ["tag", "token", "next"]
     assert len(answer["hits"]) == 5
     assert all(list(hit) == ["sentence", "token", "position", "cosine", "tag", "relation"] for hit in answer["hits"])
-    found = search.search(Query(bundled.trace(INPUT), 2, 3), small(built_in()), 5)
-    assert [hit["cosine"] for hit in answer["hits"]] == [hit.cosine for hit in found.hits]
+    found = search(Query(bundled.trace(INPUT), 2, 3), small(built_in()), 5)
+    assert [hit["cosine"] for hit in answer["hits"]] == [hit.score for hit in found.hits]
     assert sum(answer["summary"]["token"].values()) == 5

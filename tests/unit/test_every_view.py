@@ -7,7 +7,6 @@ import pytest
 import explorer
 from explorer.export.tables import as_data, as_json
 from explorer.finetune import run
-from explorer.finetune.words_examples import OPENING
 from explorer.tabs import TABS
 from explorer.training.tagging import TaggedExamples, built_in_tagged
 from explorer.ui.attribution import AttributionView
@@ -29,7 +28,7 @@ MODELS = {
 @pytest.fixture
 def few_tagged(monkeypatch):
     """Each model learns the names in a tenth of the sentences: what is seen is the same in kind."""
-    some = TaggedExamples(built_in_tagged(OPENING).sentences[::10])
+    some = TaggedExamples(built_in_tagged("names").sentences[::10])
     monkeypatch.setattr(run, "built_in_tagged", lambda name: some)
 
 

@@ -259,4 +259,4 @@ def test_no_input_is_too_odd_for_a_finding(bundled, text):
 
 def test_one_word_has_nothing_to_look_at(bundled):
     text = Heads().finding(opened(bundled, Heads, "Hello", "")).text
-    assert text == "A single token: besides [CLS] and [SEP] there is nothing to look at."
+    assert text == "A single token: besides [CLS] and [SEP] a head has nothing to attend to."

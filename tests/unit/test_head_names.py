@@ -11,8 +11,7 @@ from explorer.attention.endpoints import head_metrics
 from explorer.attention.heads import Heads
 from explorer.corpus.compute.atlas_file import read
 from explorer.text.dependencies import plain
-from explorer.ui.attention_data import head_sentence, name_of, overview_of, telling_of
-from explorer.ui.head_cards import head_cards
+from explorer.ui.attention_data import head_cards, head_sentence, name_of, overview_of, telling_of
 from explorer.ui.subject import Subject
 
 TEXT = "The keys to the cabinet are on the [MASK]."

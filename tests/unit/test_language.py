@@ -92,7 +92,7 @@ PHRASES = {  # of assets/guide/contributing/style.md, in texts for readers
 }
 MOST_WORDS = 30  # of a sentence
 MOST_IN_A_LABEL = 6  # words
-OPEN = ("corpus", "experiments", "finetune", "fine-tune", "projection", "overview")  # being rebuilt
+OPEN = ("experiments", "projection", "overview")  # being rebuilt
 PRONOUN = re.compile(r"\b(it|its|they|their|them|here|there)\b", re.IGNORECASE)
 CLEAN = ("README.md", "CONTRIBUTING.md", "assets/guide/**/*.md", "assets/lessons/**/*.md")
 

@@ -89,7 +89,7 @@ def test_labels_that_are_numbers_are_learnt_as_numbers():
     table = Table(("text", "score"), tuple((f"text {n}", f"{n / 2}") for n in range(12)), "12 rows.")
     examples, note = examples_from_table(table, Columns("text", "score"))
     assert isinstance(examples, ScoredExamples)
-    assert "a number is learnt" in note[0]
+    assert "a number is learned" in note[0]
     few = Table(("text", "score"), (("a", "0.5"), ("b", "1")), "2 rows.")
     with pytest.raises(InputError, match="10 examples or more"):
         examples_from_table(few, Columns("text", "score"))
@@ -114,7 +114,7 @@ def test_a_run_comes_back_and_goes_home(kept, elsewhere, tmp_path):
 
 
 def test_the_views_tell_of_a_number(kept, tiny):
-    run, subject = kept[0], Subject(tiny, "a cat", "")
+    run, subject = kept[0], Subject(tiny.name, "a cat", "")
     shown = Result(run=run.id).compute(subject)
     assert len(shown["picture"].data[1].x) == len(run.held_out.targets)
     assert f"{stats.spearmanr(run.held_out.said, run.held_out.targets).statistic:.2f}" in shown["note"]

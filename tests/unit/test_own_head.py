@@ -15,8 +15,8 @@ from explorer.overview.run import answers_of
 from explorer.tabs import VIEWS
 from explorer.task_head.endpoints import own_head as endpoint
 from explorer.techniques import own_head
+from explorer.ui.answers import says_of
 from explorer.ui.pictures.bars import whole_percent
-from explorer.ui.says import says_of
 from explorer.ui.subject import Subject
 from tests.families import HEADINGS, KINDS, PAIR, TUNED, own, tuned_error, write_tuned
 

@@ -115,6 +115,6 @@ def test_a_notebook_shows_the_overview(bundled):
 
 def test_a_file_asks_nobody_to_click_what_it_cannot_answer(subject):
     (grid,) = [part for part in contents.describe_view(VIEWS["attention/heads"](), subject)["parts"] if part["name"] == "about"]
-    assert "One picture a head" in grid["value"]
+    assert "One thumbnail per head" in grid["value"]
     assert "Click" not in grid["value"]
-    assert "Click one" in VIEWS["attention/heads"]().compute(subject)["about"]
+    assert "Click a thumbnail" in VIEWS["attention/heads"]().compute(subject)["about"]

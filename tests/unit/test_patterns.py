@@ -58,7 +58,8 @@ def calls(tree: ast.AST) -> list[tuple[ast.Call, ast.Attribute, str]]:
 @cache
 def patterns() -> tuple[Pattern, ...]:
     """All patterns of the package, found in its source, so that a new one is tested too."""
-    trees = {path: ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+    texts = {path: path.read_text("utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
+    trees = {path: ast.parse(text) for path, text in texts.items() if re.search(rf"\.({'|'.join(FLAGS_AT)})\b", text)}
     methods: dict[str, set[str]] = {}
     for tree in trees.values():
         for node in ast.walk(tree):

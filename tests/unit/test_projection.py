@@ -1,14 +1,19 @@
 import itertools
+import warnings
 
 import numpy as np
 import pytest
 from sklearn.manifold import trustworthiness as reference_trustworthiness
+from sklearn.metrics import pairwise_distances
 
 from explorer.analysis import projection as maps_module
-from explorer.analysis.projection import METHODS, LayerMaps, MapSettings, align, clusters, project, trustworthiness
+from explorer.analysis.projection import METHODS, LayerMaps, MapSettings, align, clusters, project, quality
+from explorer.analysis.similarity import Agreement, Nearest
 from explorer.core.errors import InputError
+from explorer.core.lazy import umap
 from explorer.core.steps import Stopped
 from explorer.projection.endpoints import projection
+from explorer.projection.groups import clusters_of
 from tests.at_night import at_night
 
 RANDOM = np.random.default_rng(0)
@@ -17,10 +22,23 @@ FITS = ("umap", "tsne")
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
-def test_trustworthiness_is_scikit_learns(metric):
+def test_trustworthiness_is_scikit_learns_and_continuity_the_same_in_reverse(metric):
     for points in (GROUPS[:, :2], RANDOM.normal(size=(45, 2))):
         expected = reference_trustworthiness(GROUPS, points, n_neighbors=5, metric=metric)
-        assert trustworthiness(GROUPS, points, metric=metric) == pytest.approx(expected, abs=1e-6)
+        true = pairwise_distances(GROUPS.astype(np.float64), metric=metric)
+        found, kept = quality(GROUPS, points, metric=metric)
+        assert found == pytest.approx(expected, abs=1e-6)
+        assert kept == pytest.approx(continuity(true, pairwise_distances(points), 5), abs=1e-6)
+
+
+def continuity(true, drawn, k):
+    """The definition of Venna & Kaski 2001, row by row."""
+    total, n = 0, len(true)
+    for row in range(n):
+        others = [other for other in range(n) if other != row]
+        near, ranked = (sorted(others, key=lambda other: distances[row, other]) for distances in (true, drawn))
+        total += sum(max(ranked.index(other) + 1 - k, 0) for other in near[:k])
+    return 1 - 2 * total / (n * k * (2 * n - 3 * k - 1))
 
 
 @pytest.mark.parametrize(("method", "dimensions"), [("pca", 2), ("pca", 3), ("umap", 2), ("umap", 3), ("tsne", 2)])
@@ -32,6 +50,14 @@ def test_maps_keep_neighbours_and_the_seed_decides(method, dimensions):
     assert np.isfinite(first.points).all()
     assert 0.7 < first.trustworthiness <= 1
     assert (first.explained_variance is None) == (method != "pca")
+
+
+def test_umap_is_umap_learns_with_the_same_seed():
+    settings = {"n_neighbors": 7, "min_dist": 0.2, "metric": "cosine", "init": "spectral", "random_state": 4}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a seed means one thread
+        expected = umap.UMAP(**settings).fit_transform(GROUPS)
+    np.testing.assert_array_equal(project(GROUPS, MapSettings("umap", neighbors=7, min_dist=0.2, seed=4)).points, expected)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -124,6 +150,30 @@ def test_clusters_find_the_groups_and_never_more_than_there_are_rows():
     assert set(clusters(np.ones((4, 3)), 4)) == {0}
 
 
+def test_clusters_are_named_by_the_words_that_only_they_have():
+    texts = [f"the salt and the {food}" for food in ("soup", "bread", "rice")] + [
+        f"the match of a {who}" for who in ("team", "coach", "team")
+    ]
+    vectors = np.repeat(np.eye(2), 3, axis=0) + RANDOM.normal(0, 0.01, size=(6, 2))
+    names = clusters_of(vectors, texts)
+    assert len(set(names[:3])) == len(set(names[3:])) == 1
+    assert names[0] == "and, salt"
+    assert names[3].startswith("match")
+    single = clusters_of(vectors, ["##a", "salt", "bread", "x", "match", "team"])
+    assert set(single[0].split(", ")) == {"salt", "bread"}
+
+
+def test_shuffled_labels_say_whether_groups_are_more_than_chance():
+    groups = np.repeat(list("abc"), 15)
+    nearest = Nearest.of(np.repeat(np.eye(3), 15, axis=0) + RANDOM.normal(0, 0.01, size=(45, 3)))
+    found = Agreement.of(nearest, groups)
+    assert (found.right, found.items, found.p) == (45, 45, 0.001)
+    assert found.shuffled == pytest.approx(45 * 14 / 44, abs=0.5)
+    random = [Agreement.of(nearest, RANDOM.permutation(groups), seed).p for seed in range(60)]
+    assert np.mean(np.array(random) <= 0.05) <= 0.15, "as rarely as p says"
+    assert 0.3 < np.mean(random) < 0.7
+
+
 def test_tsne_that_nobody_waits_for_ends_before_the_next_layer():
     told = []
 
@@ -145,7 +195,7 @@ def test_the_endpoint_says_how_far_its_map_can_be_trusted(bundled, refusal):
     texts = [f"{who} {did} the {what}." for who in ("She", "He") for did in ("ate", "lost") for what in ("soup", "game", "key")]
     for method in METHODS:
         found = projection(texts, method, neighbors=5, min_dist=0.2, seed=1)
-        assert set(found) == {"points", "explained_variance", "trustworthiness", "method", "note"}
+        assert set(found) == {"points", "explained_variance", "trustworthiness", "continuity", "method", "note"}
         assert (found["method"], found["note"]) == (method, "")
         again = projection([*texts, texts[2], texts[2]], method, neighbors=5, min_dist=0.2, seed=1)["points"]
         assert again[2] == again[-1] == again[-2]

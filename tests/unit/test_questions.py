@@ -8,7 +8,14 @@ import pytest
 from explorer.core.errors import InputError
 from explorer.core.limits import TEXTS
 from explorer.finetune.compute.answering import best_span, exact_match, f1, normalise_answer
-from explorer.finetune.compute.questions import Questions, built_in, check_questions, place, read_questions, split_by_text
+from explorer.finetune.compute.questions import (
+    Questions,
+    built_in_questions,
+    check_questions,
+    place,
+    read_questions,
+    split_by_text,
+)
 
 TEXT, OTHER = "Anna has a red car.", "Tom lives in Rome."
 FLAT = [
@@ -60,7 +67,7 @@ def answered(answer, start):
         ('{"data": [{"title": "x"}]}', "not as SQuAD"),
         ([{"question": "Who?", "context": TEXT}], "not as SQuAD"),
         ({"data": []}, "no questions"),
-        (answered("red", 12), "question 1 is not what stands"),
+        (answered("red", 12), "question 1 is not at character"),
         (answered("red", 30), "question 1 lies outside"),
         (answered("red", "11"), "question 1 lies outside"),
         (answered("", 0), "question 1 is empty"),
@@ -92,7 +99,7 @@ def test_an_answer_is_found_as_whole_words_first():
     [
         ("Who?", "list of"),
         ([["Who?", TEXT]], "Example 1 is not"),
-        ([["Who?", TEXT, "Anna"], ["Who?", OTHER, "Anna"]], "example 2 does not stand"),
+        ([["Who?", TEXT, "Anna"], ["Who?", OTHER, "Anna"]], "example 2 is not in its text"),
         ([["Who?", TEXT, "Anna"], ["", OTHER, "Tom"]], "question of example 2 is empty"),
         ([["Who?", TEXT, 7], ["Who?", OTHER, "Tom"]], "answer of example 1"),
     ],
@@ -102,7 +109,7 @@ def test_examples_that_are_none_are_refused(given, said, refusal):
 
 
 def test_the_built_in_questions_have_their_answers_in_the_text_once():
-    questions = built_in()
+    questions = built_in_questions()
     assert len(questions) >= 400
     assert 0.12 <= questions.unanswered / len(questions) <= 0.2
     assert all(one.text.count(one.answer) == 1 or one.answer.islower() for one in questions.rows if one.answers)
@@ -112,7 +119,7 @@ def test_the_built_in_questions_have_their_answers_in_the_text_once():
 
 
 def test_all_questions_on_a_text_are_on_one_side():
-    questions = built_in()
+    questions = built_in_questions()
     for seed in range(5):
         parts = split_by_text(questions, seed)
         assert sorted([*parts.train, *parts.held_out]) == list(range(len(questions)))

@@ -138,6 +138,7 @@ def test_of_values_without_an_effect_one_in_twenty_is_below_five_percent():
     p = sign_flip(np.random.default_rng(1).normal(size=(30, 800)))
     assert 0.03 <= (p < 0.05).mean() <= 0.07
     assert p.min() > 0
+    assert sign_flip(np.ones(60)) == 1 / (resampling.DRAWS + 1), "no drawn signs are as far from 0, and the observed ones count"
 
 
 def test_the_correction_keeps_the_shape():

@@ -3,6 +3,7 @@ import pytest
 
 from explorer.analysis.similarity import (
     SPACES,
+    cka_of_products,
     closest_pairs,
     cosine_matrix,
     cosines,
@@ -134,3 +135,16 @@ def test_each_line_of_a_word_in_its_contexts_is_named_in_the_legend():
         "random tokens",
     ]
     assert all(line.showlegend is None for line in drawn.data), "none is left out of it"
+
+
+def test_how_alike_two_layers_are_depends_on_no_length_of_their_vectors():
+    here, there = np.random.default_rng(0).normal(size=(2, 40, 8))
+
+    def cka(one, other):
+        sides = [side - side.mean(0) for side in (one, other)]
+        products = [np.square(a.T @ b).sum() for a, b in ((sides[0], sides[1]), (sides[0], sides[0]), (sides[1], sides[1]))]
+        squares = [np.square(side).sum(-1)[None] for side in sides]
+        return cka_of_products(np.array([[products[0]]]), [np.array([one]) for one in products[1:]], squares)[0, 0]
+
+    assert cka(here, here) == pytest.approx(1)
+    assert cka(here, here + there) == pytest.approx(cka(here / 100, (here + there) / 30))

@@ -14,7 +14,7 @@ from explorer.core.scheduling import Places
 from explorer.export import links, qr, ways
 from explorer.export.ways import Way
 from explorer.server.bounds import TAKE
-from explorer.ui.head_cards import head_cards
+from explorer.ui.attention_data import head_cards
 from explorer.ui.subject import Subject
 from tests import asking
 

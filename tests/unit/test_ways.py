@@ -59,7 +59,7 @@ def test_only_the_training_of_texts_has_python(bundled):
 
     assert keys("attention") == [way.key for way in ways.WAYS]
     assert "py" in keys("fine-tune")
-    assert keys("fine-tune", view="every-word") == ["html", "csv", "json", "about.json"]
+    assert keys("fine-tune", **{"set.kind": "words"}) == ["html", "csv", "json", "about.json"]
 
 
 def test_about_these_files_reopens_the_place_and_says_whom_to_cite(bundled):

@@ -9,7 +9,6 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.corpus.compute.neurons import corpus_neurons_in_steps, firing_on
 from explorer.corpus.compute.occurrences import occurrences_in_steps
-from explorer.corpus.sentences import Sentences
 from explorer.hidden_states.endpoints import word_in_context
 from explorer.hidden_states.word import ABOVE, OneWord, comparable_words, contexts_of
 from explorer.projection.map import SENTENCES, Map
@@ -63,12 +62,10 @@ def test_the_words_to_choose_from_are_those_that_the_model_reads(bundled, cased)
 def test_searches_in_many_texts_find_it(word, bundled, tmp_path, monkeypatch):
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
     given = Map.read({"source": SENTENCES, "sentences": "\n".join(CAFE), "search": word}, bundled.capabilities)
-    assert "3 of 3 hold" in given.compute(Subject(bundled.name, "a", ""))["summary"]
+    assert "3 of 3 contain" in given.compute(Subject(bundled.name, "a", ""))["summary"]
     (tmp_path / "own.txt").write_text("\n".join((*CAFE, "no such word")), "utf-8")
     corpus = read_corpus(tmp_path / "own.txt")
-    assert len(finished(occurrences_in_steps(bundled, corpus, word, 4)).occurrences) == 3
+    assert len(finished(occurrences_in_steps(bundled, corpus, word, 4)).hits) == 3
     assert len(corpus.places(word, bundled.searched)) == 3
-    listed = Sentences(contains=word)._rows(Subject(bundled.name, "a", ""), corpus, None)
-    assert sorted(listed) == [0, 1, 2]
     neurons = finished(corpus_neurons_in_steps(bundled, corpus))
     assert firing_on(bundled, corpus, neurons, word, 3) == firing_on(bundled, corpus, neurons, "cafe", 3)

@@ -18,7 +18,7 @@ export function routeCard(flow, [layer, query, key], part) {
   const said = tellRoute(flow, layer, query, key, part);
   const own = query === key;
   const cut = [layer + 1, value.places[query], value.places[key], 0];
-  const offers = [own || alone ? null : act("✂ cut it", { cut }), alone && query !== flow.target.row ? null : act(`look inside layer ${layer + 1}`, { zoom: [layer + 1] })];
+  const offers = [own || alone || cut.includes(undefined) ? null : act("✂ cut it", { cut }), alone && query !== flow.target.row ? null : act(`look inside layer ${layer + 1}`, { zoom: [layer + 1] })];
   const card = el("div", { class: "bx-flow-card", role: "region", tabindex: "-1", "aria-label": said },
     el("header", {}, el("span", {}, `${said[0].toUpperCase()}${said.slice(1)}.`), act("✕", { close: true }, { "aria-label": "Close" })), el("p", {}, ...offers));
   const middle = (xOf(flow, layer) + xOf(flow, layer + 1)) / 2;

@@ -24,7 +24,7 @@ export function tellRoute({ value, mixing }, layer, query, key, part) {
 
 /** A line that is drawn already glides to its new width; a new one grows from nothing. */
 export function drawLines(flow, routes, shown, still) {
-  const { nodes, size } = flow;
+  const { nodes, size, value } = flow;
   const strongest = routes.filter(([layer]) => layer < shown).sort((a, b) => b[3] - a[3]).slice(0, MOST);
   const now = new Map();
   const fresh = [];
@@ -50,7 +50,7 @@ export function drawLines(flow, routes, shown, still) {
     line.style.strokeOpacity = line.goal[1].toFixed(3);
   }
   flow.lines = now;
-  flow.strongest = strongest.find(([, query, key]) => query !== key)?.slice(0, 3) ?? null;
+  flow.strongest = strongest.find(([, query, key]) => query !== key && value.places[Math.max(query, key)] !== undefined)?.slice(0, 3) ?? null;
   nodes.hits.replaceChildren(...strongest.slice(0, HITS).reverse().map(([layer, query, key, part]) => {
     const hit = svg("path", { d: now.get(`${layer} ${query} ${key}`).getAttribute("d"), "data-route": JSON.stringify([layer, query, key]) });
     hit.append(svg("title", {}, tellRoute(flow, layer, query, key, part)));

@@ -24,6 +24,7 @@ export function zoomGestures(root, { level, into, out }) {
     if (waits || (up ? into(event.target) : (out(), true))) event.preventDefault();
     if (!waits) rested = performance.now() + REST;
   }, { passive: false });
+  root.addEventListener("touchmove", (event) => event.touches.length > 1 && event.preventDefault(), { passive: false }); // no scroll ends a pinch
   const fingers = new Map();
   let apart = 0;
   const distance = () => { const [a, b] = fingers.values(); return Math.hypot(a.x - b.x, a.y - b.y); };

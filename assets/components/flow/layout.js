@@ -6,6 +6,8 @@ const ROW = { least: 17, most: 36 }; // px of the screen, however much is enlarg
 const PLAYER = 104; // px that the button of the story needs above the names
 const STAGE = { least: 180, weight: 400, list: 340 }; // px: its width; its height for one weight; and of the neurons below the heads
 export const NARROW = 520; // px of the stage in which the neurons are below the heads
+const SLIM = 240; // px of the stage that has room for two heads beside each other
+const HEAD_LEAST = 84; // px: the height of a head's small picture with its two lines
 
 /**
  * @typedef {object} Flow what the modules of the picture share
@@ -49,8 +51,11 @@ export function measure(flow) {
   const high = head + rows * row + 8;
   const field = open ? Math.max(width - label, 2 * box + STAGE.least + output) : states * column + output;
   const narrow = field - output - 2 * box < NARROW;
-  const least = open === 3 ? head + STAGE.weight : open === 1 ? head + (narrow ? rows * row + STAGE.list : 330) : 0;
-  flow.size = { label, output, under, column, row, letters, head, box, field, fold, top: topOf(flow), phone, narrow,
+  const heads = flow.zoom?.layer?.heads.length ?? 12;
+  const columns = narrow ? (field - output - 2 * box < SLIM ? 2 : 3) : 4;
+  const grid = narrow ? Math.max(rows * row, Math.ceil(heads / columns) * HEAD_LEAST + 22) : 0;
+  const least = open === 3 ? head + STAGE.weight : open === 1 ? head + (narrow ? grid + STAGE.list : 330) : 0;
+  flow.size = { label, output, under, column, row, letters, head, box, field, fold, top: topOf(flow), phone, narrow, columns, grid,
     height: Math.max(high, least), line: Math.max(21, Math.round(letters * 1.6)), seen: Math.min(high, Math.max(fold, 240)) };
 }
 

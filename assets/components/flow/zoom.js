@@ -144,8 +144,8 @@ export function stageFor(flow, still) {
   function place(room) {
     const { zoom, size, value } = flow;
     const open = level(flow);
-    const [wide, high] = size.narrow ? [room.width, room.height - TITLE] : [room.width * 0.6, Math.max(room.height, size.height - size.head - 8) - TITLE];
-    const columns = size.narrow ? 3 : wide < 360 ? 3 : 4;
+    const [wide, high] = size.narrow ? [room.width, size.grid - TITLE] : [room.width * 0.6, Math.max(room.height, size.height - size.head - 8) - TITLE];
+    const columns = size.narrow || wide >= 360 ? size.columns : 3;
     const lines = Math.ceil(made.heads.length / columns);
     const cell = { width: wide / columns, height: Math.min(high / lines, 170) };
     byShare(zoom.layer).forEach(({ head }, n) => {
@@ -159,7 +159,7 @@ export function stageFor(flow, still) {
       else putAt(box, { left: room.left + (n % columns) * cell.width + 4, top: room.top + TITLE + Math.floor(n / columns) * cell.height + 3, width: cell.width - 8, height: cell.height - 6 });
     });
     const list = made.list;
-    putAt(list, size.narrow ? { left: 0, top: size.head + size.row * value.tokens.length + 8, width: size.field - size.output } : { left: room.left + wide + 16, top: room.top, width: room.width - wide - 20 });
+    putAt(list, size.narrow ? { left: 0, top: size.head + size.grid + 8, width: size.field - size.output } : { left: room.left + wide + 16, top: room.top, width: room.width - wide - 20 });
     made.stage.querySelector(".bx-zoom-title").style.cssText = `left:${px(room.left + 6)};top:${px(room.top)}`;
   }
 

@@ -24,7 +24,7 @@ from explorer.bert.network import Padded
 from explorer.bert.readings import key_of, when_free
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
-from explorer.core.steps import finished, map_steps, relay
+from explorer.core.steps import finished, relay
 from explorer.corpus.compute.atlas_evidence import evidence, sampled_sentences
 from explorer.corpus.compute.atlas_file import HeadAtlas, read, write
 from explorer.corpus.compute.attention_sums import HABITS, OFFSETS, AttentionSums, Sentences, Strongest, sentences_of
@@ -46,16 +46,11 @@ def _key(model: Explorer, corpus: Corpus) -> tuple[object, ...]:
     return model.checkpoint, corpus.key
 
 
-def head_atlas(model: Explorer, corpus: Corpus) -> HeadAtlas:
-    """The atlas of a model's heads over a corpus; blocks until it is made.
+def head_atlas_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, HeadAtlas]:
+    """The atlas of a model's heads over a corpus, from memory or disk if it is there; yields the share done, 0 to 1.
 
     Raises InputError for a sentence the model cannot read.
     """
-    return finished(head_atlas_in_steps(model, corpus))
-
-
-def head_atlas_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, HeadAtlas]:
-    """Like `head_atlas`, but yields the share done, 0 to 1, after every batch. An atlas in memory or on disk comes first."""
     if found := known_atlas(model, corpus):
         return found
 
@@ -71,15 +66,6 @@ def head_atlas_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, Non
     return found
 
 
-def in_steps(model: Explorer, corpus: Corpus) -> Generator[tuple[str, float | None], None, HeadAtlas]:
-    """The atlas with its map; yields a sentence about the progress, and the share done (None: unknown)."""
-    reading = f"Reading {len(corpus.sentences):,} sentences, once for this model"
-    atlas = yield from map_steps(head_atlas_in_steps(model, corpus), lambda share: (f"{reading}: {share:.0%}", share))
-    mapped = yield from map_steps(mapped_in_steps(atlas), lambda share: ("Drawing the map of the heads.", share))
-    _opened.put(_key(model, corpus), mapped)
-    return mapped
-
-
 def known_atlas(model: Explorer, corpus: Corpus) -> HeadAtlas | None:
     """The atlas if it is in memory or ships with the app, else None."""
     if found := _opened.peek(_key(model, corpus)):
@@ -91,13 +77,13 @@ def known_atlas(model: Explorer, corpus: Corpus) -> HeadAtlas | None:
     return found
 
 
-def mapped_in_steps(atlas: HeadAtlas) -> Generator[float | None, None, HeadAtlas]:
+def mapped_in_steps(model: Explorer, corpus: Corpus, atlas: HeadAtlas) -> Generator[float | None, None, HeadAtlas]:
     """The atlas with a map of its heads: UMAP of their profiles, or PCA of few; yields the share done, None at first."""
-    if len(atlas.points):
-        return atlas
-    vectors = atlas.profiles.vectors
-    found = yield from relay(partial(project, vectors, MAP, None))
-    return replace(atlas, points=found.points)
+    if not len(atlas.points):
+        found = yield from relay(partial(project, atlas.profiles.vectors, MAP, None))
+        atlas = replace(atlas, points=found.points)
+        _opened.put(_key(model, corpus), atlas)
+    return atlas
 
 
 def sum_up(model: Explorer, corpus: Corpus) -> Generator[float, None, HeadAtlas]:
@@ -223,5 +209,5 @@ if __name__ == "__main__":
     from explorer.bert.explorer import load
 
     os.environ["HF_HUB_OFFLINE"] = "1"
-    atlas = finished(sum_up(load(str(BUNDLED_FOLDER)), built_in()))
-    write(finished(mapped_in_steps(atlas)), ATLAS)
+    model, corpus = load(str(BUNDLED_FOLDER)), built_in()
+    write(finished(mapped_in_steps(model, corpus, finished(sum_up(model, corpus)))), ATLAS)

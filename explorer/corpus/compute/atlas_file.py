@@ -1,6 +1,5 @@
 """The atlas of heads as a record and as a file."""
 
-import os
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from explorer.corpus.compute.atlas_evidence import LEVEL
 from explorer.corpus.compute.attention_sums import DIRECTIONS
+from explorer.corpus.compute.file import read_arrays, write_arrays
 from explorer.corpus.compute.head_families import NAMING, Profiles
 
 TIE = 1e-6  # shares are kept as float32: a smaller lead is none
@@ -112,14 +112,10 @@ def write(atlas: HeadAtlas, path: Path) -> None:
     """Write an atlas atomically; floats as float32."""
     small = {field.name: np.asarray(getattr(atlas, field.name)) for field in fields(atlas)}
     small = {name: value.astype(np.float32) if value.dtype.kind == "f" else value for name, value in small.items()}
-    part = path.with_suffix(".part")
-    with part.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **small)
-    os.replace(part, path)
+    write_arrays(path, small)
 
 
 def read(path: Path) -> HeadAtlas:
     """The atlas in a file of `write`."""
-    with np.load(path, allow_pickle=False) as file:
-        found = {field.name: file[field.name] for field in fields(HeadAtlas)}
+    found = read_arrays(path)
     return HeadAtlas(**{**found, "sentences": int(found["sentences"]), "tokens": int(found["tokens"])})

@@ -23,7 +23,7 @@ MEANINGS = {  # of names other than relations
     "[CLS] and [SEP]": "most of the weight is parked at [CLS] and [SEP]",
     "same word": "tokens look at the same one elsewhere",
     "neighbours": "tokens look at themselves and at their neighbours",
-    "broad": "tokens look at nearly everything alike",
+    "broad": "tokens look at nearly everything equally",
     "mixed": "no single habit explains it",
 }
 FAMILY_RULE = (

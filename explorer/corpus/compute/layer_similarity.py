@@ -33,29 +33,22 @@ class _Centred:
 def cka_in_steps(here: WordStates, there: WordStates) -> Generator[float, None, np.ndarray]:
     """Linear CKA, −1 to 1, of every hidden state of `here` with every one of `there`, over the same words: [here, there].
 
-    It is the unbiased estimator, see `cka_of_products`. The products of one hidden state of `here` with all of `there` are in
-    memory at a time. Both may be the same object. Yields the share done. Raises InputError for fewer than 4 words.
+    It is the unbiased estimator, see `cka_of_products`. Both may be the same object. Yields the share done. Raises InputError for
+    fewer than 4 words.
     """
     if len(here) < FEWEST:
         raise InputError(f"Layers are compared by {FEWEST} words or more; take more sentences.")
-    same, states = here is there, len(here.layers)
+    same, products = here is there, np.zeros((len(here.layers), len(there.layers)))
     mine = yield from map_steps(_centred(here), lambda share: CENTRING * share)
-    yours = mine if same else (yield from map_steps(_centred(there), lambda share: CENTRING * (1 + share)))
-    jobs = [
-        (mine, row, yours, [column for column in range(len(there.layers)) if not same or column >= row]) for row in range(states)
-    ]
-    jobs += [] if same else [(side, row, side, [row]) for side in (mine, yours) for row in range(len(side.means))]
-    total, sums = sum(len(columns) for *_, columns in jobs), []
-    for job in jobs:
-        sums.append(_products(*job))
-        yield 2 * CENTRING + (1 - 2 * CENTRING) * sum(map(len, sums)) / total
-    products = np.array([[np.nan] * (len(there.layers) - len(row)) + row for row in sums[:states]])
+    yours = mine if same else (yield from map_steps(_centred(there), lambda _: CENTRING))
+    for done, (row, column) in enumerate(np.ndindex(*products.shape)):
+        yield CENTRING + (1 - CENTRING) * done / products.size
+        known = same and column < row
+        products[row, column] = products[column, row] if known else _product(mine, row, yours, column)
     if same:
-        products = np.where(np.isnan(products), products.T, products)
         own = [np.diag(products)] * 2
     else:
-        alone = np.concatenate(sums[states:])
-        own = [alone[:states], alone[states:]]
+        own = [np.array([_product(side, row, side, row) for row in range(len(side.means))]) for side in (mine, yours)]
     return cka_of_products(products, own, (mine.squares, yours.squares))
 
 
@@ -75,11 +68,9 @@ def _centred(words: WordStates) -> Generator[float, None, _Centred]:
     return _Centred(words, means, squares)
 
 
-def _products(here: _Centred, row: int, there: _Centred, columns: list[int]) -> list[float]:
-    """|XᵀY|² of hidden state `row` of `here` with each of `columns` of `there`."""
-    sums = torch.zeros(len(columns), here.words.width, there.words.width, dtype=torch.float64)
+def _product(here: _Centred, row: int, there: _Centred, column: int) -> float:
+    """|XᵀY|² of hidden state `row` of `here` with hidden state `column` of `there`; their products are in memory at a time."""
+    summed = torch.zeros(here.words.width, there.words.width, dtype=torch.float64)
     for (_, mine), (_, yours) in zip(here.words.blocks(), there.words.blocks(), strict=True):
-        first = here.at(mine, row).T
-        for place, column in enumerate(columns):
-            sums[place] += first @ there.at(yours, column)
-    return sums.square().sum((1, 2)).tolist()
+        summed += here.at(mine, row).T @ there.at(yours, column)
+    return float(summed.square().sum())

@@ -6,8 +6,6 @@ All neurons of all layers are read in one pass, and the top tokens of each are k
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections import defaultdict
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
@@ -22,15 +20,14 @@ from explorer.bert.readings import key_of, when_free
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.limits import DRIVERS
-from explorer.core.steps import finished
+from explorer.corpus.compute.file import read_arrays, write_arrays
 from explorer.corpus.compute.reading import ADDED, CorpusTokens, tokens_of
-from explorer.corpus.compute.search import Describer, InContext
+from explorer.corpus.compute.search import Found, Hit, hits_of
 from explorer.techniques.neurons import most_promoted_in_steps
 from explorer.text.corpora import Corpus
 from explorer.text.pieces import bare
 
 FILE = "neurons.npz"
-SAVED = 32  # batches between two writes of the file
 DRIVING, PROMOTED = 20, 100  # top-activating tokens, and promoted pieces, that are compared in `telling_in_steps`
 READ = 64  # sentences in which `firing_on` reads a word
 NOBODY = -1  # the row where the corpus has too few tokens
@@ -53,33 +50,17 @@ class CorpusNeurons:
     counted: int
 
 
-@dataclass
-class Driver(InContext):
-    """A top-activating token of a neuron."""
-
-    activation: float  # after the activation function
-
-
-@dataclass(frozen=True)
-class Firing:
-    """A neuron (zero-based) with its activation at a word, `deviations` standard deviations above its mean."""
-
-    layer: int
-    neuron: int
-    activation: float  # mean over the word's tokens
-    deviations: float
-
+Scored = tuple[int, int, float]
+"""A neuron as (layer, neuron), zero-based, with a weight, or the deviations of its activation from its mean."""
 
 _opened: OnceCache[tuple[object, ...], CorpusNeurons] = OnceCache(4)
 
 
-def corpus_neurons(model: Explorer, corpus: Corpus) -> CorpusNeurons:
-    """The activations of all neurons over a corpus; blocks until they are computed. Raises InputError."""
-    return finished(corpus_neurons_in_steps(model, corpus))
-
-
 def corpus_neurons_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, CorpusNeurons]:
-    """Like `corpus_neurons`, but yields the share done, 0 to 1; a pass that was stopped is continued."""
+    """The activations of all neurons over a corpus; yields the share done, 0 to 1.
+
+    Raises InputError.
+    """
     key = model.checkpoint, corpus.key
     if (known := _opened.peek(key)) is not None:
         return known
@@ -87,33 +68,39 @@ def corpus_neurons_in_steps(model: Explorer, corpus: Corpus) -> Generator[float,
     coming = 8 * model.capabilities.layers * model.capabilities.neurons * (DRIVERS.most + 3)
 
     def fill(folder: Path) -> Generator[float, None, CorpusNeurons]:
-        return (yield from _read(model, tokens, folder / FILE))
+        if not (folder / FILE).exists():
+            read = vars((yield from _read(model, tokens)))
+            write_arrays(folder / FILE, {name: read[name] for name in read if name != "tokens"})
+        kept = read_arrays(folder / FILE)
+        return CorpusNeurons(tokens, **{**kept, "counted": int(kept["counted"])})
 
-    found = yield from when_free(key_of(model, corpus.texts, "neurons", DRIVERS.most), coming, fill)
+    found = yield from when_free(key_of(model, corpus.texts, "neurons, complete", DRIVERS.most), coming, fill)
     _opened.put(key, found)
     return found
 
 
-def drivers(model: Explorer, corpus: Corpus, found: CorpusNeurons, layer: int, neuron: int, limit: int) -> tuple[Driver, ...]:
-    """The top-activating tokens of a neuron (layer and neuron zero-based), in falling order of activation."""
+def drivers(model: Explorer, corpus: Corpus, found: CorpusNeurons, layer: int, neuron: int, limit: int) -> Found:
+    """The top-activating tokens of a neuron (layer and neuron zero-based), in falling order of activation after its function."""
     rows = found.rows[layer, neuron, :limit]
     rows = rows[rows != NOBODY]
-    known = Describer(model, corpus, found.tokens).describe(rows)
-    activations = found.activations[layer, neuron, : len(rows)].tolist()
-    return tuple(Driver(**one, activation=activation) for one, activation in zip(known, activations, strict=True))
+    hits = hits_of(model, corpus, found.tokens, rows, found.activations[layer, neuron, : len(rows)])
+    return Found(corpus, hits, found.counted)
 
 
 @inference_mode
-def activations_of(model: Explorer, driving: Sequence[Driver], layer: int, neuron: int) -> np.ndarray:
-    """[drivers] the activations at top-activating tokens when their sentences are read again, in float32."""
+def activations_of(model: Explorer, driving: Sequence[Hit], layer: int, neuron: int) -> np.ndarray:
+    """[hits] the activations at top-activating tokens when their sentences are read again, in float32."""
     encodings = [model.encode(driver.sentence.text) for driver in driving]
     padded = model.pad([(encoding.ids, encoding.segments) for encoding in encodings])
     activations = next(islice(model.neurons_padded(padded), layer, None))
     return activations[torch.arange(len(driving)), [driver.position for driver in driving], neuron].numpy()
 
 
-def firing_on(model: Explorer, corpus: Corpus, found: CorpusNeurons, word: str, limit: int) -> tuple[Firing, ...]:
-    """The neurons furthest above their mean at a word, in at most READ sentences with it. Raises InputError."""
+def firing_on(model: Explorer, corpus: Corpus, found: CorpusNeurons, word: str, limit: int) -> tuple[Scored, ...]:
+    """The neurons furthest above their mean at a word, in at most READ sentences with it, in standard deviations.
+
+    Raises InputError.
+    """
     places: defaultdict[int, list[int]] = defaultdict(list)
     for index, at in corpus.places(word, model.searched):
         places[index].append(at)
@@ -122,7 +109,7 @@ def firing_on(model: Explorer, corpus: Corpus, found: CorpusNeurons, word: str, 
     deviations = (mean - found.mean) / np.maximum(found.deviation, 1e-6)  # [layers, neurons]
     order = np.argsort(-deviations, axis=None, kind="stable")[:limit]
     most = zip(*np.unravel_index(order, deviations.shape), strict=True)
-    return tuple(Firing(int(la), int(ne), float(mean[la, ne]), float(deviations[la, ne])) for la, ne in most)
+    return tuple((int(la), int(ne), float(deviations[la, ne])) for la, ne in most)
 
 
 @inference_mode
@@ -141,7 +128,6 @@ class _Strongest:
         self.activations = torch.full((layers, neurons, DRIVERS.most), -torch.inf)
         self.rows = torch.full((layers, neurons, DRIVERS.most), NOBODY, dtype=torch.int32)
         self.sums = torch.zeros((3, layers, neurons), dtype=torch.float64)  # of activations and their squares; number above 0
-        self.done = 0  # batches read
 
     def add(self, layer: int, activations: torch.Tensor, rows: torch.Tensor) -> None:
         """Add the activations [tokens, neurons] of tokens with indices `rows` [tokens]."""
@@ -153,20 +139,6 @@ class _Strongest:
         known = torch.cat([self.rows[layer], rows[places.T]], 1)
         self.activations[layer], order = both.topk(DRIVERS.most, dim=1)
         self.rows[layer] = known.gather(1, order)
-
-    def save(self, path: Path) -> None:
-        """Write the state atomically: a reader sees the old file or the new one."""
-        other = path.with_suffix(".part.npz")
-        np.savez(other, allow_pickle=False, **{name: np.asarray(value) for name, value in vars(self).items()})
-        other.chmod(0o600)
-        os.replace(other, path)
-
-    def load(self, path: Path) -> None:
-        """Continue from the state in a file, if there is a valid one."""
-        with contextlib.suppress(OSError, ValueError, KeyError), np.load(path) as file:
-            read = {name: torch.from_numpy(file[name]) for name in ("activations", "rows", "sums")}
-            if all(read[name].shape == vars(self)[name].shape for name in read):
-                vars(self).update(read, done=int(file["done"]))
 
     def result(self, tokens: CorpusTokens) -> CorpusNeurons:
         """The result over all tokens."""
@@ -187,21 +159,12 @@ def _read_batch(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, into: _
         into.add(layer, activations[padded.real][counts], kept)
 
 
-def _read(model: Explorer, tokens: CorpusTokens, path: Path) -> Generator[float, None, CorpusNeurons]:
-    """Read the remaining batches; yields the share done."""
+def _read(model: Explorer, tokens: CorpusTokens) -> Generator[float, None, CorpusNeurons]:
+    """Read all batches; yields the share done."""
     batches, found = tokens.batches(), _Strongest(model.capabilities.layers, model.capabilities.neurons)
-    found.load(path)
-    begun = found.done
-    try:
-        for rows in batches[begun:]:
-            yield found.done / len(batches)
-            _read_batch(model, tokens, rows, found)
-            found.done += 1
-            if found.done % SAVED == 0:
-                found.save(path)
-    finally:
-        if found.done > begun:
-            found.save(path)
+    for number, rows in enumerate(batches):
+        yield number / len(batches)
+        _read_batch(model, tokens, rows, found)
     yield 1.0
     return found.result(tokens)
 

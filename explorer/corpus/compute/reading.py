@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -24,8 +24,7 @@ from explorer.core.cache import OnceCache, weight
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.limits import CORPUS_STATES_MEGABYTES, MEGABYTE, RESULTS_MEGABYTES
-from explorer.core.steps import finished
-from explorer.corpus.compute.file import VectorFile
+from explorer.corpus.compute.file import Pieces, VectorFile
 from explorer.text.corpora import Corpus, CorpusSentence
 
 ADDED = -1  # the word of a token that the tokenizer added
@@ -60,6 +59,11 @@ class CorpusTokens:
         """The ids and segments of some sentences, as the model takes them."""
         ids = (tuple(self.ids[self.starts[row] : self.starts[row + 1]].tolist()) for row in sentences)
         return [(text, (0,) * len(text)) for text in ids]
+
+    def unpadded(self, vectors: torch.Tensor, sentences: np.ndarray) -> Pieces:
+        """Vectors [batch, tokens, size] of some sentences without padding, as a `VectorFile` takes them."""
+        starts, lengths = self.starts[sentences].tolist(), self.lengths[sentences].tolist()
+        return [(start, one[:length].numpy()) for start, one, length in zip(starts, vectors, lengths, strict=True)]
 
     def batches(self) -> list[np.ndarray]:
         """Indices of sentences of similar length, in batches of at most BATCH_SIZE sentences and BATCH_TOKENS tokens."""
@@ -99,7 +103,7 @@ class CorpusStates:
 
 _tokens: OnceCache[tuple[Checkpoint, str], CorpusTokens] = OnceCache(4)
 _dtypes: OnceCache[tuple[Checkpoint, str], np.dtype] = OnceCache(4)
-_opened: OnceCache[tuple[object, ...], tuple[CorpusStates, Path]] = OnceCache(RESULTS_MEGABYTES.bytes, weight)
+_opened: OnceCache[tuple[object, ...], tuple[np.ndarray, Path]] = OnceCache(RESULTS_MEGABYTES.bytes, weight)
 
 
 def tokens_of(model: Explorer, corpus: Corpus) -> CorpusTokens:
@@ -109,39 +113,51 @@ def tokens_of(model: Explorer, corpus: Corpus) -> CorpusTokens:
 
 def is_read(model: Explorer, corpus: Corpus, layer: int) -> bool:
     """Whether hidden state `layer` of a corpus is in memory, so that no computation is needed."""
-    tokens = _tokens.peek((model.checkpoint, corpus.key))
-    return tokens is not None and any(one.tokens is tokens and layer in one.layers for one, _ in _opened.values())
-
-
-def corpus_states(model: Explorer, corpus: Corpus, layers: Sequence[int]) -> CorpusStates:
-    """Hidden states `layers` (indices, at least one) of a corpus; blocks until they are read. Others may come with them."""
-    return finished(corpus_states_in_steps(model, corpus, layers))
+    key = model.checkpoint, corpus.key
+    if (tokens := _tokens.peek(key)) is None or (dtype := _dtypes.peek(key)) is None:
+        return False
+    layers = _together(model, len(tokens), dtype, [layer])
+    return _opened.peek((*key, "corpus", layers, dtype.str)) is not None
 
 
 def corpus_states_in_steps(model: Explorer, corpus: Corpus, layers: Sequence[int]) -> Generator[float, None, CorpusStates]:
-    """Like `corpus_states`, but yields the share done, 0 to 1, after every batch; states read before are returned at once.
+    """Hidden states `layers` (indices, at least one) of a corpus, and others that come with them; yields the share done, 0 to 1.
 
     Raises InputError when the file would exceed the limit on the disk.
     """
     tokens = tokens_of(model, corpus)
     dtype = _dtypes.get((model.checkpoint, corpus.key), lambda: _dtype_for(model, tokens))
     layers = _together(model, len(tokens), dtype, layers)
-    how = "corpus", layers, dtype.str
-    key = model.checkpoint, corpus.key, *how
+    shape = len(layers), len(tokens), model.capabilities.hidden_size
+    states = yield from vectors_in_steps(
+        model, corpus, ("corpus", layers), shape, dtype, lambda rows: _states(model, tokens, rows, layers)
+    )
+    return CorpusStates(tokens, layers, states)
+
+
+def vectors_in_steps(
+    model: Explorer,
+    corpus: Corpus,
+    how: Sequence[object],
+    shape: tuple[int, int, int],
+    dtype: np.dtype,
+    read: Callable[[np.ndarray], Iterable[tuple[int, Pieces]]],
+) -> Generator[float, None, np.ndarray]:
+    """Vectors of a corpus [layers or heads, tokens, size] in a file, named by `how`; see `VectorFile.fill`."""
+    key = model.checkpoint, corpus.key, *how, dtype.str
     if known := _opened.peek(key):
         with contextlib.suppress(OSError):
             os.utime(known[1])  # mark as used, so that it is not the next to be deleted
         return known[0]
-    shape = len(layers), len(tokens), model.capabilities.hidden_size
 
     def fill(folder: Path) -> Generator[float, None, VectorFile]:
         file = VectorFile(folder, shape, dtype)
-        yield from _read(model, tokens, layers, file)
+        yield from file.fill(tokens_of(model, corpus).batches(), read)
         return file
 
     size = int(np.prod(shape)) * dtype.itemsize
-    file = yield from when_free(key_of(model, corpus.texts, *how), size, fill)
-    found = CorpusStates(tokens, layers, file.opened())
+    file = yield from when_free(key_of(model, corpus.texts, *how, dtype.str), size, fill)
+    found = file.opened()
     _opened.put(key, (found, file.folder))
     return found
 
@@ -188,28 +204,8 @@ def _dtype_for(model: Explorer, tokens: CorpusTokens) -> np.dtype:
     return HALF if largest < LARGE else SINGLE
 
 
-def _read(model: Explorer, tokens: CorpusTokens, layers: Sequence[int], file: VectorFile) -> Generator[float, None, None]:
-    """Compute and write the batches that are missing; yields the share done."""
-    batches = tokens.batches()
-    if not (done := file.done()):
-        file.begin()
-    for number, rows in enumerate(batches[done:], start=done + 1):
-        yield (number - 1) / len(batches)
-        starts, lengths = tokens.starts[rows].tolist(), tokens.lengths[rows].tolist()
-        for layer, hidden in _states(model, tokens, rows, layers[-1]):
-            if layer in layers:
-                file.write(layers.index(layer), unpadded(hidden, starts, lengths))
-        file.finish(number)
-    yield 1.0
-
-
 @inference_mode
-def _states(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, top: int) -> list[tuple[int, torch.Tensor]]:
-    """Hidden states 0 to `top` of some sentences with their indices, each [batch, tokens, hidden] float32."""
-    padded = model.pad(tokens.encoded(rows))
-    return list(enumerate(islice(model.run_padded(padded), top + 1)))
-
-
-def unpadded(vectors: torch.Tensor, starts: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, np.ndarray]]:
-    """Vectors [batch, tokens, size] without padding, each with the index of its first token, as `VectorFile.write` takes them."""
-    return [(start, one[:length].numpy()) for start, one, length in zip(starts, vectors, lengths, strict=True)]
+def _states(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, layers: Sequence[int]) -> list[tuple[int, Pieces]]:
+    """Hidden states `layers` of some sentences (`rows`), each with its place among them."""
+    states = list(islice(model.run_padded(model.pad(tokens.encoded(rows))), layers[-1] + 1))
+    return [(place, tokens.unpadded(states[layer], rows)) for place, layer in enumerate(layers)]

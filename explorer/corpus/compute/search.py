@@ -1,30 +1,24 @@
 """Search by meaning: the tokens of a corpus most similar to a token of the input, by hidden state or by head output.
 
-Hoover, Strobelt & Gehrmann 2020, exBERT. The search is exact: a first pass over the vectors in the precision of the file keeps
-all candidates for the nearest, which are then compared in float32.
+Hoover, Strobelt & Gehrmann 2020, exBERT. The search is exact: all vectors are compared in float32.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
 from explorer.bert.explorer import Explorer
 from explorer.bert.trace import Trace
-from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
-from explorer.core.limits import RESULTS_MEGABYTES
-from explorer.core.steps import finished
 from explorer.corpus.compute.heads import corpus_contexts_in_steps
 from explorer.corpus.compute.reading import ADDED, CorpusStates, CorpusTokens, corpus_states_in_steps
 from explorer.text.corpora import Corpus, CorpusSentence
 
-SLACK = 2e-3  # twice the largest error of a cosine of half-precision numbers: each rounding is at most 2^-11
 BLOCK = 2**14  # tokens converted to float32 at a time
 BEGIN, END = "(begin)", "(end)"  # stand for the word before the first and after the last one of a sentence
 SPECIAL = "(special)"  # the tag of a token that the tokenizer added
@@ -51,11 +45,11 @@ class Query:
 
 
 @dataclass  # not frozen: a search makes many, in a third of the time
-class InContext:
+class Hit:
     """A token of the corpus in its sentence, with what is known about its word; unknown fields are ''."""
 
     sentence: CorpusSentence
-    position: int  # index of the token in its sentence; [CLS] is 0
+    position: int | None  # index of the token in its sentence, [CLS] being 0; None for the whole sentence
     token: str
     word: str
     tag: str
@@ -64,19 +58,26 @@ class InContext:
     after: str
     previous: str  # the neighboring words, in lower case
     next: str
-
-
-FIELDS = tuple(field.name for field in fields(InContext))
-
-
-@dataclass
-class Hit(InContext):
-    """A token found by a search."""
-
-    cosine: float
+    score: float = 0.0  # the reason for the hit: a cosine, or an activation
     target: str = ""  # for a head: the word or token it attends to most, its tag, and its distance in words (offset)
     target_tag: str = ""
     offset: int | None = None
+
+    @classmethod
+    def of(cls, sentence: CorpusSentence, word: int | None, position: int | None, token: str, score: float) -> Hit:
+        """A token of a word (zero-based) of a sentence; None for [CLS], at position 0, or [SEP]."""
+        words, text = sentence.words, sentence.text
+        if word is None:
+            first = position == 0
+            around = ("", text, BEGIN, words[0].lower()) if first else (text, "", words[-1].lower(), END)
+            return cls(sentence, position, token, token, SPECIAL, "", *around, score)
+        start, named = sentence.starts[word], words[word]
+        tag = sentence.tags[word] if sentence.tags else ""
+        relation = sentence.relations[word] if sentence.relations else ""
+        previous = words[word - 1].lower() if word else BEGIN
+        after = words[word + 1].lower() if word + 1 < len(words) else END
+        texts = text[:start], text[start + len(named) :]
+        return cls(sentence, position, token, named, tag, relation, *texts, previous, after, score)
 
 
 @dataclass(frozen=True)
@@ -93,16 +94,8 @@ class Found:
         return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
 
 
-_norms: OnceCache[tuple[object, ...], np.ndarray] = OnceCache(RESULTS_MEGABYTES.bytes, lambda norms: norms.nbytes)
-
-
-def search(query: Query, corpus: Corpus, limit: int) -> Found:
-    """The `limit` nearest tokens of a corpus; blocks until it is read. Raises InputError."""
-    return finished(search_in_steps(query, corpus, limit))
-
-
 def search_in_steps(query: Query, corpus: Corpus, limit: int) -> Generator[float, None, Found]:
-    """Like `search`, but yields the share of the reading done, 0 to 1.
+    """The `limit` nearest tokens of a corpus; yields the share of the reading done, 0 to 1. Raises InputError.
 
     [CLS] and [SEP] are left out unless the query is one of them.
     """
@@ -113,19 +106,14 @@ def search_in_steps(query: Query, corpus: Corpus, limit: int) -> Generator[float
     else:
         contexts = yield from corpus_contexts_in_steps(model, corpus, query.layer)
         vectors = contexts[query.head]
-    key = (query.layer,) if query.head is None else (query.layer, query.head)
-    norms = _norms.get((model.checkpoint, corpus.key, *key), lambda: lengths_of(vectors))
     special = query.trace.encoding.sequences[query.token] < 0
     allowed = None if special else states.tokens.word != ADDED
-    rows, cosines = nearest_rows(vectors, norms, vector_of(query), limit, allowed)
+    rows, cosines = nearest_rows(vectors, vector_of(query), limit, allowed)
     looked = None if query.head is None else _looked_at(model, states, query, rows)
-    describer = Describer(model, corpus, states.tokens)
-    targets = (
-        [{}] * len(rows) if looked is None else [describer.target(*place) for place in zip(rows.tolist(), looked, strict=True)]
-    )
-    each = zip(describer.describe(rows), cosines.tolist(), targets, strict=True)
-    hits = tuple(Hit(**known, cosine=cosine, **target) for known, cosine, target in each)
-    return Found(corpus, hits, len(norms) if allowed is None else int(allowed.sum()))
+    hits = hits_of(model, corpus, states.tokens, rows, cosines)
+    for hit, row, place in zip(hits, rows.tolist(), looked or (), strict=False):
+        _aim(hit, model, states.tokens, row, place)
+    return Found(corpus, hits, len(vectors) if allowed is None else int(allowed.sum()))
 
 
 @inference_mode
@@ -151,34 +139,21 @@ def cosines_to(query: Query, hits: Sequence[Hit]) -> np.ndarray:
     return torch.cosine_similarity(there.float(), torch.tensor(vector_of(query)), dim=-1).numpy()
 
 
-def lengths_of(vectors: np.ndarray) -> np.ndarray:
-    """[n] float32 lengths of the vectors [n, size] in a file, computed block by block."""
-    lengths = torch.empty(len(vectors))  # one allocation: many small ones between large temporary ones would fragment the memory
-    for start in range(0, len(vectors), BLOCK):
-        lengths[start : start + BLOCK] = torch.from_numpy(vectors[start : start + BLOCK]).float().norm(dim=1)
-    return lengths.clamp_min_(1e-12).numpy()
-
-
 def nearest_rows(
-    vectors: np.ndarray, norms: np.ndarray, vector: np.ndarray, limit: int, allowed: np.ndarray | None = None
+    vectors: np.ndarray, vector: np.ndarray, limit: int, allowed: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The rows of vectors [n, size] with the largest cosines to one vector, and these cosines, in falling order.
 
-    On a tie the first rows win. `norms` [n] are the lengths of the vectors, `allowed` [n] bool says which rows count.
+    On a tie the first rows win. `allowed` [n] bool says which rows count.
     """
-    unit = torch.from_numpy(vector / max(float(np.linalg.norm(vector)), 1e-12))
-    rough = (torch.from_numpy(vectors) @ unit.to(torch.from_numpy(vectors[:1]).dtype)).float().numpy() / norms
-    if allowed is not None:
-        rough = np.where(allowed, rough, -np.inf)
-    limit = min(limit, len(rough) if allowed is None else int(allowed.sum()))
-    if limit == 0:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
-    last = np.partition(rough, len(rough) - limit)[len(rough) - limit]
-    rows = np.flatnonzero(rough >= last - SLACK)
-    parts = (rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK))
-    exact = np.concatenate([vectors[part].astype(np.float32) @ unit.numpy() / norms[part] for part in parts])
-    order = np.argsort(-exact, kind="stable")[:limit]
-    return rows[order], exact[order]
+    unit = torch.nn.functional.normalize(torch.tensor(vector), dim=0, eps=1e-12)
+    cosines = torch.empty(len(vectors))
+    for start in range(0, len(vectors), BLOCK):
+        block = torch.from_numpy(vectors[start : start + BLOCK]).float()
+        cosines[start : start + BLOCK] = (block @ unit) / block.norm(dim=1).clamp_min(1e-12)
+    found = cosines.numpy() if allowed is None else np.where(allowed, cosines.numpy(), -np.inf)
+    rows = np.argsort(-found, kind="stable")[: min(limit, len(found) if allowed is None else int(allowed.sum()))]
+    return rows, found[rows]
 
 
 @inference_mode
@@ -194,41 +169,22 @@ def _looked_at(model: Explorer, states: CorpusStates, query: Query, rows: np.nda
     return [int(strongest[one][position]) for one, position in zip(place, tokens.position[rows], strict=True)]
 
 
-@dataclass(frozen=True)
-class Describer:
-    """Describes tokens of a corpus by their words."""
+def hits_of(model: Explorer, corpus: Corpus, tokens: CorpusTokens, rows: np.ndarray, scores: np.ndarray) -> tuple[Hit, ...]:
+    """The tokens of a corpus with indices `rows`, each with its score."""
+    found = []
+    for row, piece, score in zip(rows.tolist(), model.pieces(tokens.ids[rows].tolist()), scores.tolist(), strict=True):
+        sentence, word = corpus.sentences[tokens.sentence[row]], int(tokens.word[row])
+        found.append(Hit.of(sentence, None if word == ADDED else word, int(tokens.position[row]), piece, score))
+    return tuple(found)
 
-    model: Explorer
-    corpus: Corpus
-    tokens: CorpusTokens
 
-    def describe(self, rows: np.ndarray) -> list[dict[str, Any]]:
-        """The fields of InContext for the token of each row."""
-        pieces = self.model.pieces(self.tokens.ids[rows].tolist())
-        return [self._there(row, piece) for row, piece in zip(rows.tolist(), pieces, strict=True)]
-
-    def _there(self, row: int, piece: str) -> dict[str, Any]:
-        sentence = self.corpus.sentences[self.tokens.sentence[row]]
-        position, word = int(self.tokens.position[row]), int(self.tokens.word[row])
-        if word == ADDED:
-            first = position == 0
-            beside = (BEGIN, sentence.words[0].lower()) if first else (sentence.words[-1].lower(), END)
-            texts = ("", sentence.text) if first else (sentence.text, "")
-            return dict(zip(FIELDS, (sentence, position, piece, piece, SPECIAL, "", *texts, *beside), strict=True))
-        start = sentence.starts[word]
-        named = sentence.words[word]
-        known = (sentence.tags[word] if sentence.tags else "", sentence.relations[word] if sentence.relations else "")
-        texts = sentence.text[:start], sentence.text[start + len(named) :]
-        before = sentence.words[word - 1].lower() if word else BEGIN
-        after = sentence.words[word + 1].lower() if word + 1 < len(sentence.words) else END
-        return dict(zip(FIELDS, (sentence, position, piece, named, *known, *texts, before, after), strict=True))
-
-    def target(self, row: int, place: int) -> dict[str, Any]:
-        """The fields of Hit about the token at `place` in the row's sentence, to which a head attends."""
-        index, word = int(self.tokens.sentence[row]), int(self.tokens.word[row])
-        looked = int(self.tokens.starts[index]) + place
-        sentence, other = self.corpus.sentences[index], int(self.tokens.word[looked])
-        if other == ADDED:
-            return {"target": self.model.pieces([int(self.tokens.ids[looked])])[0], "target_tag": SPECIAL}
-        tag = sentence.tags[other] if sentence.tags else ""
-        return {"target": sentence.words[other].lower(), "target_tag": tag, "offset": None if word == ADDED else other - word}
+def _aim(hit: Hit, model: Explorer, tokens: CorpusTokens, row: int, place: int) -> None:
+    """Add the token at `place` in the row's sentence, to which a head attends from the hit."""
+    looked = int(tokens.starts[tokens.sentence[row]]) + place
+    word, other = int(tokens.word[row]), int(tokens.word[looked])
+    if other == ADDED:
+        hit.target, hit.target_tag = model.pieces([int(tokens.ids[looked])])[0], SPECIAL
+        return
+    hit.target = hit.sentence.words[other].lower()
+    hit.target_tag = hit.sentence.tags[other] if hit.sentence.tags else ""
+    hit.offset = None if word == ADDED else other - word

@@ -12,25 +12,18 @@ from explorer.text.corpora import ROOT, CorpusSentence
 
 @dataclass(frozen=True)
 class Links:
-    """For each word another word, zero-based; -1 where there is none, as behind what was cut off."""
+    """For each word (zero-based) its strongest link to another, -1 for none, and the words whose link is to their syntactic head.
 
-    seen: tuple[int, ...]  # the one that it looks at most
-    by: tuple[int, ...]  # the one that looks at it most
+    `forward`: the link of a word is the word that it attends to most; else the word that attends to it most.
+    """
 
-    def right(self, sentence: CorpusSentence) -> tuple[bool, list[int]]:
-        """The words whose link is the one to their syntactic head, and in which direction that holds for more of them.
-
-        True: words look at their heads. False: heads look at the words.
-        """
-        out, back = (
-            [word for word, head in enumerate(sentence.heads) if head not in (ROOT, word) and found[word] == head]
-            for found in (self.seen, self.by)
-        )
-        return len(out) >= len(back), max(out, back, key=len)
+    linked: tuple[int, ...]
+    right: tuple[int, ...]
+    forward: bool
 
 
-def links_of(weights: np.ndarray, offsets: Sequence[tuple[int, int]], sentence: CorpusSentence) -> Links:
-    """The strongest links of a head's `weights` [query, key], by the rule of the atlas.
+def word_weights(weights: np.ndarray, offsets: Sequence[tuple[int, int]], sentence: CorpusSentence) -> np.ndarray:
+    """[word, word] a head's `weights` [query, key] between words; -1 from a word to itself, and where a word was cut off.
 
     `offsets` are the characters of each token, an empty range for those that the tokenizer added. The weight from a word to
     another is the sum over its pieces, and the mean over the pieces of the word that looks (Clark et al. 2019, section 4.1).
@@ -39,12 +32,20 @@ def links_of(weights: np.ndarray, offsets: Sequence[tuple[int, int]], sentence: 
     spans = list(zip(sentence.starts, ends, strict=True))
     pieces = np.array([[low < end and start < high for low, high in offsets] for start, end in spans], dtype=float)
     there = pieces.sum(1)
-    linked = (pieces / np.maximum(there, 1)[:, None]) @ weights @ pieces.T  # [word, word]
+    linked = (pieces / np.maximum(there, 1)[:, None]) @ weights @ pieces.T
     np.fill_diagonal(linked, -1)
     linked[there == 0] = linked[:, there == 0] = -1
-    ways = [(linked.argmax(axis), linked.max(axis)) for axis in (1, 0)]
-    seen, by = (tuple(np.where(most >= 0, found, -1).tolist()) for found, most in ways)
-    return Links(seen, by)
+    return linked
+
+
+def links_of(linked: np.ndarray, sentence: CorpusSentence) -> Links:
+    """The links in `word_weights` in the direction that is right for more words, by the rule of the atlas."""
+    found = []
+    for axis, forward in ((1, True), (0, False)):
+        most = np.where(linked.max(axis) >= 0, linked.argmax(axis), -1).tolist()
+        right = tuple(word for word, head in enumerate(sentence.heads) if head not in (ROOT, word) and most[word] == head)
+        found.append(Links(tuple(most), right, forward))
+    return max(found, key=lambda links: len(links.right))
 
 
 def best_offset(sentence: CorpusSentence) -> tuple[int, int]:

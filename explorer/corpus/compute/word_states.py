@@ -54,11 +54,6 @@ class WordStates:
     def only(self, rows: np.ndarray | slice) -> "WordStates":
         return replace(self, sentence=self.sentence[rows], word=self.word[rows], first=self.first[rows], pieces=self.pieces[rows])
 
-    def only_state(self, layer: int) -> "WordStates":
-        """The same words at one hidden state alone."""
-        place = self.layers.index(layer)
-        return replace(self, read=replace(self.read, layers=(layer,), states=self.read.states[place : place + 1]))
-
     def of_sentences(self, sentences: np.ndarray) -> "WordStates":
         return self.only(np.flatnonzero(np.isin(self.sentence, sentences)))
 
@@ -95,16 +90,11 @@ def words_of_both(here: WordStates, there: WordStates) -> tuple[WordStates, Word
     return here.only(rows), there.only(others)
 
 
-def tokens_alone(model: Explorer, corpus: Corpus, words: WordStates, layer: int) -> np.ndarray:
-    """[tokens, hidden] the pieces of some words at a hidden state, each sentence read by itself in full precision."""
-    rows, word = words.tokens()
-    of = words.sentence[word]
-    positions = words.read.tokens.position[rows]
-    texts = {int(number): corpus.sentences[number].text for number in np.unique(of)}
-    return np.concatenate([model.trace(text).hidden_states[layer][positions[of == one]] for one, text in texts.items()])
-
-
 def words_alone(model: Explorer, corpus: Corpus, words: WordStates, layer: int) -> np.ndarray:
     """[words, hidden] whole words at a hidden state, the mean of their pieces, each sentence run alone in full precision."""
-    vectors, (_, word) = tokens_alone(model, corpus, words, layer), words.tokens()
+    rows, word = words.tokens()
+    of, positions = words.sentence[word], words.read.tokens.position[rows]
+    texts = {int(number): corpus.sentences[number].text for number in np.unique(of)}
+    alone = [model.trace(text).hidden_states[layer][positions[of == one]] for one, text in texts.items()]
+    vectors = np.concatenate(alone)
     return np.stack([vectors[word == number].mean(axis=0) for number in range(len(words))])

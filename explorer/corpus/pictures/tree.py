@@ -2,12 +2,10 @@
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 import plotly.graph_objects as go
 
+from explorer.corpus.compute.tree import Links
 from explorer.text.corpora import ROOT, CorpusSentence
 from explorer.text.dependencies import spell_out
 from explorer.ui.pictures.base import ACCENT, FAINT, esc, figure, plain_axis
@@ -17,40 +15,26 @@ POINTS = 25  # of an arc
 WORDS = 0.3  # half the width of the words, of the tree's width
 
 
-@dataclass(frozen=True)
-class Compared:
-    """The links of a head beside the tree: for each word the one of its link, and the words whose link is in the tree.
-
-    `forward`: a word's link is what it looks at; else what looks at it. -1 for none.
-    """
-
-    head: str
-    linked: Sequence[int]
-    right: Sequence[int]
-    forward: bool
-    told: str  # how many are right, in a sentence
-
-
-def drawn_tree(one: CorpusSentence, compared: Compared) -> go.Figure:
+def drawn_tree(one: CorpusSentence, found: Links, head: str) -> go.Figure:
     """The arcs of the tree at the left of the words, those of the head at the right; coloured if the other side has them."""
     words, count = one.words, len(one.words)
-    by = "looks most at" if compared.forward else "is looked at most by"
+    by = "looks most at" if found.forward else "is looked at most by"
     tree = {word: head for word, head in enumerate(one.heads) if head != ROOT}
-    links = {word: other for word, other in enumerate(compared.linked) if other >= 0}
+    links = {word: other for word, other in enumerate(found.linked) if other >= 0}
     depends = {
         word: f"“{words[word]}” depends on “{words[head]}”: {spell_out(one.relations[word])}" for word, head in tree.items()
     }
     looks = {word: f"“{words[word]}” {by} “{words[other]}”" for word, other in links.items()}
     sides = [(-1, tree, depends), (1, links, looks)]
     arcs = [
-        _arc(word, other, count, side, esc(told[word]), word in compared.right)
+        _arc(word, other, count, side, esc(told[word]), word in found.right)
         for side, pairs, told in sides
         for word, other in pairs.items()
     ]
     text = go.Scatter(x=np.zeros(count), y=np.arange(count), text=[esc(word) for word in words], mode="text", hoverinfo="skip")
     titles = [
         {"x": side * 0.75, "y": 1, "yref": "paper", "yanchor": "bottom", "text": title, "showarrow": False}
-        for side, title in ((-1, "parse tree"), (1, compared.head))
+        for side, title in ((-1, "parse tree"), (1, head))
     ]
     drawn = figure(
         [*arcs, text],
@@ -66,7 +50,7 @@ def drawn_tree(one: CorpusSentence, compared: Compared) -> go.Figure:
         "relation": one.relations,
         "depends_on": [words[tree[word]] if word in tree else None for word in range(count)],
         "linked_to": [words[links[word]] if word in links else None for word in range(count)],
-        "in_both": [word in compared.right for word in range(count)],
+        "in_both": [word in found.right for word in range(count)],
     }
     return keep(drawn, lambda: columns_of(**listed))
 

@@ -25,7 +25,7 @@ BUILT_IN = {
     "same_meaning": "Pairs: do both mean the same?",
     "entailment": "Entailment: does the second text follow from the first?",
     "grammar": "Grammar: is the sentence grammatical?",
-    "similarity": "Similarity: how alike are both, from 0 to 5?",
+    "similarity": "Similarity: how similar are both, from 0 to 5?",
 }
 GROUP = "group"  # the column of a built-in set with the groups of its examples
 
@@ -59,7 +59,7 @@ def read_examples(
     Raises InputError when there is no such file, or nothing in it to learn from.
     """
     if not (path := Path(path)).is_file():
-        raise InputError(f"There is no file {path.name[:60]!r}; check its path.")
+        raise InputError(f"The folder has no file {path.name[:60]!r}; check its path.")
     table = read_table(path)
     table = table if names is None else table.with_names(names)
     guessed = guess_columns(table)
@@ -115,7 +115,7 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
     if (numbers := _numbers(examples.labels, columns.kind)) is not None:
         examples = ScoredExamples(**vars(examples), numbers=numbers)
         check_numbers(numbers)
-        notes.append("the labels are numbers, so a number is learnt (regression)")
+        notes.append("the labels are numbers, so a number is learned (regression)")
     else:
         check_classes(Counter(examples.labels))
         notes.append(_uneven(examples))
@@ -133,7 +133,7 @@ def _usable(texts: Sequence[str], labels: Sequence[str], kind: str) -> tuple[lis
     if not kept:
         raise InputError("No row has both a text and a label; choose other columns.")
     written = _named([label for label in sorted(missing) if label])
-    without = f"without a text or a label left out{f' ({written} is no label)' if written else ''}"
+    without = f"without a text or a label left out{f' ({written} marks a missing label)' if written else ''}"
     notes = [_count(len(texts) - len(kept), f"row {without}", f"rows {without}")]
     found = [labels[row] for row in kept]
     if _numbers(found, kind) is None and (once := rarest(found)):
@@ -148,7 +148,7 @@ def _numbers(labels: Sequence[str], kind: str) -> tuple[float, ...] | None:
     if kind != "number":
         return None if kind == "classes" else numbers_in(labels)
     if (numbers := _measures(labels)) is None:
-        raise InputError(f"Some labels are no numbers up to {LARGEST:,.0f}; take them as classes, or choose another column.")
+        raise InputError(f"Some labels aren't numbers up to {LARGEST:,.0f}; take them as classes, or choose another column.")
     return numbers
 
 

@@ -43,7 +43,7 @@ def fetch_data_set(name: object) -> Generator[str, None, Table]:
         for row in islice(stream, TEXTS.most):
             rows.append(row)
             if len(rows) % 250 == 0:
-                yield f"{len(rows):,} rows of {name} so far, {len(rows) / TEXTS.most:.0%} of what is read at most."
+                yield f"{len(rows):,} rows of {name} so far, {len(rows) / TEXTS.most:.0%} of the most rows that are read."
     except Exception as error:  # the library, the network, the format and the data set raise all kinds of errors
         logger.warning("A data set of the hub could not be fetched.", exc_info=True)
         raise InputError(

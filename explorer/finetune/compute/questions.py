@@ -76,7 +76,7 @@ class Questions:
 
 
 @cache
-def built_in() -> Questions:
+def built_in_questions() -> Questions:
     """The questions of assets/examples/answers.jsonl: a text per line, with its questions and their answers."""
     lines = [json.loads(line) for line in BUILT_IN.read_text("utf-8").splitlines()]
     return Questions(tuple(place(asked, answer, line["text"]) for line in lines for asked, answer in line["questions"]))
@@ -93,7 +93,7 @@ def place(question: str, answer: str, text: str, name: str = "the question") -> 
     limits.check_text(answer, f"the answer of {name}", MOST_ANSWER)  # the search takes a step for each letter of both
     found = re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", text) or re.search(re.escape(answer), text, re.IGNORECASE)
     if found is None:
-        raise InputError(f"The answer of {name} does not stand in its text; copy it from there, or leave it empty for none.")
+        raise InputError(f"The answer of {name} is not in its text; copy it from the text, or leave it empty for none.")
     return Question(question, text, (found.group(),), found.start())
 
 
@@ -141,7 +141,7 @@ def check_enough(questions: Questions) -> Questions:
     Raises InputError unless one has an answer to learn from, and there is a second text to hold out.
     """
     if not len(questions):
-        raise InputError("There are no questions; give some on two texts or more.")
+        raise InputError("The list has no questions; give some on two texts or more.")
     if questions.unanswered == len(questions):
         raise InputError("No question has an answer in its text; give some that have.")
     if len({normalise(text) for text in questions.texts}) < 2:
@@ -257,8 +257,7 @@ def _check(number: int, question: str, text: str, answers: list[tuple[str, int |
         if type(start) is not int or not 0 <= start <= len(text) - len(answer):
             raise InputError(f"The answer of question {number} lies outside its text; give the character at which it begins.")
         if text[start : start + len(answer)] != answer:
-            place = f"character {start} of its text"
-            raise InputError(f"The answer of question {number} is not what stands at {place}; count characters from 0.")
+            raise InputError(f"The answer of question {number} is not at character {start} of its text; count characters from 0.")
     if not answers:
         return Question(question, text)
     return Question(question, text, tuple(dict.fromkeys(answer for answer, _ in answers)), int(answers[0][1]))

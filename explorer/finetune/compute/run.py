@@ -1,5 +1,6 @@
 """The record of a training. Nothing here imports torch."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -10,18 +11,24 @@ import numpy as np
 from explorer.analysis.evaluation import EntityScores, by_sentence, entity_scores
 from explorer.core.errors import InputError
 from explorer.finetune.compute.predictor import Predictor
+from explorer.text.lines import Pair
 
 CORRELATIONS = ("spearman", "pearson")  # measures from -1 to 1; the others, except the loss, are from 0 to 1
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOut:
+class HeldOut(ABC):
     """The held-out examples, and the predictor's output for them.
 
     Each kind of task has its own subclass, with arrays, which are stored beside the weights, and fields that fit into JSON.
     """
 
     arrays: ClassVar[tuple[str, ...]]  # fields that are float32 arrays
+
+    @property
+    @abstractmethod
+    def pairs(self) -> list[Pair]:
+        """What the model read: a text or a pair for each example."""
 
     def as_json(self) -> dict[str, Any]:
         """All fields except the arrays."""
@@ -64,6 +71,10 @@ class HeldOutTexts(HeldOutLabels):
 
     arrays = ("probabilities", "epochs")
 
+    @property
+    def pairs(self) -> list[Pair]:
+        return list(zip(self.texts, self.texts_b, strict=True))
+
     @classmethod
     def read(cls, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Self:
         """The inverse of `as_json`, with the arrays by name."""
@@ -83,6 +94,10 @@ class HeldOutNumbers(HeldOut):
 
     arrays = ("targets", "said")
 
+    @property
+    def pairs(self) -> list[Pair]:
+        return list(zip(self.texts, self.texts_b, strict=True))
+
 
 @dataclass(frozen=True, eq=False)
 class HeldOutTags(HeldOutLabels):
@@ -94,6 +109,10 @@ class HeldOutTags(HeldOutLabels):
     probabilities: np.ndarray  # [words, labels]
 
     arrays = ("probabilities",)
+
+    @property
+    def pairs(self) -> list[Pair]:
+        return [(" ".join(words), "") for words in by_sentence(self.sentences, self.words)]
 
     @classmethod
     def read(cls, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Self:
@@ -118,6 +137,10 @@ class HeldOutAnswers(HeldOut):
     scores: np.ndarray  # [questions, 2] shares of the best span and of no answer, 0 to 1
 
     arrays = ("scores",)
+
+    @property
+    def pairs(self) -> list[Pair]:
+        return list(zip(self.questions, self.texts, strict=True))
 
 
 def told(measure: str, value: float) -> str:

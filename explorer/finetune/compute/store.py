@@ -51,7 +51,7 @@ class Kind(NamedTuple):
 
 
 _ALL = (
-    Kind(Classifier, HeldOutTexts, "tells labels apart", "/classify"),
+    Kind(Classifier, HeldOutTexts, "distinguishes labels", "/classify"),
     Kind(Regressor, HeldOutNumbers, "gives a number", "the page"),
     Kind(Tagger, HeldOutTags, "tags words", "/tag"),
     Kind(Answerer, HeldOutAnswers, "finds answers", "/answer"),

@@ -21,8 +21,8 @@ def confusion_matrix(counts: np.ndarray, labels: Sequence[str], what: str = "sen
     names = token_labels([shorten(label, 18) for label in labels])
     dots = [f'<span style="color:{colour}">●</span> {name}' for colour, name in zip(CATEGORIES, names, strict=False)]
     marked = {"tickmode": "array", "tickvals": names, "ticktext": dots} if len(labels) < len(CATEGORIES) else {}
-    predicted = token_axis("column: what was said", showticklabels=few, **marked)
-    right = token_axis("row: what is right", autorange="reversed", showticklabels=few, **marked)
+    predicted = token_axis("column: predicted", showticklabels=few, **marked)
+    right = token_axis("row: right", autorange="reversed", showticklabels=few, **marked)
     written = {"text": counts, "texttemplate": "%{text}", "xgap": 2, "ygap": 2} if few else {}
     drawn = heatmap(
         shares,
@@ -48,7 +48,7 @@ def number_scatter(right: np.ndarray, said: np.ndarray, texts: Sequence[str], ke
         customdata=[esc(shorten(text, 90)) for text in texts],
         hovertemplate="%{customdata}<br>right %{x:.2f}, said %{y:.2f}<extra></extra>",
     )
-    axes = {"xaxis": grid_axis("what is right"), "yaxis": grid_axis("what was said")}
+    axes = {"xaxis": grid_axis("right"), "yaxis": grid_axis("predicted")}
     drawn = figure([same, dots], key=f"numbers-{key}", **axes)
     return keep(drawn, lambda: columns_of(text=texts, right=right, said=said))
 
@@ -115,6 +115,6 @@ def passage(text: str, start: int, end: int) -> dict[str, Any]:
     Raises ValueError when they are outside the text.
     """
     if not 0 <= start <= end <= len(text):
-        raise ValueError(f"there are no characters {start} to {end} in a text of {len(text)}")
+        raise ValueError(f"characters {start} to {end} are outside a text of {len(text)}")
     shown = {"before": text[:start], "marked": text[start:end], "after": text[end:]}
     return keep(shown, lambda: Table.of(("start", "end", "marked", "text"), [[start, end, text[start:end], text]]))

@@ -62,8 +62,11 @@ COMPONENTS = {
     # card, after a short pause in typing.
     "cards": Component("Cards", "bx bx-cards", aria="role='group' aria-label='classes'"),
     # Texts as points on a plane, made by `explorer.ui.pictures.text_map`. `index`: the number of the point, or its own `index`.
-    # Without a value it says what is `missing`, or takes no room where that is "".
-    "text_map": Component("TextMap", "bx bx-text-map", {"height": 360, "missing": ""}, aria=GROUP),
+    # Without a value it says what is `missing`, or takes no room where that is "". A `tall` one is as high as the window allows.
+    # Triggers `frame` when a person stops at a frame, and `lasso`, if it `selects`, with the list of what a click would send.
+    "text_map": Component(
+        "TextMap", "bx bx-text-map", {"height": 360, "missing": "", "tall": False, "selects": False}, ("frame", "lasso"), GROUP
+    ),
     # A text with one part marked: {"before", "marked", "after"}.
     "passage": Component("Passage", "bx bx-passage"),
     # The model as boxes from its input down to its heads; a click opens the tab and choice that the box names.

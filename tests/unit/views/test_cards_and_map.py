@@ -10,17 +10,20 @@ from explorer.analysis.resampling import wilson
 from explorer.core.errors import InputError
 from explorer.export import links
 from explorer.export.place import Place
-from explorer.finetune.cards import CONTRADICTION, DOUBLE, MOST_CARDS, NAMELESS, STARTER, TWICE, cards_of, find_faults
+from explorer.finetune.cards import CONTRADICTION, DOUBLE, MOST_CARDS, NAMELESS, TWICE, cards_of, find_faults
 from explorer.finetune.compute import store
 from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
 from explorer.finetune.compute.training import new_run, train_whole
 from explorer.finetune.examples import ExamplesView
+from explorer.finetune.kinds import KINDS
 from explorer.finetune.learn_map import explain_map, map_of
 from explorer.finetune.live import _train
+from explorer.finetune.opening import STARTER
 from explorer.finetune.outcome import Outcome
-from explorer.finetune.recipe import OWN, PRESETS, AnswerRecipe, Recipe, WordRecipe
+from explorer.finetune.recipe import OWN, PRESETS, Recipe, defaults
 from explorer.finetune.run import opening_run
+from explorer.finetune.sources import size_of
 from explorer.finetune.tab import TAB
 from explorer.finetune.try_it import TryIt
 from explorer.finetune.verdict import cost, duration, judge, next_step
@@ -72,8 +75,8 @@ def test_the_order_of_the_cards_goes_through_training_saving_and_links(subject):
     store._read.forget(run.id, run)
     assert store.fetch(run.id).predictor.labels == ("food", "vehicle", "animal")
     assert map_of(store.fetch(run.id))["classes"] == ["food", "vehicle", "animal"]
-    query = links.query(Place(subject, "fine-tune", "A text or a pair", (view, TryIt())))
-    back = links.views_of(query, TAB, "A text or a pair", subject.model.capabilities)
+    query = links.query(Place(subject, "fine-tune", "Train", (view, TryIt())))
+    back = links.views_of(query, TAB, "Train", subject.model.capabilities)
     assert next(one for one in back if type(one) is ExamplesView).classes == turned
 
 
@@ -136,10 +139,13 @@ def test_the_next_step_is_proposed_with_its_cost_and_trains_what_it_says(subject
     plan = Recipe(**step.settings).plan(subject.model)
     assert (plan.layers_trained, plan.layer, plan.pooling) == (2, 6, "cls")
     assert plan.settings.fitted(18, 2).epochs * 1 >= 100 / 2, "few examples need many epochs"
-    shown = Outcome(run=opened.id, size=(18, 120)).compute(subject)
-    assert shown["next_step"]["value"] == f"Next: {step.text} ({duration(cost(model, plan, 18, 120))})"
+    shown = Outcome(run=opened.id).compute(subject)
+    assert (
+        shown["next_step"]["value"]
+        == f"Next: {step.text} ({duration(cost(model, plan, *size_of(ExamplesView().examples()[0])))})"
+    )
     assert shown["train"]["visible"] is False, "there is no button for what is instant"
-    assert Outcome(run=opened.id, size=(18, 120), layers=1).compute(subject)["train"]["visible"]
+    assert Outcome(run=opened.id, layers=1).compute(subject)["train"]["visible"]
     by_pooler = replace(opened, predictor=replace(opened.predictor, pooling="pooler"))
     assert next_step(by_pooler, model).settings["pooling"] == "mean"
     for trained, then in ((2, 6), (6, None)):
@@ -149,10 +155,12 @@ def test_the_next_step_is_proposed_with_its_cost_and_trains_what_it_says(subject
 
 @pytest.mark.parametrize("preset", [*PRESETS, OWN])
 @pytest.mark.parametrize("layers", [0, 1, 6])
-def test_every_preset_at_every_depth_trains_what_it_says(subject, preset, layers):
-    view = Recipe(layers=layers)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_preset_at_every_depth_trains_what_it_says(subject, preset, layers, kind):
+    view = replace(Recipe(kind=kind, **defaults(kind, subject.model.capabilities)), layers=layers, layer=6)
     settings = view.on_preset(subject, preset).settings
     plan = replace(view, **settings).plan(subject.model)
+    assert plan.pooling in KINDS[kind].predictor.poolings
     if preset == OWN:
         assert plan.layers_trained == layers
         return
@@ -163,11 +171,11 @@ def test_every_preset_at_every_depth_trains_what_it_says(subject, preset, layers
     assert shown == plan.layers_trained, "the page shows the number of layers that it trains"
 
 
-@pytest.mark.parametrize(("recipe", "layers"), [(WordRecipe, "tag_layers"), (AnswerRecipe, "answer_layers")])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("number", [0, 1, 6])
-def test_the_other_kinds_train_the_layers_that_they_show(subject, recipe, layers, number):
-    view = replace(recipe(), **{layers: number})
-    plan = replace(view, **getattr(view, f"on_{layers}")(subject, number).settings).plan(subject.model)
+def test_every_kind_trains_the_layers_that_it_shows(subject, kind, number):
+    view = Recipe(kind=kind, **{**defaults(kind, subject.model.capabilities), "layers": number})
+    plan = replace(view, **view.on_layers(subject, number).settings).plan(subject.model)
     assert plan.layers_trained == number
 
 

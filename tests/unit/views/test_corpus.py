@@ -1,24 +1,25 @@
-"""What the Corpus tab shows: numbers that can be counted, sentences that become the input, and files of all sorts."""
+"""What Search and words shows: numbers that can be counted, and sentences that become the input."""
 
+from collections import Counter
+
+import numpy as np
 import pytest
 
+from explorer.analysis.similarity import cosine_matrix
 from explorer.core.errors import InputError
-from explorer.corpus import search, source
-from explorer.corpus.compute import heads, hiding, reading
-from explorer.corpus.compute.plain import flaws
-from explorer.corpus.search import HEAD, Search
-from explorer.corpus.sentences import FEWEST, SHOWN, Sentences
+from explorer.corpus import hits, source
+from explorer.corpus.compute import neurons, reading
+from explorer.corpus.search import HEAD, NEURON, STATE, WORD, Search, check_picked
 from explorer.corpus.source import FILE
 from explorer.text.dependencies import spell_out
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
-from tests.families import write_family
 
 TEXT = "She sat on the bank of the river."
 BANK = 5
 
 
-CACHES = reading._opened, heads._opened, hiding._read, source._found
+CACHES = reading._opened, neurons._opened, source._found
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -30,24 +31,18 @@ def small(tmp_path_factory):
 
 
 @pytest.fixture
-def unread(small, tmp_path):
-    """Nothing of it is read yet."""
-    with in_its_place(small, tmp_path / "runs", *CACHES):
-        yield
-
-
-@pytest.fixture
 def subject(bundled):
     return Subject.of(bundled.trace(TEXT)).select(layer=4, token=BANK)
 
 
-@pytest.mark.parametrize("compare", [search.STATE, HEAD])
+@pytest.mark.parametrize("compare", [STATE, HEAD])
 def test_the_finding_is_counted_from_the_hits_and_the_corpus(subject, small, compare):
     view = Search(compare=compare, limit=40)
     assert view.finding(subject) is None, "nothing is read for a sentence"
     content = view.compute(subject)
     found = view.result(subject)
-    what, value, count, usual = search._telling(found)
+    what, value, count, usual = found.telling()
+    found = found.found
     assert count == sum(getattr(hit, what) == value for hit in found.hits)
     words = [word.lower() for one in small.sentences for word in one.words]
     every = {"tag": [tag for one in small.sentences for tag in one.tags]}
@@ -63,16 +58,16 @@ def test_the_finding_is_counted_from_the_hits_and_the_corpus(subject, small, com
         assert any(f"From {most} of them the head looks most at “{target}”." in told for target in targets)
 
 
-@pytest.mark.parametrize("compare", [search.STATE, HEAD])
+@pytest.mark.parametrize("compare", [STATE, HEAD])
 def test_bars_are_shares_of_the_hits(subject, compare):
     view = Search(compare=compare, limit=20)
     groups = {group["heading"]: group["rows"] for group in view.compute(subject)["common"]["groups"]}
-    hits = view.result(subject).hits
-    for row in groups.pop(search.LOOKED_AT["offset"], []):
-        assert row["share"] == pytest.approx(sum(hit.offset == int(row["label"]) for hit in hits) / 20)
-    for what, heading in {**search.COMMON, **(search.LOOKED_AT if compare == HEAD else {})}.items():
+    listed = view.result(subject).found.hits
+    for row in groups.pop(hits.LOOKED_AT["offset"], []):
+        assert row["share"] == pytest.approx(sum(hit.offset == int(row["label"]) for hit in listed) / 20)
+    for what, heading in {**hits.COMMON, **(hits.LOOKED_AT if compare == HEAD else {})}.items():
         for row in groups.get(heading, []):
-            count = sum(row["label"] in (getattr(hit, what), spell_out(getattr(hit, what))) for hit in hits)
+            count = sum(row["label"] in (getattr(hit, what), spell_out(getattr(hit, what))) for hit in listed)
             assert (row["share"], row["note"]) == (pytest.approx(count / 20), f"{count} of 20")
 
 
@@ -83,7 +78,7 @@ def test_a_click_makes_the_sentence_the_input_and_its_token_the_chosen_one(subje
     for index in (20, -1, None, "x", [1]):
         refusal(InputError, lambda index=index: view.on_hits(subject, index))
     for place in (0, 7):
-        hit = view.result(subject).hits[place]
+        hit = view.result(subject).found.hits[place]
         change = view.on_hits(subject, place)
         assert change.texts == (hit.sentence.text, "")
         assert bundled.trace(*change.texts).tokens[change.selection["token"]] == hit.token
@@ -99,50 +94,53 @@ def test_a_word_of_several_senses_is_a_click_away(subject, bundled, refusal):
         refusal(InputError, lambda index=index: Search().on_senses(subject, index))
 
 
-def listed(content):
-    return [row["index"] for row in content["table"]["rows"]]
-
-
-def test_sentences_are_chosen_by_what_is_in_them(subject, small):
-    view = Sentences(contains=" THE", tag="PROPN", shortest=8, longest=20)
-    rows = [
-        row
-        for row, one in enumerate(small.sentences)
-        if "the" in one.text.lower() and "PROPN" in one.tags and 8 <= len(one.words) <= 20
-    ]
-    rows.sort(key=lambda row: flaws(small.sentences[row]))  # those that read easily come first
-    assert 0 < len(rows) < len(small.sentences)
-    waiting = view.waiting(subject)
-    assert listed(waiting) == rows[:SHOWN], "before anything is read"
-    assert waiting["table"]["heading"].startswith(f"{len(rows)} of 120 sentences")
-    assert listed(view.compute(subject)) == rows[:SHOWN]
-    assert view.on_table(subject, rows[0]).texts == (small.texts[rows[0]], "")
-    assert listed(Sentences(contains="no such words").compute(subject)) == []
-
-
-@pytest.mark.usefixtures("unread")
-def test_slices_and_the_finding_are_counted(subject, small):
-    view = Sentences()
-    assert view.finding(subject) is None
-    groups = {group["heading"]: group["rows"] for group in view.compute(subject)["slices"]["groups"]}
-    found = hiding.known(subject.model, small)
-    tags = [small.sentences[found.tokens.sentence[row]].tags[found.tokens.word[row]] for row in found.rows]
-    shares = {}
-    for tag in set(tags):
-        right = [bool(one) for one, other in zip(found.right, tags, strict=True) if other == tag]
-        if len(right) >= FEWEST:
-            shares[spell_out(tag)] = sum(right) / len(right)
-    assert {row["label"]: row["share"] for row in groups["By part of speech"]} == pytest.approx(shares)
+def test_a_word_has_a_point_per_occurrence_and_the_nearest_to_the_picked_one_first(subject, bundled, refusal):
+    view = Search(compare=WORD, word="to", picked=3)
+    content = view.compute(subject)
+    found = view.result(subject)
+    cosines = cosine_matrix(found.of.at(4))
+    assert [hit.score for hit in found.found.hits] == pytest.approx(sorted(cosines[3], reverse=True), abs=1e-5)
+    assert found.found.hits[0].sentence is found.of.hits[3].sentence
+    assert content["hits"]["rows"][0]["strong"]
+    assert [point["text"] for point in content["map"]["points"]] == [hit.word for hit in found.of.hits]
+    assert content["map"]["picked"] == 3
+    assert content["check"]["text"].startswith("✓")
+    np.fill_diagonal(cosines, -1)
+    equally = [np.flatnonzero(row > row.max() - 1e-5) for row in cosines]
+    alike = round(sum(np.mean([found.tags[n] == tag for n in near]) for tag, near in zip(found.tags, equally, strict=True)))
+    chance = sum(one * (one - 1) for one in Counter(found.tags).values()) / (len(found.tags) - 1)
     told = view.finding(subject).text
-    assert told.startswith(f"Of {len(found.rows)} hidden tokens in the whole corpus the model guesses {found.right.mean():.0%}")
-    assert max(shares, key=shares.get) in told
-    assert min(shares, key=shares.get) in told
+    assert told.startswith(f"For {alike} of {len(found.tags)} “to” ")
+    assert told.endswith(f"before any layer for {found.alike(0)}, by chance {chance:.0f}.")
+    assert view.on_map(subject, 5).settings == {"picked": 5}
+    change = view.on_hits(subject, 4)
+    assert bundled.trace(*change.texts).tokens[change.selection["token"]] == "to"
+    refusal(InputError, lambda: view.on_map(subject, "x"))
+    assert [check_picked(odd) for odd in (-1, "x", None, True, [1, 2], 4)] == [0, 0, 0, 0, 0, 4]
 
 
-def test_a_model_that_guesses_nothing_lists_them_without(tmp_path, small):
-    folder = write_family(tmp_path / "model", "electra-discriminator")
-    other = Subject(str(folder), TEXT, "")
-    content = Sentences().compute(other)
-    assert len(content["table"]["rows"]) == SHOWN
-    assert content["slices"] is None
-    assert Sentences(source=FILE).waiting(other)["about"] == source.NO_FILE
+def test_the_word_is_one_of_several_senses_the_chosen_one_if_it_is_one(subject):
+    view = Search(compare=WORD)
+    assert "“light” occurs " in view.compute(subject.select(token=2))["about"]
+    assert "“bank” occurs 8 times" in view.compute(subject)["about"]
+    cosines = cosine_matrix(view.result(subject).of.at(4))[np.triu_indices(8, k=1)]
+    assert f"a cosine of {cosines.min():.2f} to {cosines.max():.2f} in hidden state 4" in view.finding(subject).text
+
+
+def test_a_neuron_lists_the_tokens_on_which_it_is_most_active(subject, bundled):
+    view = Search(compare=NEURON, of_neuron=7, limit=10)
+    content = view.compute(subject)
+    found = view.result(subject).found
+    assert [row["cells"][-1] for row in content["hits"]["rows"]] == [f"{hit.score:.2f}" for hit in found.hits]
+    assert content["check"]["text"].startswith("✓")
+    assert "the 10 tokens on which neuron 7 of layer 4 is most active" in view.finding(subject).text
+    assert view.finding(subject).why.settings == {"unit": "Neuron", "neuron": 7}
+
+
+def test_until_the_corpus_is_read_sentences_with_the_word_are_listed(bundled, small):
+    unread = Subject.of(bundled.trace(TEXT)).select(layer=2, token=BANK)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("explorer.corpus.search.is_read", lambda *_: False)
+        rows = Search().waiting(unread)["hits"]["rows"]
+    assert all("bank" in row["cells"][0].lower() for row in rows)
+    assert Search(source=FILE).waiting(unread)["about"] == source.NO_FILE

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from explorer.core.errors import InputError
-from explorer.corpus import neurons, source
+from explorer.corpus import heads, source
 from explorer.corpus.compute import neurons as readings
-from explorer.corpus.compute.neurons import corpus_neurons
-from explorer.corpus.neurons import LINES, NEURONS, WORDS, Neurons
+from explorer.corpus.heads import NEURON, Heads
+from explorer.corpus.neuron_look import LINES, NEURONS, WORDS
 from explorer.techniques.neurons import promoted
 from explorer.ui.subject import Subject
-from tests.corpora import in_its_place, part_of_corpus
+from tests.corpora import corpus_neurons, in_its_place, part_of_corpus
 
 TEXT = "She sat on the bank of the river."
 
@@ -24,7 +24,7 @@ def part():
 @pytest.fixture(autouse=True, scope="module")
 def kept(part, tmp_path_factory):
     """One reading for all of these tests."""
-    with in_its_place(part, tmp_path_factory.mktemp("runs"), readings._opened, source._found, neurons._telling):
+    with in_its_place(part, tmp_path_factory.mktemp("runs"), readings._opened, source._found, heads._telling):
         yield
 
 
@@ -34,41 +34,43 @@ def subject(bundled):
 
 
 def test_a_neuron_of_ones_own_is_shown_as_it_is(subject, bundled, part):
-    content = Neurons(neuron=7).compute(subject)
+    content = Heads(unit=NEURON, neuron=7).compute(subject)
     found = corpus_neurons(bundled, part)
-    assert [row["cells"][3] for row in content["hits"]["rows"]] == [format(one, ".2f") for one in found.activations[4, 6, :LINES]]
+    assert [row["cells"][-1] for row in content["hits"]["rows"]] == [
+        format(one, ".2f") for one in found.activations[4, 6, :LINES]
+    ]
     words = promoted(bundled, 4, 6, WORDS)
     for name in ("promotes", "suppresses"):
         assert [row["cells"][0] for row in content[name]["rows"]] == [piece for piece, _ in getattr(words, name)]
     assert content["check"]["text"].startswith("✓")
-    assert "neuron 7 of layer 5 (of 1,536)" in content["about"]
-    assert (content["promoting"], content["driven"], content["problem"], content["lacks"]) == (None, None, "", "")
+    assert "neuron 7 of layer 5 is most active" in content["about"]
+    assert not {"promoting", "driven", "problem", "grid"} & set(content)
 
 
 def test_it_opens_on_a_telling_one_and_says_by_how_much(subject, bundled):
-    view = Neurons()
+    view = Heads(unit=NEURON)
     assert view.finding(subject) is None, "nothing is read for a sentence"
     view.compute(subject)
     shown, told = view.result(subject), view.finding(subject).text
     different, among = shown.shared
     hundred = {piece for piece, _ in promoted(bundled, 4, shown.neuron, 100).promotes}
-    driving = {driver.token for driver in shown.drivers if driver.token.strip("#").isalpha()}
+    driving = {driver.token for driver in shown.found.hits if driver.token.strip("#").isalpha()}
     assert (different, among) == (len(driving), len(driving & hundred))
-    assert f"Neuron {shown.neuron + 1} of layer 5 is most active at “{shown.drivers[0].word.lower()}”" in told
+    assert f"Neuron {shown.neuron + 1} of layer 5 is most active at “{shown.found.hits[0].word.lower()}”" in told
     assert f"of the {different} different words that drive it most, {among} " in told
     assert among >= 3
     assert told.endswith(f" It is the one of 1,536 in this layer with the most such words; the median is {shown.median:g}.")
     chosen = replace(view, neuron=shown.neuron + 1)
     chosen.compute(subject)
     assert "the median" not in chosen.finding(subject).text, "a person chose it"
-    assert Neurons().first(Subject.of(bundled.trace(TEXT))).selection.layer == 5
-    assert Neurons().first(subject.select(layer=2)).selection.layer == 2
+    assert Heads(unit=NEURON).first(Subject.of(bundled.trace(TEXT))).selection.layer == 5
+    assert Heads(unit=NEURON).first(subject.select(layer=2)).selection.layer == 2
 
 
 def test_a_click_makes_the_sentence_the_input(subject, bundled, refusal):
-    view = Neurons(neuron=7)
+    view = Heads(unit=NEURON, neuron=7)
     view.compute(subject)
-    driver = view.result(subject).drivers[3]
+    driver = view.result(subject).found.hits[3]
     change = view.on_hits(subject, 3)
     assert bundled.trace(*change.texts).tokens[change.selection["token"]] == driver.token
     for index in (LINES, -1, None, "x"):
@@ -76,9 +78,9 @@ def test_a_click_makes_the_sentence_the_input(subject, bundled, refusal):
 
 
 def test_a_word_finds_neurons_and_a_click_opens_one(subject, refusal):
-    view = Neurons(neuron=7, by_word=" The ")
+    view = Heads(unit=NEURON, neuron=7, by_word=" The ")
     content = view.compute(subject)
-    assert f"the first {readings.READ} sentences that have it" in content["units"]
+    assert f"the first {readings.READ} sentences with the word" in content["about"]
     for name in ("promoting", "driven"):
         rows = content[name]["rows"]
         assert len(rows) == NEURONS

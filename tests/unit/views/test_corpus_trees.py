@@ -5,7 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from explorer.corpus.trees import OTHER, Trees
+from explorer.corpus.heads import Heads
+from explorer.corpus.trees import tree_of
 from explorer.text.corpora import ROOT, built_in
 from explorer.ui.pictures.base import ACCENT
 from explorer.ui.pictures.numbers import kept
@@ -35,35 +36,29 @@ def test_the_links_of_a_head_are_counted_against_the_tree(subject, layer):
         chosen = subject.select(layer=layer, head=head)
         ways = links_by_hand(subject.trace, layer - 1, head - 1, len(one.words))
         right = [sum(found[word] == to for word, to in enumerate(one.heads) if to != ROOT) for found in ways]
-        told = Trees().finding(chosen).text
-        assert told.startswith(f"Layer {layer}, head {head} finds {max(right)} of the {len(one.words) - 1} links of the tree;")
-        drawn = Trees().compute(chosen)["tree"]
+        drawn, told = tree_of(chosen, built_in(), [])
+        begun = f"In “{TEXT}”, layer {layer}, head {head} finds {max(right)} of the {len(one.words) - 1} links of the tree."
+        assert told.startswith(begun)
         assert sum(kept(drawn).cells[-1]) == max(right)
         assert sum(trace.line.color == ACCENT for trace in drawn.data) == 2 * max(right), "of the tree and of the head"
 
 
 def test_every_arc_of_the_tree_says_what_it_joins(subject):
-    drawn = Trees().compute(subject)["tree"]
+    drawn, told = tree_of(subject, built_in(), [])
     said = [trace.hovertemplate.removesuffix("<extra></extra>") for trace in drawn.data if trace.hovertemplate]
     assert "“stream” depends on “begins”: subject of a verb (nsubj)" in said
     assert sum("depends on" in one for one in said) == 9
     word, _, head, *_ = kept(drawn).cells
     assert head[word.index("stream")] == "begins"
     assert head[word.index("begins")] is None, "the main word"
-    assert re.search(r"always the next word would find \d", Trees().finding(subject).text)
+    assert re.search(r"Always the next word would find \d", told)
 
 
-def test_beside_another_text_the_first_tree_is_shown_and_a_click_makes_one_the_input(bundled):
-    subject = Subject.of(bundled.trace("No tree is known of this.")).select(layer=4, head=2)
-    shown = Trees().compute(subject)
-    first = shown["sentences"]["rows"][0]["cells"][0]
-    own = Subject.of(bundled.trace(first)).select(layer=4, head=2)
-    assert (shown["tree"], shown["about"]) == (Trees().compute(own)["tree"], OTHER)
-    assert Trees().compute(own)["about"] == ""
-    told = Trees().finding(own).text
-    assert Trees().finding(subject).text == f"In “{first}”, l{told[1:]}"
-    put = Trees().on_sentences(subject, 3)
-    assert put.texts == (shown["sentences"]["rows"][3]["cells"][0], "")
-    alone, beside = (Subject.of(bundled.trace(put.texts[0], text_b)).select(layer=4, head=2) for text_b in ("", "And more."))
-    assert Trees().compute(alone)["tree"] is not None
-    assert Trees().finding(beside).text == Trees().finding(alone).text, "a sentence is read by itself"
+def test_beside_another_text_the_tree_of_a_listed_sentence_is_drawn(bundled):
+    subject = Subject.of(bundled.trace("The corpus has no tree for this.")).select(layer=4, head=2)
+    content = Heads().compute(subject)
+    texts = ["".join(row["cells"][:3]) for row in content["hits"]["rows"]]
+    (shown,) = [text for text in texts if f"In “{text}”," in content["links"]]
+    alone, beside = (Subject.of(bundled.trace(shown, text_b)).select(layer=4, head=2) for text_b in ("", "And more."))
+    assert tree_of(alone, built_in(), [])[1] == tree_of(beside, built_in(), [])[1] == content["links"], "read alone"
+    assert tree_of(subject, built_in(), []) is None

@@ -12,21 +12,23 @@ import pytest
 from explorer.core import downloads, jobs
 from explorer.core.errors import InputError
 from explorer.finetune import live
-from explorer.finetune.cards import STARTER
 from explorer.finetune.compute import quota, store
 from explorer.finetune.compute.from_table import BUILT_IN
 from explorer.finetune.compute.reasons import decide
-from explorer.finetune.example_settings import FILE, HUB, READY, TYPED
 from explorer.finetune.examples import ExamplesView
-from explorer.finetune.known_tasks import TASKS, KnownTasks
-from explorer.finetune.outcome import Baselines, Outcome, WordOutcome, hardly_learned, summary
-from explorer.finetune.over_examples import Probe, tell
+from explorer.finetune.kinds import FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS
+from explorer.finetune.known_tasks import KnownTasks
+from explorer.finetune.opening import STARTER, TASKS
+from explorer.finetune.outcome import Baselines, Outcome
+from explorer.finetune.probe import Probe, tell
 from explorer.finetune.recipe import FIT_PRESET, PRESETS, Recipe
 from explorer.finetune.result import CHANGE, CLASSES, MISTAKES, SURENESS, Result
 from explorer.finetune.run import opening_run, run_id, run_ids
 from explorer.finetune.runs import Runs
+from explorer.finetune.samples import samples_of
 from explorer.finetune.tab import TAB
-from explorer.finetune.try_it import TryIt, samples_of
+from explorer.finetune.try_it import TryIt
+from explorer.finetune.verdict import hardly_learned, summary
 from explorer.text.tables import Table, parse_table
 from explorer.training.examples import ScoredExamples
 from explorer.training.probe import LayerProbe
@@ -94,7 +96,7 @@ def test_every_built_in_set_is_described(subject, name):
 @pytest.mark.parametrize("name", TASKS)
 def test_a_known_task_opens_its_kind_with_a_set_of_it(subject, name):
     change = KnownTasks().on_task(subject, name)
-    assert change.choice in TAB.choices
+    assert change.settings["ready"] in KINDS[change.settings["kind"]].sets
     views = {setting: view for view in TAB.views for setting in view.settings}
     for setting, value in change.settings.items():
         assert views[setting].settings[setting].check(value, setting, subject.model.capabilities) == value
@@ -153,7 +155,7 @@ def test_nothing_learnt_of_other_examples_stays_beside_new_ones(subject, opened)
     assert verdict(subject, view) is None
     assert "press Train" in Outcome(run=view.run, aside=view.aside).compute(subject)["status"]
     nothing, shown = typed(subject, source=FILE)
-    assert "Choose a CSV" in shown["about"]
+    assert "Choose a file" in shown["about"]
     assert verdict(subject, nothing) is None
     same, _ = typed(subject, nothing, classes=cards((1, "animal", ["One text.", "one  TEXT."])))
     assert verdict(subject, same) is None
@@ -239,9 +241,9 @@ def test_every_preset_trains_what_it_names(subject, preset):
     assert own.settings.epochs == 7
 
 
-@pytest.mark.parametrize("view", [Outcome, WordOutcome])
-def test_a_head_that_learned_nothing_has_no_score_beside_equal_shares(subject, opened, view):
-    run = view().find(subject)
+@pytest.mark.parametrize("kind", [TEXTS, WORDS])
+def test_a_head_that_learned_nothing_has_no_score_beside_equal_shares(subject, opened, kind):
+    run = Outcome(kind=kind).find(subject)
     held = run.held_out
     labels = held.probabilities.shape[1]
     even = np.full_like(held.probabilities, 1 / labels)
@@ -276,13 +278,14 @@ def test_a_click_in_the_confusion_matrix_lists_the_sentences_of_the_cell(subject
         for predicted in range(len(labels)):
             cell = view.on_picture(subject, [right, predicted]).settings
             sentences = read(Result, subject, run=opened.id, **cell).compute(subject)["sentences"]
-            assert sentences["label"].endswith(f": {len(sentences['value'])}")
-            assert all(row[1] == labels[right] and row[2].startswith(labels[predicted]) for row in sentences["value"])
-            listed += len(sentences["value"])
+            rows = sentences["value"]["data"]
+            assert sentences["label"].endswith(f": {len(rows)}")
+            assert all(row[1] == labels[right] and row[2].startswith(labels[predicted]) for row in rows)
+            listed += len(rows)
     assert listed == len(opened.held_out.targets)
     refusal(InputError, lambda: view.on_picture(subject, [0, 99]))
     of_another = read(Result, subject, run=opened.id, cell=["A" * 22, 0, 0]).compute(subject)
-    assert of_another["sentences"]["label"] == "The surest mistakes"
+    assert of_another["sentences"]["label"] == "The most confident mistakes"
     assert read(Result, subject, cell=["x", 0, 0]).cell is read(Result, subject, cell="x").cell is None
 
 
@@ -310,8 +313,8 @@ def test_a_run_goes_home_and_comes_back(subject, opened):
     assert quota.visitor_of(store.folder() / back) == "hers"
     assert change.content["note"] == f"{opened.title} is loaded."
     looked = Result(run=back, look=MISTAKES).compute(subject)
-    assert "holds no sentences" in looked["note"]
-    assert looked["picture"] is None
+    assert "has no sentences" in looked["note"]
+    assert "picture" not in looked
 
 
 def test_a_browser_is_known_by_an_id_that_nobody_can_guess(subject, opened):

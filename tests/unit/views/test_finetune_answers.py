@@ -7,15 +7,20 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.answer_examples import FILE, STARTER, TYPED, AnswerExamples
-from explorer.finetune.answer_result import RIGHT, AnswerResult
-from explorer.finetune.answer_try import SAMPLES, AnswerTry
-from explorer.finetune.compute.questions import built_in, read_questions, read_typed
+from explorer.finetune.compute.answering import Answerer
+from explorer.finetune.compute.export import pack
+from explorer.finetune.compute.files import read_file
+from explorer.finetune.compute.questions import built_in_questions, read_typed
 from explorer.finetune.compute.training import new_run, run_training
-from explorer.finetune.outcome import AnswerBaselines, AnswerOutcome, Outcome
-from explorer.finetune.recipe import AnswerRecipe
+from explorer.finetune.examples import ExamplesView
+from explorer.finetune.kinds import ANSWERS, FILE, KINDS, READY, TEXTS, TYPED
+from explorer.finetune.opening import OURS, QUESTIONS
+from explorer.finetune.outcome import Baselines, Outcome
+from explorer.finetune.recipe import Recipe
+from explorer.finetune.result import CHANGE, CLASSES, MISTAKES, RIGHT, Result
 from explorer.finetune.run import opening_run
-from explorer.finetune.runs import AnswerRuns
+from explorer.finetune.runs import Runs
+from explorer.finetune.try_it import TryIt
 from explorer.ui.subject import Subject
 
 
@@ -27,61 +32,71 @@ def subject(tiny):
 
 @pytest.fixture(scope="module")
 def run(tiny):
-    view, recipe = AnswerExamples(), AnswerRecipe(answer_layers=1, answer_epochs=1)
+    view, recipe = ExamplesView(kind=ANSWERS, source=READY), Recipe(kind=ANSWERS, layers=1, layer=2, epochs=1)
     questions, _ = view.examples()
-    return new_run(finished(run_training(view.task(tiny, questions, recipe.plan(tiny)))), view.title(questions))
+    task = KINDS[ANSWERS].task(tiny, questions, recipe.plan(tiny))
+    return new_run(finished(run_training(task)), view.title(questions))
 
 
 def read(view, subject, **given):
-    return view.read(given, subject.model.capabilities)
+    return view.read({"kind": ANSWERS, **given}, subject.model.capabilities)
 
 
 def test_every_view_shows_the_run(subject, run):
-    for view in (AnswerBaselines, AnswerOutcome, AnswerResult, AnswerTry, AnswerRuns):
+    for view in (Baselines, Outcome, Result, TryIt, Runs):
         asked = read(view, subject, run=run.id, runs=[run.id])
         shown = asked.compute(subject)
         assert shown["run"] == run.id, view.name
         assert set(shown) <= {*view.parts, *view.settings}
-        assert asked.changed() == {}
+        assert asked.changed().keys() <= {"kind", "layer"}, "a tiny model has no hidden state 6"
 
 
 def test_runs_of_another_kind_are_not_looked_at(subject, run, bundled):
     other = opening_run(bundled.name)
-    shown = read(AnswerRuns, subject, run=other.id, runs=[other.id, run.id]).compute(subject)
+    shown = read(Runs, subject, run=other.id, runs=[other.id, run.id]).compute(subject)
     assert shown["run"] == run.id
-    assert [identifier for _, identifier in shown["answers_opened"]["choices"]] == [run.id]
-    assert read(Outcome, subject, run=run.id, runs=[run.id, other.id]).compute(subject)["run"] == other.id
+    assert [identifier for _, identifier in shown["opened"]["choices"]] == [run.id]
+    assert read(Outcome, subject, kind=TEXTS, run=run.id, runs=[run.id, other.id]).compute(subject)["run"] == other.id
 
 
 def test_the_end_is_told_beside_what_needs_no_bert(subject, run):
-    view = read(AnswerOutcome, subject, run=run.id)
+    view = read(Outcome, subject, run=run.id)
     assert "held-out exact match" in view.compute(subject)["status"]
     assert "95% interval). Always no answer: 17%" in view.finding(subject).text
-    (group,) = read(AnswerBaselines, subject, run=run.id).compute(subject)["compared"]["groups"]
+    (group,) = read(Baselines, subject, run=run.id).compute(subject)["compared"]["groups"]
     assert [row["label"] for row in group["rows"]] == ["this run", "word overlap", "no answer, always"]
     assert group["rows"][0]["share"] == pytest.approx(run.score)
 
 
-def test_questions_are_described(subject, tmp_path):
-    questions = built_in()
-    shown = AnswerExamples().compute(subject)
+def test_questions_are_described(subject):
+    questions = built_in_questions()
+    shown = read(ExamplesView, subject, source=READY).compute(subject)
     assert shown["about"].startswith(f"{len(questions):,} questions on {len(questions.texts):,} texts")
-    beside = read(AnswerExamples, subject, asked_from=TYPED)
-    assert len(beside.examples()[0]) == len(questions) + 9
-    assert "9 are yours" in beside.compute(subject)["about"]
-    typed = read(AnswerExamples, subject, asked_from=TYPED, asked_beside=False)
-    assert typed.compute(subject)["about"].startswith("9 questions on 3 texts, 2 of them without")
-    assert sum(row["share"] for row in typed.compute(subject)["balance"]["groups"][0]["rows"]) == pytest.approx(1)
-    assert "hoose" in read(AnswerExamples, subject, asked_from=FILE).compute(subject)["about"]
-    path = tmp_path / "mine.json"
+    typed = read(ExamplesView, subject, source=TYPED)
+    assert len(typed.examples()[0]) == len(questions) + 9
+    assert "9 are yours; a handful teaches little" in typed.compute(subject)["about"]
+    many = "\n\n".join(f"Text {number}.\nWhich number? | {number}" for number in range(100))
+    own = read(ExamplesView, subject, source=TYPED, asked=many).compute(subject)
+    assert own["about"].startswith("100 questions on 100 texts, 0 of them without")
+    assert sum(row["share"] for row in own["balance"]["groups"][0]["rows"]) == pytest.approx(1)
+    assert "hoose" in read(ExamplesView, subject, source=FILE).compute(subject)["about"]
+
+
+def test_a_file_of_questions_chooses_its_kind_of_task(subject, tmp_path):
+    questions, path = built_in_questions(), tmp_path / "mine.json"
     rows = [
         {"question": one.question, "context": one.text, "answers": {"text": [], "answer_start": []}} for one in questions.rows[:9]
     ]
     rows[0]["answers"] = {"text": [questions.rows[0].answer], "answer_start": [questions.rows[0].start]}
     path.write_text(json.dumps(rows), "utf-8")
-    sent = read(AnswerExamples, subject, asked_from=FILE, asked_file=read_questions(path))
+    sent = read(ExamplesView, subject, source=FILE, table=read_file(path))
     assert "9 questions in the file." in sent.compute(subject)["about"]
-    assert sent.on_asked_from(subject, TYPED).settings == {"asked_file": None}
+    other = read(ExamplesView, subject, kind=TEXTS, source=FILE, table=sent.table)
+    assert "'An answer in a text' above" in other.compute(subject)["about"]
+    change = other.on_table(subject, sent.table).settings
+    assert (change["kind"], change["source"], change["table"]) == (ANSWERS, FILE, sent.table)
+    assert change["layers"] == subject.model.capabilities.layers
+    assert sent.on_source(subject, TYPED).settings["table"] is None
 
 
 @pytest.mark.parametrize(
@@ -89,7 +104,7 @@ def test_questions_are_described(subject, tmp_path):
     [
         ("", "no questions"),
         ("Who? | Anna", "Line 1 is a question without a text"),
-        ("Anna sleeps.\nWho sleeps? | Tom", "The answer of line 2 does not stand"),
+        ("Anna sleeps.\nWho sleeps? | Tom", "The answer of line 2 is not in its text"),
         ("Anna sleeps.\n | Anna", "The question in line 2 is empty"),
         ("Anna sleeps.\nWho sleeps? | Anna", "on one text"),
         ("Anna sleeps.\nWho? | Anna\n\nWho eats? | Tom", "Line 4 is a question without"),
@@ -107,40 +122,50 @@ def test_typed_lines_are_texts_with_their_questions():
         ("Who eats?", ""),
         ("Who eats?", "Tom"),
     ]
-    assert len(read_typed(STARTER)) == 9
+    assert len(read_typed(QUESTIONS)) == 9
 
 
 def test_wrong_and_right_answers_are_all_of_them(subject, run):
-    wrong, right = (read(AnswerResult, subject, run=run.id, answers_shown=shown).compute(subject) for shown in ("Wrong", RIGHT))
+    shown = {look: read(Result, subject, run=run.id, look=look).compute(subject) for look in (MISTAKES, RIGHT, CLASSES)}
+    wrong, right = (shown[look]["sentences"]["value"]["data"] for look in (MISTAKES, RIGHT))
     held = run.held_out
-    assert len(wrong["listed"]) + len(right["listed"]) == len(held.questions) == sum(row[1] for row in wrong["by_word"])
-    assert {row[0] for row in (*wrong["listed"], *right["listed"])} == set(held.questions)
-    assert wrong["note"].startswith(f"{len(wrong['listed'])} of {len(held.questions)}")
-    assert all(row[1].lower() not in row[2].lower().split(" or ") for row in wrong["listed"])
+    assert len(wrong) + len(right) == len(held.questions) == sum(row[1] for row in shown[CLASSES]["scores"]["value"]["data"])
+    assert {row[0] for row in (*wrong, *right)} == set(held.questions)
+    assert shown[MISTAKES]["note"].startswith(f"{len(wrong)} of {len(held.questions)}")
+    assert all(row[1].lower() not in row[2].lower().split(" or ") for row in wrong)
+
+
+def test_what_training_changed_is_shown_for_answers_too(subject, run):
+    shown = read(Result, subject, run=run.id, look=CHANGE).compute(subject)
+    assert "✓ The 1 frozen layers moved" in shown["note"]
+    assert len(shown["picture"].data[0].y) == subject.model.capabilities.layers + 1
 
 
 def test_the_answer_is_marked_and_its_numbers_are_there(subject, run, tiny):
-    for question, text in (SAMPLES[0], SAMPLES[-1]):
-        shown = read(AnswerTry, subject, run=run.id, asked=question, asked_text=text).compute(subject)
+    samples = OURS[frozenset(Answerer.own_labels)]
+    for question, text in (samples[0], samples[-1]):
+        shown = read(TryIt, subject, run=run.id, tried=question, second=text).compute(subject)
         found = run.predictor.answer(tiny, question, text)
         marked = shown["found"]
         assert marked["marked"] == found.text
         assert marked["before"] + marked["marked"] + marked["after"] == text
-        assert ("No answer" in shown["verdict"]) == (found.text == "")
+        assert ("No answer" in shown["said"]) == (found.text == "")
         cells = np.array([[cell["share"] for cell in row] for row in shown["row"]["cells"]])
         assert cells.shape == (2, 1 + len(found.window.text_tokens))
         np.testing.assert_allclose(cells[:, 0], found.shares[0], atol=1e-4)
         np.testing.assert_allclose(shown["looks"].data[0].z, run.predictor.looks(tiny, found), atol=1e-6)
+    assert shown["second"] == {"visible": True, "label": "Text"}
+    opened = read(TryIt, subject, run=run.id).compute(subject)
+    assert (opened["tried"]["value"], opened["second"]["value"]) == samples[0], "in place of a sentence for other labels"
 
 
-def test_a_run_goes_home_as_a_zip_and_comes_back(subject, run, tmp_path):
-    view = read(AnswerRuns, subject, run=run.id, runs=[run.id])
+def test_a_run_goes_home_as_a_zip_and_comes_back_with_its_kind(subject, run, tmp_path):
+    view = read(Runs, subject, run=run.id, runs=[run.id])
     for press in (view.on_save, view.on_standard):
         assert press(subject, None).content["download"]["visible"]
-    from explorer.finetune.compute.export import pack
-
     path = tmp_path / "mine.zip"
     path.write_bytes(pack(run).read_bytes())
-    back = view.on_answers_load(subject, path)
+    back = read(Runs, subject, kind=TEXTS).on_load(subject, path)
     assert back.content["note"] == "Answers is loaded."
+    assert back.settings["kind"] == ANSWERS
     assert back.settings["runs"][0] == back.settings["run"] != run.id

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import InputError
-from explorer.corpus.compute.atlas import head_atlas
 from explorer.corpus.compute.attention_sums import OFFSETS, REACH
 from explorer.corpus.compute.head_families import LEAD
 from explorer.corpus.heads import Heads
@@ -15,6 +14,7 @@ from explorer.text.corpora import Corpus, CorpusSentence, built_in
 from explorer.text.dependencies import spell_out
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
+from tests.corpora import head_atlas
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_everything_shown_of_a_head_is_of_that_head(subject, atlas):
     assert strong == sorted(strong, reverse=True)
     assert sum(strong) == atlas.significant[2, 0].sum()
     assert all(row[9] < row[3] < row[10] for row in relations.values() if 0 < row[3] < 1)
-    numbers = [int(one.replace(",", "")) for one in re.findall(r"\d[\d,]*", content["evidence"])]
+    numbers = [int(one.replace(",", "")) for one in re.findall(r"\d[\d,]*", content["about"].partition(" The best of ")[2])]
     passing, holding = atlas.halves.tolist()
     low, high = atlas.permuted.min(), atlas.permuted.max()
     after = atlas.significant.any(-1).sum()
@@ -86,15 +86,15 @@ def test_the_strongest_sentence_read_alone_has_the_same_weight(subject, place):
 
 def test_a_click_makes_the_sentence_the_input_with_this_head_and_its_word(subject, bundled, atlas, refusal):
     view, chosen = Heads(), subject.select(layer=4, head=2)
-    change = view.on_sentences(chosen, 1)
+    change = view.on_hits(chosen, 1)
     at, word, _ = atlas.examples[3, 1, 1].tolist()
     one = built_in().sentences[at]
     assert change.texts == (one.text, "")
     assert {"layer": 4, "head": 2, "picked": True}.items() <= change.selection.items()
     assert bundled.trace(one.text).tokens[change.selection["token"]] == one.words[word].lower()
-    assert view.on_sentences(subject.select(layer=1, head=3), 0).selection["token"] is None
+    assert view.on_hits(subject.select(layer=1, head=3), 0).selection["token"] is None
     for index in (99, -1, None, "x", [1]):
-        refusal(InputError, lambda index=index: view.on_sentences(chosen, index))
+        refusal(InputError, lambda index=index: view.on_hits(chosen, index))
 
 
 def test_the_names_of_a_treebank_never_become_markup(tiny, monkeypatch, tmp_path):
@@ -107,4 +107,4 @@ def test_the_names_of_a_treebank_never_become_markup(tiny, monkeypatch, tmp_path
     assert content["relations"]["rows"][0]["cells"][0] == evil
     assert evil not in content["tags"].to_json()
     assert evil not in content["map"].to_json()
-    assert evil not in content["title"]
+    assert evil not in content["relations"]["label"]

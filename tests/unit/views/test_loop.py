@@ -12,7 +12,6 @@ from explorer.core.steps import finished
 from explorer.export import code, ways
 from explorer.export.place import Place
 from explorer.finetune.examples import ExamplesView
-from explorer.finetune.known_tasks import TEXTS
 from explorer.finetune.loop import LoopView, place_of
 from explorer.finetune.recipe import OWN, SIDE_BY_SIDE
 from explorer.training.settings import LEAST
@@ -36,7 +35,7 @@ def run(view, subject):
     "given",
     [
         {},
-        {"pooling": "pooler", "cut_at": 6, "seed": 3},
+        {"pooling": "pooler", "cut_at": 6, "seed": 3, "padding": "max_length"},
         {"layers": 1, "layer": 2, "pooling": "cls", "preset": OWN, "epochs": 2, "rate": 2e-4},
     ],
 )
@@ -60,6 +59,7 @@ def test_a_batch_is_shown_as_it_is_read(subject):
     step, (ids, _) = loop.step(0), zip(*loop.encoded, strict=True)
     longest = max(len(ids[row]) for row in step.rows)
     assert len(content["tokens"]["columns"]) == longest
+    assert len(LoopView(padding="max_length", cut_at=20).compute(subject)["tokens"]["columns"]) == 20
     assert len(content["tokens"]["rows"]) == 3 * len(step.rows)
     assert set(step.rows) <= set(loop.split.train)
     assert [row["cells"][-1] for row in content["answers"]["rows"]][-1] == f"{step.loss:.4f}"
@@ -89,10 +89,10 @@ def test_steps_and_epochs_belong_to_the_page(subject, bundled):
 
 
 def test_the_program_goes_into_the_file_of_the_tab(subject):
-    place = Place(subject, "fine-tune", TEXTS, (ExamplesView(), LoopView()))
+    place = Place(subject, "fine-tune", "Train", (ExamplesView(), LoopView()))
     assert "torch.optim.AdamW(" in ways.python(place).decode()
     with pytest.raises(InputError, match="save the run as a zip"):
-        ways.python(Place(subject, "fine-tune", TEXTS, (LoopView(source="Built in", ready="similarity"),)))
+        ways.python(Place(subject, "fine-tune", "Train", (LoopView(source="Built in", ready="similarity"),)))
 
 
 def test_what_the_loop_cannot_learn_is_said(subject):

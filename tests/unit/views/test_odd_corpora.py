@@ -5,13 +5,11 @@ import pytest
 import explorer
 from explorer.core.errors import InputError
 from explorer.corpus import source
-from explorer.corpus.compute import atlas, heads, hiding, neurons, reading
-from explorer.corpus.search import HEAD, Search
-from explorer.corpus.sentences import Sentences
+from explorer.corpus.compute import atlas, neurons, reading
+from explorer.corpus.heads import NEURON, Heads
+from explorer.corpus.search import WAYS, WORD, Search
 from explorer.corpus.source import FILE
 from explorer.corpus.tab import TAB
-from explorer.corpus.trees import Trees
-from explorer.corpus.words import CLUSTER, Words
 from explorer.text.corpora import read_corpus
 from explorer.ui.subject import Subject
 
@@ -61,7 +59,7 @@ INSIDE_A_BLANK = "blanks and other specials"  # where the most frequent word sta
 @pytest.fixture(autouse=True)
 def own_runs(monkeypatch, tmp_path):
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
-    for kept in (reading._opened, heads._opened, hiding._read, neurons._opened, atlas._opened, source._found):
+    for kept in (reading._opened, neurons._opened, atlas._opened, source._found):
         kept.clear()
 
 
@@ -91,19 +89,18 @@ def test_a_file_that_cannot_be_read_gets_a_sentence(name, read, refusal):
 def test_every_choice_answers_any_other(name, read, short, refusal):
     corpus = read(ANSWERED[name])
     subject = Subject.of(short.trace("She sat on the bank of the river."))
-    views = [view(source=FILE, file=corpus) for view in TAB.views if view is not Trees]  # which reads the built-in corpus only
-    views += [Search(source=FILE, file=corpus, compare=HEAD), Sentences(source=FILE, file=corpus, order="most surprising")]
-    views += [Words(source=FILE, file=corpus, coloured_by=CLUSTER)]
+    views = [view(source=FILE, file=corpus) for view in TAB.views]
+    views += [Search(source=FILE, file=corpus, compare=way) for _, way in WAYS[1:]]
+    views += [Heads(source=FILE, file=corpus, unit=NEURON)]
     for view in views:
         own = view.first(subject)
         view.passes(own)
         view.waiting(own)
-        if isinstance(view, Words) and name == INSIDE_A_BLANK:
+        if getattr(view, "compare", "") == WORD and name == INSIDE_A_BLANK:
             assert "no token of its own" in refusal(InputError, lambda view=view, own=own: view.compute(own))
             continue
         shown = view.compute(own)
         assert any(shown.get(part) for part in view.parts)
         view.finding(own)
-        for part in {"hits", "uses", "sentences", "table"} & set(view.parts):
-            if getattr(view, f"on_{part}")(own, 0).texts[0] not in corpus.texts:
-                pytest.fail(f"{part} of {view.name} leads elsewhere")
+        if shown.get("hits") and view.on_hits(own, 0).texts[0] not in corpus.texts:
+            pytest.fail(f"{view} leads elsewhere")

@@ -5,7 +5,10 @@ import pytest
 from sklearn.neighbors import NearestNeighbors
 
 from explorer.bert.features import features
+from explorer.core.errors import InputError
 from explorer.projection.map import FILE, SENTENCES, WORDS, Map
+from explorer.projection.points import EXAMPLE_SETS
+from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
@@ -118,7 +121,7 @@ def test_lines_on_the_map_lead_to_scikit_learns_neighbours(subject, tiny):
     assert list(drawn) == rows[0, 1:].tolist()
     np.testing.assert_allclose(list(drawn.values()), 1 - distances[0, 1:], atol=0.0051)
     many = "\n".join(row["text"] for row in ROWS[:61])
-    assert told(subject, source=SENTENCES, sentences=many)["map"] is None
+    assert told(subject, source=SENTENCES, sentences=many)["map"]["links"] == []
 
 
 def test_a_word_that_is_there_twice_is_told_apart_by_its_sentence(tiny_folder):
@@ -126,3 +129,61 @@ def test_a_word_that_is_there_twice_is_told_apart_by_its_sentence(tiny_folder):
     contexts = {tuple(point["context"]) for point in words["points"] if point["text"] == "the"}
     assert contexts == {("", " man went…"), ("…went to ", " store.")}
     assert [point["context"] for point in words["points"] if point["text"] == "store"] == [("", "")]
+
+
+MORE = [{**row, "text": f"{row['text']} {number}"} for number, row in enumerate([*ROWS, *ROWS[:10]])]
+LINES = "\n".join(f"{row['text']} | {'ab'[number < 20]}" for number, row in enumerate(ROWS[:40]))
+
+
+def test_one_map_has_every_layer_and_says_how_many_have_their_own_label_next_to_them(subject, tiny):
+    shown = told(subject, source=SENTENCES, sentences=LINES, layer=1)["map"]
+    assert (len(shown["frames"]), shown["frame"]) == (tiny.capabilities.layers + 1, 1)
+    places = [[point["x"], point["y"]] for point in shown["points"]]
+    np.testing.assert_allclose(shown["frames"][1]["places"], places, atol=1e-4)
+    texts = [row["text"] for row in ROWS[:40]]
+    for layer, frame in enumerate(shown["frames"]):
+        vectors = features(tiny, texts, layer)
+        near = NearestNeighbors(n_neighbors=2, metric="cosine").fit(vectors).kneighbors(vectors)[1][:, 1]
+        right = sum((row < 20) == (other < 20) for row, other in enumerate(near))
+        assert frame["text"].startswith(f"Hidden state {layer} of {tiny.capabilities.layers}: {right} of 40 nearest")
+    view = Map()
+    assert view.on_map_frame(subject, 2).settings == {"layer": 2}
+
+
+def test_many_points_are_columns_and_umap_begins_as_pca(subject):
+    many = told(subject, table=table_of(MORE))["map"]
+    assert many["points"] == []
+    assert many["cloud"]["texts"] == [row["text"] for row in MORE]
+    assert many["cloud"]["rows"] == list(range(len(MORE)))
+    settings = {"source": SENTENCES, "sentences": LINES, "method": "umap", "neighbors": 5}
+    view = Map.read(DEFAULTS | settings, subject.model.capabilities)
+    first = view.waiting(subject)
+    assert "PCA, the directions" in first["summary"]
+    assert "UMAP keeps" in view.compute(subject)["summary"]
+    again = Map.read(DEFAULTS | settings | {"drawn": first["drawn"]}, subject.model.capabilities)
+    assert again.waiting(subject) == {}, "the points that are there already wait for their new places"
+
+
+def test_a_lasso_selects_lists_and_labels(subject):
+    key = told(subject, source=SENTENCES, sentences=LINES)["drawn"]
+    view = Map.read(DEFAULTS | {"source": SENTENCES, "sentences": LINES, "drawn": key}, subject.model.capabilities)
+    chosen = view.on_map_lasso(subject, [3, 1, 2]).settings["picked"]
+    shown = told(subject, source=SENTENCES, sentences=LINES, picked=chosen)
+    assert sorted(row["index"] for row in shown["nearest"]["rows"]) == [1, 2, 3]
+    assert [point["index"] for point in shown["map"]["points"] if not point["faint"]] == [1, 2, 3]
+    assert view.on_map_lasso(subject, "<b>").settings["picked"] == ((), "")
+    labelled = Map.read(
+        {"source": SENTENCES, "sentences": LINES, "picked": chosen, "naming": " a|b "}, subject.model.capabilities
+    )
+    lines = labelled.on_label(subject, None).settings["sentences"].split("\n")
+    assert [line.rpartition(" | ")[2] for line in lines[:5]] == ["b", "a b", "a b", "a b", "b"]
+    with pytest.raises(InputError):
+        view.on_label(subject, None)
+
+
+def test_every_example_is_lines_with_labels():
+    for name in EXAMPLE_SETS:
+        texts, labels = read_lines(Map().on_example(None, name).settings["sentences"])
+        assert len(texts) > 7, name
+        assert 1 < len(set(labels)) < 20, name
+        assert NO_LABEL not in labels, name

@@ -4,8 +4,8 @@ import pytest
 
 from explorer.bert import checkpoints
 from explorer.techniques.ablation import intervene
+from explorer.ui.answers import SURPRISING, changes_of, prepare, says_of
 from explorer.ui.pictures.bars import percent, whole_percent
-from explorer.ui.says import SURPRISING, changes_of, prepare, says_of
 from explorer.ui.subject import CHANGES, Selection, Subject
 
 JAPAN, CITY = "The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."

@@ -40,8 +40,10 @@ def test_it_opens_beside_the_first_usual_swap_until_something_is_asked_for(subje
     assert opens.other(subject) == asked.other(subject)
     assert opens.compute(subject) == asked.compute(subject)
     assert SideGuesses(other_model=subject.model_name).other(subject).text_a == TEXTS[0], "the same text in another model"
-    assert "man → woman" in Swaps().compute(subject)["swaps"]["label"]
-    assert Swaps(other_a="the dog").compute(subject)["swaps"]["label"] == "Swap a word:"
+    same = Swaps(other_a=first[2], other_b=TEXTS[1])
+    for beside, is_pressed in ((Swaps(), True), (same, True), (Swaps(other_a="the dog"), False)):
+        shown = beside.compute(subject)["swaps"]
+        assert shown["pressed"][shown["chips"].index("man → woman")] == is_pressed
 
 
 def test_pieces_that_are_cut_differently_are_named(subject, roberta):

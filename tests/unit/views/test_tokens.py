@@ -81,6 +81,7 @@ def test_the_nearest_are_those_of_the_chosen_token_until_a_piece_is_clicked(subj
     view = Vocabulary.read(settings, start.model.capabilities)
     assert near(view, start) == near(Vocabulary(), start.select(token=2))
     assert near(view, start.select(token=3)) == near(Vocabulary(), start.select(token=3)), "another token leads back"
+    assert Vocabulary.read({"detour": [5, 0]}, start.model.capabilities).detour == (5, 0), "[PAD] is a piece like others"
 
 
 def test_byte_pairs_are_merged_by_how_often_they_stand_side_by_side():

@@ -5,8 +5,9 @@ from typing import Any, ClassVar
 
 from explorer.core.errors import InputError
 from explorer.core.steps import map_steps
-from explorer.finetune.example_settings import ExampleSettings
+from explorer.finetune.kinds import TEXTS
 from explorer.finetune.pictures.training import probe_curve
+from explorer.finetune.sources import LABELLED, ExampleSettings
 from explorer.training.examples import Examples, ScoredExamples
 from explorer.training.probe import LayerProbe, probe
 from explorer.ui.long_view import LongView
@@ -22,8 +23,8 @@ SPREAD = "Bars and bands: one standard deviation over the splits."
 class Probe(LongView, ExampleSettings):
     """Held-out accuracy of a linear head on every hidden state, beside a control task."""
 
-    name, question = "fine-tune/probe", "Which layer knows it?"
-    folded, start = "Which layer knows it?", "Ask every layer"
+    name, question = "fine-tune/probe", "Which layer knows the labels?"
+    folded, start = "Which layer knows the labels?", "Ask every layer"
     names: ClassVar[Sequence[str]] = ()  # the boxes for the examples are in another view
     about = sentence(keep_height=True)
     curve = chart("Accuracy of a probe by layer", height=300)
@@ -45,9 +46,8 @@ class Probe(LongView, ExampleSettings):
 
     def work(self, subject: Subject) -> Generator[Any, None, tuple[list[LayerProbe], Examples]]:
         """Probe layer after layer."""
-        examples, _ = self.examples()
-        if isinstance(examples, ScoredExamples):
-            raise InputError("The probe tells labels apart, and these examples have numbers; choose examples with labels.")
+        if self.kind != TEXTS or isinstance(examples := self.texts()[0], ScoredExamples):
+            raise InputError(f"The probe learns {LABELLED}.")
         steps = probe(subject.model, examples, "mean", SEEDS)
         return (yield from map_steps(steps, lambda step: (f"{step[1]} {step[0]:.0%}.", step[0]))), examples
 
@@ -71,7 +71,7 @@ def tell(rows: list[LayerProbe]) -> str:
         "shuffled labels, which is what chance reaches."
     )
     if best.sentences < FEW:
-        text += f" So few held-out texts ({best.sentences}) cannot tell the layers apart: add examples."
+        text += f" So few held-out texts ({best.sentences}) cannot rank the layers: add examples."
     elif rivals := sum(row.high >= best.low for row in rows) - 1:
         text += f" Its interval overlaps with those of {rivals} of the {len(rows) - 1} other hidden states."
     return text

@@ -1,0 +1,59 @@
+// A drawing that the pointer moves: the wheel zooms, a drag moves it, and a drag with Shift or while selecting draws a lasso.
+
+const FARTHEST = 40; // times as large
+const CLICK = 4; // px that a click may move
+
+/**
+ * @param {SVGElement} node
+ * @param {{allowed: () => boolean, selecting: () => boolean, moved: () => void, lasso: (corners: [number, number][], done: boolean) => void}} does
+ * @returns {{view: {x: number, y: number, k: number}, zoom: (by: number, at: [number, number]) => void, back: () => void, clicked: () => boolean}}
+ */
+export function movable(node, { allowed, selecting, moved, lasso }) {
+  const view = { x: 0, y: 0, k: 1 };
+  let held = null; // {from, start, corners} of a drag
+  let dragged = false;
+
+  const spot = ({ clientX, clientY }) => {
+    const box = node.getBoundingClientRect();
+    return [clientX - box.left, clientY - box.top];
+  };
+
+  function zoom(by, [x, y]) {
+    const k = Math.min(FARTHEST, Math.max(1, view.k * by));
+    Object.assign(view, k === 1 ? { x: 0, y: 0, k } : { x: x - ((x - view.x) * k) / view.k, y: y - ((y - view.y) * k) / view.k, k });
+    moved();
+  }
+
+  node.addEventListener("wheel", (event) => {
+    if (!allowed()) return;
+    event.preventDefault();
+    zoom(Math.exp(-0.0016 * event.deltaY), spot(event));
+  }, { passive: false });
+  node.addEventListener("mousedown", (event) => { // or the browser would select text, and end the drag
+    if (allowed()) event.preventDefault();
+  });
+  node.addEventListener("pointerdown", (event) => {
+    dragged = false;
+    if (!allowed() || event.button) return;
+    held = { from: spot(event), start: { ...view }, corners: event.shiftKey || selecting() ? [spot(event)] : null };
+  });
+  node.addEventListener("pointermove", (event) => {
+    if (!held) return;
+    const [x, y] = spot(event);
+    const by = [x - held.from[0], y - held.from[1]];
+    if (!dragged && Math.hypot(...by) < CLICK) return;
+    if (!dragged) node.setPointerCapture(event.pointerId);
+    dragged = true;
+    held.corners?.push([x, y]);
+    if (held.corners) return lasso(held.corners, false);
+    if (view.k > 1) Object.assign(view, { x: held.start.x + by[0], y: held.start.y + by[1] });
+    moved();
+  });
+  const end = () => {
+    if (dragged && held?.corners) lasso(held.corners, true);
+    held = null;
+  };
+  node.addEventListener("pointerup", end);
+  node.addEventListener("pointercancel", () => (held = null));
+  return { view, zoom, back: () => zoom(0, [0, 0]), clicked: () => !dragged };
+}

@@ -1,0 +1,91 @@
+"""The kinds of task: what each of them learns from, what its head reads, and which runs belong to it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from explorer.bert.capabilities import Capabilities
+from explorer.bert.explorer import Explorer
+from explorer.finetune.compute.answering import Answerer
+from explorer.finetune.compute.from_table import BUILT_IN
+from explorer.finetune.compute.predictor import Classifier, Predictor, Tagger
+from explorer.finetune.compute.span_task import Answering
+from explorer.finetune.compute.tag_task import Tagging
+from explorer.finetune.compute.task import Task, TrainingPlan
+from explorer.finetune.compute.text_tasks import text_task
+from explorer.training.tagging import TAGGED
+from explorer.ui.settings import choice
+
+TEXTS, WORDS, ANSWERS = "texts", "words", "answers"
+TYPED, READY, FILE, HUB = "Typed here", "Built in", "A file", "From the hub"
+MIDDLE = 2 / 3  # where grammar and pairs are best read on the bundled model, and syntax in Jawahar et al. 2019
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of task. The settings of a training are the same for all; each kind has its own defaults."""
+
+    label: str
+    runs: tuple[str, ...]  # the kinds of its runs, as files name them
+    predictor: type[Predictor]
+    task: Callable[[Explorer, Any, TrainingPlan], Task]
+    sets: Mapping[str, str]  # titles of the built-in sets, by name
+    opening: str  # the set to begin with
+    sources: tuple[str, ...]
+    pooling: tuple[str, str]  # for a head alone, and for a head on trained layers
+    epochs: int = 0  # for a head alone, by default; 0: as many as the examples ask for
+    depth: float = 1.0  # of the hidden state for a head alone, as a share of the layers
+    trains_layers: bool = False  # by default, since a head alone learns next to nothing
+    keeps_best: bool = False  # the epoch that scores best on the held-out examples, otherwise the last
+
+    def layer(self, model: Capabilities) -> int:
+        """The hidden state that a head alone reads by default."""
+        return round(self.depth * model.layers)
+
+
+KINDS = {
+    TEXTS: Kind(
+        "A text or a pair",
+        ("classes", "number"),
+        Classifier,
+        text_task,
+        BUILT_IN,
+        "sentiment",
+        (TYPED, READY, FILE, HUB),
+        ("mean", "cls"),
+        keeps_best=True,
+    ),
+    WORDS: Kind(
+        "Every word",
+        ("tags",),
+        Tagger,
+        Tagging,
+        TAGGED,
+        "names",
+        (READY, TYPED, FILE),
+        ("first", "first"),
+        epochs=20,
+        depth=MIDDLE,
+    ),
+    ANSWERS: Kind(
+        "An answer in a text",
+        ("spans",),
+        Answerer,
+        Answering,
+        {"answers": "Answers: questions on short texts"},
+        "answers",
+        (READY, TYPED, FILE),
+        ("cls", "cls"),  # as it is: every token is read
+        trains_layers=True,
+    ),
+}
+
+
+def of_kind(here: bool = False) -> Any:
+    """Declare the setting that chooses the kind; one view has its control."""
+    return choice([(kind.label, name) for name, kind in KINDS.items()], "What gets a label", here=here, container=False)
+
+
+def sets() -> list[tuple[str, str]]:
+    """The titles and names of all built-in sets."""
+    return [(title, name) for kind in KINDS.values() for name, title in kind.sets.items()]
