@@ -27,7 +27,8 @@ def grid(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any]:
     few = _families(atlas)
     colours = colours_of(few)
     bars = np.array([colours[name] for name in few]).reshape(atlas.families.shape).tolist()
-    notes = [[f"{told(atlas, *place)}; family {plain(str(atlas.families[place]))}" for place in row] for row in _places(atlas)]
+    named = [f"{told(atlas, *place)}; family {plain(str(atlas.families[place]))}" for place in np.ndindex(*atlas.cls.shape)]
+    notes = np.array(named, dtype=object).reshape(atlas.cls.shape).tolist()
     drawn = head_grid(small, (layer, head), notes=notes, marks=np.ones(atlas.cls.shape), colours=bars)
     return keep(drawn, lambda: _table(atlas))
 
@@ -35,11 +36,6 @@ def grid(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any]:
 def _families(atlas: HeadAtlas) -> list[str]:
     """The family of each head in plain words, with the rarest grouped together."""
     return few_names([plain(name) for name in atlas.families.ravel().tolist()])
-
-
-def _places(atlas: HeadAtlas) -> list[list[tuple[int, int]]]:
-    layers, heads = atlas.cls.shape
-    return [[(layer, head) for head in range(heads)] for layer in range(layers)]
 
 
 def _table(atlas: HeadAtlas) -> Table:

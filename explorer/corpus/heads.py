@@ -6,7 +6,6 @@ from collections.abc import Generator, Hashable
 from typing import Any
 
 from explorer.core.cache import OnceCache
-from explorer.core.errors import InputError
 from explorer.core.limits import QUERY
 from explorer.core.steps import map_steps
 from explorer.corpus import atlas_words
@@ -16,12 +15,12 @@ from explorer.corpus.compute.atlas_evidence import LEVEL
 from explorer.corpus.compute.head_families import FAMILY_RULE
 from explorer.corpus.compute.neurons import CorpusNeurons, Telling, corpus_neurons_in_steps, telling_in_steps
 from explorer.corpus.neuron_look import look_at
-from explorer.corpus.source import OUTDATED, CorpusView, Look
+from explorer.corpus.source import CorpusView, Look
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.settings import choice, number, text
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, NewInput, button, caption, chart, check, note, part, select, sentence
+from explorer.ui.view import Change, button, caption, chart, check, note, part, select, sentence
 
 HEAD, NEURON = "Head", "Neuron"
 HOW = ("help", "neurons", "check")  # how the pictures are made
@@ -150,11 +149,6 @@ class Heads(CorpusView):
         """Select another head by its index among all, layer by layer."""
         layer, head = divmod(limits.check_place(customdata), subject.model.capabilities.heads)
         return select(layer=layer + 1, head=head + 1)
-
-    def on_hits(self, subject: Subject, index: object) -> NewInput:
-        if (found := self.looked_up(subject)) is None:
-            raise InputError(OUTDATED)
-        return found.open(subject, index)
 
     def on_promoting(self, subject: Subject, index: object) -> Change:
         """Open a neuron by its index among all, layer by layer."""

@@ -13,7 +13,7 @@ from explorer.corpus.compute.occurrences import occurrences_in_steps, usual_word
 from explorer.corpus.compute.reading import is_read
 from explorer.corpus.compute.search import Query, search_in_steps
 from explorer.corpus.hits import Active, Nearest
-from explorer.corpus.source import OUTDATED, CorpusView, Look, words_of_several_senses
+from explorer.corpus.source import CorpusView, Look, words_of_several_senses
 from explorer.corpus.uses import NAMES, uses_in_steps
 from explorer.text import limits
 from explorer.text.corpora import Corpus
@@ -40,8 +40,8 @@ class Search(CorpusView):
 
     name, question = "corpus/search", "Where else in the corpus is something similar?"
     layout = (
-        row("compare", "word", "of_neuron"),
-        row(col("senses", "hits", "stop", "progress", "about", "note", "help", "check", width=2), col("map", "common")),
+        row("compare", "word", "of_neuron", "senses"),
+        row(col("hits", "stop", "progress", "about", "note", "help", "check", width=2), col("map", "common")),
     )
     compare: str = choice(WAYS, "Find by", menu=True, elem_classes="inline")
     word: str = text(
@@ -162,12 +162,6 @@ class Search(CorpusView):
 
     def on_map(self, subject: Subject, index: object) -> Change:
         return settle(picked=limits.check_place(index))
-
-    def on_hits(self, subject: Subject, index: object) -> NewInput:
-        """Make the sentence of a hit the input, and select its token. Raises InputError."""
-        if (found := self.looked_up(subject)) is None:
-            raise InputError(OUTDATED)
-        return found.open(subject, index)
 
     def prepare(self) -> None:
         """Start to compile UMAP early, because its first map takes long."""

@@ -156,6 +156,12 @@ class CorpusView(LongView):
         nothing = {name: None for name, one in self.parts.items() if one.kind in COMPUTED and not one.optional}
         return {**nothing, "about": NO_FILE}
 
+    def on_hits(self, subject: Subject, index: object) -> NewInput:
+        """Make the sentence of a hit the input, and select its token. Raises InputError."""
+        if (found := self.looked_up(subject)) is None:
+            raise InputError(OUTDATED)
+        return found.open(subject, index)
+
     def on_file(self, subject: Subject, file: Source | None) -> Change:
         """Files were uploaded. Raises InputError when they were removed, or have no sentences."""
         if file is None:
