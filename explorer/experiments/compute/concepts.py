@@ -82,9 +82,12 @@ class OfConcept(Question):
         self._classes[:] = sorted({self.class_of(word) for item in ordered for word in (item.item.word, item.item.foil)})
         for half, rows in enumerate(parts):
             self._half.update((ordered[row].number, half) for row in rows.tolist())
+        every: list[tuple[Sequence[ReadItem], Known]] = []
         for half, rows in enumerate(parts):
             chosen = np.random.default_rng(self.seed).permutation(rows)[:FITTED]
-            known = yield from self._read([ordered[row] for row in sorted(chosen.tolist())])
+            read = [ordered[row] for row in sorted(chosen.tolist())]
+            known = yield from self._read(read)
+            every.append((read, known))
             there = {self._classes[label] for label in known.labels.unique().tolist()}
             asked = {self.class_of(word) for one in ordered if self._half[one.number] != half for word in self._needs(one)}
             if missing := sorted(asked - there) or (["a second one"] if len(there) < 2 else []):
@@ -94,6 +97,7 @@ class OfConcept(Question):
                 )
             self._fit(half, known)
             yield 0.0, np.empty((0, self.width), np.float32)
+        self._compare(every)
 
     def _needs(self, item: ReadItem) -> tuple[str, ...]:
         """The words of an item whose classes must be known."""
@@ -101,6 +105,9 @@ class OfConcept(Question):
 
     def _fit(self, half: int, known: Known) -> None:
         raise NotImplementedError
+
+    def _compare(self, halves: Sequence[tuple[Sequence[ReadItem], Known]]) -> None:
+        """Compare what was fitted to each half with what is fitted to shuffled classes, where the test needs it."""
 
     def _read(self, items: Sequence[ReadItem]) -> Generator[Part, None, Known]:
         read, tokens = [], []

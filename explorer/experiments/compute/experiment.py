@@ -22,7 +22,7 @@ from explorer.experiments.compute.items import FEWEST, Item, check_items, number
 from explorer.experiments.compute.question import Axis, Question, ReadItem
 from explorer.experiments.compute.questions import QUESTIONS, question_of
 from explorer.experiments.compute.reading import in_order, measured, read_items_as
-from explorer.experiments.compute.summary import Summary, summarise
+from explorer.experiments.compute.summary import LEAST_P, Summary, summarise
 from explorer.experiments.compute.targets import WORD
 from explorer.text import limits
 
@@ -70,7 +70,8 @@ class Experiment:
         """Means, intervals, tests and the held-out half."""
         asked, pick = self.question, self.question.pick(self.provenance["how"])
         is_hit, groups = asked.is_hit and self.nulls is not None, number_groups(self.items)
-        return summarise(self.values, self.provenance["seed"], pick, self.nulls, self.sizes, is_hit, groups)
+        least = np.nan_to_num(self.also[LEAST_P][0], nan=1).clip(0, 1) if LEAST_P in self.also else None  # a file may have any
+        return summarise(self.values, self.provenance["seed"], pick, self.nulls, self.sizes, is_hit, groups, least)
 
     @cached_property
     def also_means(self) -> dict[str, np.ndarray]:

@@ -12,10 +12,12 @@ from explorer.experiments.compute.concepts import Known, OfConcept
 from explorer.experiments.compute.heads_off import last_vectors
 from explorer.experiments.compute.patching import ROUNDING
 from explorer.experiments.compute.question import STATES, Axis, Group, Measured, ReadItem, numbered, own_states
-from explorer.experiments.compute.summary import Place, falls
+from explorer.experiments.compute.reading import grouped
+from explorer.experiments.compute.summary import LEAST_P, Place, falls
 
 DOSES = (0.0, 0.5, 1.0, 2.0, 4.0)
 SWAP = "swap"
+SHUFFLES = 999
 
 
 @falls
@@ -32,10 +34,14 @@ class Moves(OfConcept):
     The direction is the difference of the class means at that state. A dose α adds α times it, so that 1 leads from one mean to
     the other; "swap" gives the vector the coordinate along it that the foil's class has on average, and leaves the rest (the swap
     of one coordinate, as in Geiger et al. 2024, with a mean in the place of another input's). The null moves the vector as far in
-    a random direction.
+    a random direction. All items of a half share their direction, and any direction that they share turns them together, so items
+    alone cannot show that the classes matter: "shuffled p" is a permutation test of each state, in which SHUFFLES directions of
+    shuffled classes have an effect of that size, by the gradient. No p value is smaller.
     """
 
     name = "direction"
+    also = (LEAST_P,)
+    _shuffled: list[torch.Tensor] = field(default_factory=list, init=False, repr=False, compare=False)  # [states]
     _means: dict[tuple[int, str], torch.Tensor] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -70,6 +76,39 @@ class Moves(OfConcept):
             if (known.labels == label).any():
                 self._means[half, name] = known.read[:, known.labels == label].mean(1)  # [states, hidden]
 
+    def _compare(self, halves: Sequence[tuple[Sequence[ReadItem], Known]]) -> None:
+        """The p value of each state: the effect Σ gradient · direction, beside that of directions of shuffled classes."""
+        random, count = np.random.default_rng(self.seed), len(self._classes)
+        effects = torch.zeros(1 + SHUFFLES, self.shape[0])  # the first is unshuffled
+        for (_, known), (items, _) in (halves, halves[::-1]):
+            towards = torch.zeros(count, self.shape[0], known.read.shape[-1])  # by how much a class mean counts
+            for batch in grouped([len(item.ids) for item in items], 0, 3):
+                for item, slopes in zip(items[batch], self._gradients(Group.of(items[batch])), strict=True):
+                    for word, sign in ((item.item.foil, 1), (item.item.word, -1)):
+                        towards[self._classes.index(self.class_of(word))] += sign * slopes
+            each = torch.einsum("csh,snh->ncs", towards, known.read) / len(items)
+            each = each / torch.bincount(known.labels, minlength=count).clamp_min(1)[:, None]
+            labels = known.labels.numpy()
+            for number in range(1 + SHUFFLES):
+                given = torch.from_numpy(random.permutation(labels) if number else labels)
+                effects[number] += each[torch.arange(len(given)), given].sum(0)
+        larger = (effects[1:].abs() >= effects[0].abs() * (1 - ROUNDING)).sum(0)
+        self._shuffled[:] = [(1 + larger) / (1 + SHUFFLES)]
+
+    def _gradients(self, group: Group) -> torch.Tensor:
+        """The gradient of the logit difference by each hidden state of the token that is read, [n, states, hidden]."""
+        states = own_states(self.model, group)
+        words, _ = self.before(states, group)
+        with torch.inference_mode(False), torch.enable_grad():
+            hidden, words, places = states[0].clone(), words.clone(), group.places.clone()
+            rows, leaves = torch.arange(len(hidden)), list[torch.Tensor]()
+            for state in range(self.shape[0]):
+                hidden = self.model.layers[state - 1](hidden) if state else hidden
+                leaves.append(torch.zeros(len(hidden), hidden.shape[-1], requires_grad=True))
+                hidden = hidden.index_put((rows, places), leaves[-1], accumulate=True)
+            found = torch.autograd.grad(self.target.differences(hidden[rows, places], words).sum(), leaves)
+        return torch.stack(found, 1)
+
     def measure(self, group: Group) -> Measured:
         """Every state and dose."""
         states = own_states(self.model, group)
@@ -89,7 +128,8 @@ class Moves(OfConcept):
             last = last_vectors(self.model, state, copies, places).unflatten(0, moved.shape[:3])
             found[:, :, state] = (self.target.differences(last, words) - before).transpose(1, 2)
         values, nulls = found
-        return Measured(words, before, values, torch.where((values - nulls).abs() < ROUNDING, values, nulls))
+        least = self._shuffled[0][:, None].expand(*values.shape)
+        return Measured(words, before, values, torch.where((values - nulls).abs() < ROUNDING, values, nulls), also=(least,))
 
     def _mean(self, item: ReadItem, word: str) -> torch.Tensor:
         """The mean of a class in the other half, [states, hidden]."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from explorer.analysis.resampling import benjamini_hochberg, bootstrap, by_chance, by_group, differs, halves, wilson_by_group
 
+LEAST_P = "shuffled p"  # of what else was measured: the p values of another test, the same in all items
 LEVEL = 0.05  # p and q values below this count
 Place = tuple[int, ...]
 """(layer, head), (hidden state, role) or (hidden state,), zero-based."""
@@ -92,12 +93,14 @@ def summarise(
     sizes: np.ndarray | None = None,
     is_hit: bool = False,
     groups: np.ndarray | None = None,
+    least: np.ndarray | None = None,
 ) -> Summary:
     """The summary of values [items, *places], of at least two groups. The seed draws halves, bootstrap and signs.
 
     `groups` [items] numbers the group of each item from 0, None where every item is one. `pick` chooses a place from means less
     those of `nulls` [items, *places]. With `sizes` [items], above 0, a mean is Σ values / Σ sizes, and the place is chosen by
-    that share itself. With `is_hit` a value is 0 or 1, and its null the chance of 1.
+    that share itself. With `is_hit` a value is 0 or 1, and its null the chance of 1. No p value is smaller
+    than that of `least` [*places].
     """
     values = values.astype(np.float64)
     asked = _Asked(
@@ -114,6 +117,8 @@ def summarise(
     selected = pick(_mean(ranked[selecting], asked.sizes[selecting]))
     means = None if nulls is None else _mean(nulls, asked.sizes)
     low, high, p = asked.infer(values, asked.lead)
+    least = np.zeros(p.shape) if least is None else least
+    p = np.maximum(p, least)
     return Summary(
         _mean(values, asked.sizes),
         low,
@@ -123,7 +128,7 @@ def summarise(
         means,
         float((_mean(values, asked.sizes) if means is None else means).mean()),
         selected,
-        _held_out(asked.part(testing), ranked[testing], selected),
+        _held_out(asked.part(testing), ranked[testing], selected, float(least[selected])),
         asked.count,
     )
 
@@ -164,7 +169,7 @@ class _Asked:
         return drawn.low, drawn.high, differs(by_group(lead, self.groups), self.seed, sizes, known)
 
 
-def _held_out(asked: _Asked, ranked: np.ndarray, selected: Place) -> HeldOut:
+def _held_out(asked: _Asked, ranked: np.ndarray, selected: Place, least: float) -> HeldOut:
     values, lead = asked.values, asked.lead
     means, own = _mean(ranked, asked.sizes), at_place(values, selected)
     beside = at_place(values - lead, selected) if (values != lead).any() else values.reshape(len(values), -1).mean(1)
@@ -177,7 +182,7 @@ def _held_out(asked: _Asked, ranked: np.ndarray, selected: Place) -> HeldOut:
         low,
         high,
         rank,
-        p,
+        max(p, least),
         float(_mean(beside, asked.sizes)),
         random_low,
         random_high,

@@ -31,14 +31,14 @@ def beside(found: Experiment, at: Sequence[int], named: Named) -> go.Figure | No
         probes: Lines = {name: (found.also_means[name][:, at[1]], None) for name in PROBES}
         return _lines(probes, found.axes[0], "share of items", at[0], (0, 1))
     if found.axes[-1].name == DOSE:
-        summary = found.summary
-        ends = np.array([summary.low[at[0]], summary.high[at[0]]])
-        null = np.zeros(0) if summary.nulls is None else summary.nulls[at[0]]
+        summary, axis = found.summary, Axis(DOSE, found.axes[-1].labels[:-1])  # a swap is no dose
+        rows = (summary.low, summary.high, summary.effects, summary.effects if summary.nulls is None else summary.nulls)
+        low, high, effects, nulls = (values[at[0], :-1] for values in rows)
         doses: Lines = {
-            f"towards the foil, hidden state {at[0]}": (summary.effects[at[0]], ends),
-            "a random direction": (null, None),
+            f"towards the foil, hidden state {at[0]}": (effects, np.stack([low, high])),
+            "a random direction": (nulls, None),
         }
-        return _lines(doses, found.axes[1], "change of the logit difference", at[1])
+        return _lines(doses, axis, "change of the logit difference", at[1])
     return None
 
 
@@ -102,6 +102,7 @@ def _lines(lines: Lines, axis: Axis, unit: str, at: int, limits: tuple[float, fl
             )
         )
     told = ". ".join(f"{name}: {', '.join(f'{value:.2f}' for value in values)}" for name, (values, _) in lines.items())
+    chosen = {"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": FAINT, "width": 1}}
     drawn = figure(
         traces,
         key="experiment-beside",
@@ -110,7 +111,7 @@ def _lines(lines: Lines, axis: Axis, unit: str, at: int, limits: tuple[float, fl
         legend=LEGEND,
         showlegend=True,
         margin={"l": 50, "r": 12, "t": 28, "b": 44},
-        shapes=[{"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": FAINT, "width": 1}}],
+        shapes=[chosen] if at < len(labels) else [],
         meta={"alt": f"{unit} by {axis.name}: {', '.join(labels)}. {told}."},
     )
     columns: dict[str, Any] = {axis.name.replace(" ", "_"): labels, **{name: values for name, (values, _) in lines.items()}}
