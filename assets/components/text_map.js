@@ -1,7 +1,8 @@
 // Texts as points on a plane: class colours, regions or hulls, names without overlap, a star for a text that is tried, and a film.
-import { hull, isInside, placeNames, regionAt, unpackPlaces } from "../arithmetic/placing.js";
+import { hull, isInside, placeNames } from "../arithmetic/placing.js";
 import { cloudOn } from "../shared/cloud.js";
 import { arrange, button, el, plain, svg } from "../shared/dom.js";
+import { besideWord, expand, paintRegions, shorten } from "../shared/map_parts.js";
 import { define } from "../shared/mounting.js";
 import { movable } from "../shared/moving.js";
 import { css, onTheme, rgb } from "../shared/theme.js";
@@ -11,13 +12,10 @@ const NAMED = 60; // points that get a name
 const LISTED = 300; // points in the list for screen readers
 const BESIDE = 6; // texts near the pointer, where not all points are named
 const AROUND = 80; // px: how near
-const WORDS = 3; // of a text in its name
-const LETTERS = 24;
 const MARGIN = 26; // px around the points
 const HIGH = 15; // px: a line of a name
 const RADIUS = 6;
 const NEAR = 18; // px from a point that is pointed at
-const FINE = 4; // px: a cell of the regions
 const PAUSE = { film: 420, glide: 1100 }; // ms of a frame
 const REST = 120; // ms without a move of the view
 const QUIET = 350; // ms until the server hears of the frame that is shown
@@ -25,19 +23,6 @@ const BESIDE_MAP = 300; // px of a window that a tall map leaves to what is abov
 const STAR = "M0-11l3.2 7.2 7.8.7-5.9 5.1 1.8 7.6L0 5.6l-6.9 4 1.8-7.6-5.9-5.1 7.8-.7z";
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const pen = document.createElement("canvas").getContext("2d");
-
-// The value as Python means it: many points come as columns, and their places packed.
-function expanded(value) {
-  if (!value) return null;
-  const spread = (places) => (places?.data ? unpackPlaces(places) : places);
-  const frames = value.frames.map((frame) => ({ ...frame, places: spread(frame.places) }));
-  if (!value.cloud) return { ...value, frames };
-  const { texts, labels, rows, faint, rings, places } = value.cloud;
-  const [pale, ringed, spots] = [new Set(faint), new Set(rings), spread(places)];
-  const points = texts.map((text, i) => ({ text, label: labels[i], x: spots[i][0], y: spots[i][1], index: rows.length ? rows[i] : i,
-    faint: pale.has(i), ring: ringed.has(i), note: "", context: ["", ""] }));
-  return { ...value, frames, points };
-}
 
 define("TextMap", ({ element, trigger, props, settings }) => {
   const root = element.querySelector(".bx-text-map");
@@ -85,20 +70,12 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     paint();
   }
 
-  function shortened(text, words = WORDS, letters = LETTERS) {
-    const first = text.split(/\s+/).slice(0, words).join(" ").slice(0, letters);
-    return first === text ? text : `${first.replace(/[.,;:!?\s]+$/, "")}…`;
-  }
-
   // A name in parts: the word bold within its sentence, or the beginning of a text, longer where there is more room.
   function nameOf({ text, context: [before, after] }) {
     if (before || after) return [{ text: before }, { text, bold: true }, { text: after }];
     const room = (0.17 * size.width) / Math.sqrt(Math.min(NAMED, value.points.length));
-    return [{ text: value.even ? shortened(text, Infinity, Math.max(18, room)) : shortened(text) }];
+    return [{ text: value.even ? shorten(text, Infinity, Math.max(18, room)) : shorten(text) }];
   }
-
-  // A word with the one before and the one after it.
-  const besideWord = ([before, word, after]) => [{ text: before.text.split(" ").slice(-2).join(" ") }, word, { text: after.text.split(" ").slice(0, 2).join(" ") }];
 
   function widthOf(parts, scale = 1) {
     const { fontFamily } = getComputedStyle(root);
@@ -134,24 +111,8 @@ define("TextMap", ({ element, trigger, props, settings }) => {
   function regions() {
     if (!value.regions) return null;
     const key = JSON.stringify([value.regions, size, plane.from([0, 0]), plane.from([1, 1]), css("--bx-series-1")]);
-    if (key !== painted.key) painted = { key, node: paintRegions() };
+    if (key !== painted.key) painted = { key, node: paintRegions(value, size, plane.from) };
     return painted.node;
-  }
-
-  function paintRegions() {
-    const [wide, high] = [Math.ceil(size.width / FINE), Math.ceil(size.height / FINE)];
-    const field = el("canvas", { width: wide, height: high });
-    const image = field.getContext("2d").createImageData(wide, high);
-    const colours = value.classes.map((_, k) => rgb(css(`--bx-series-${(k % 8) + 1}`)));
-    const even = 1 / value.classes.length;
-    for (let row = 0; row < high; row++) {
-      for (let column = 0; column < wide; column++) {
-        const [best, share] = regionAt(value.regions, ...plane.from([(column + 0.5) * FINE, (row + 0.5) * FINE]));
-        image.data.set([...colours[best].slice(0, 3), 255 * (0.07 + 0.24 * (share - even) / (1 - even))], 4 * (row * wide + column));
-      }
-    }
-    field.getContext("2d").putImageData(image, 0, 0);
-    return svg("image", { href: field.toDataURL(), x: 0, y: 0, width: wide * FINE, height: high * FINE, preserveAspectRatio: "none" });
   }
 
   const linked = (corners) => corners.map((corner) => corner.map((part) => part.toFixed(1)).join(",")).join(" ");
@@ -264,7 +225,7 @@ define("TextMap", ({ element, trigger, props, settings }) => {
       const words = value.star.pulls.map((pull) => ({ key: `without ${pull.word}`, parts: [{ text: `without ${pull.word}` }], spot: seen(plane.to([pull.x, pull.y])), kind: "bx-map-pull-word" }));
       all.unshift({ key: "star", parts: [{ text: "your sentence" }], x, y, kind: "bx-own" }, ...words.map(({ spot: [px, py], ...word }) => ({ ...word, x: px, y: py })));
     }
-    const brief = all.map(({ parts }) => (parts.length > 1 ? besideWord(parts) : [{ text: shortened(parts[0].text, 2, 12) }]));
+    const brief = all.map(({ parts }) => (parts.length > 1 ? besideWord(parts) : [{ text: shorten(parts[0].text, 2, 12) }]));
     const measured = all.map((one, i) => ({ ...one, width: widthOf(one.parts, one.kind === "bx-own" ? 1.1 : 1), short: value.even ? widthOf(brief[i]) : undefined }));
     const next = new Map(placeNames(measured, size, HIGH, isMany() ? 4 : RADIUS + 1).flatMap((place, i) => {
       if (!place) return [];
@@ -409,7 +370,7 @@ define("TextMap", ({ element, trigger, props, settings }) => {
 
   function draw() {
     const [raw, former] = [plain(props.value || null), value];
-    value = expanded(raw);
+    value = expand(raw);
     root.hidden = !value && !settings.missing;
     if (!value) {
       run(false);
