@@ -244,7 +244,7 @@ class Network(Parts):
 
     @property
     def pair_names(self) -> tuple[str, str]:
-        """The names of the two outputs of the head for pairs: ALBERT's predicts their order (Lan et al. 2020, section 3.1)."""
+        """The names of the two outputs of the head for pairs; ALBERT's are about the order (Lan et al. 2020, section 3.1)."""
         return ("InOrder", "Swapped") if self.family.pair_order else ("IsNext", "NotNext")
 
     def replaced_logits(self, hidden: torch.Tensor) -> torch.Tensor:

@@ -38,7 +38,7 @@ class Rooms:
     def find(self, word: str, address: str = "", token: str = "") -> Room:
         """The room of a word, however it is typed. Raises InputError, and BusyError for an address that tries many words.
 
-        A token of the room always finds it, so that others behind the same address cannot lock its owner out of a seat.
+        A person's token always finds the room, so that others behind the same address cannot lock that person out.
         """
         self.sweep()
         room = self._rooms.get(names.as_word(word))
