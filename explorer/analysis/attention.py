@@ -20,7 +20,7 @@ EVEN_TIMES = 8  # for more tokens, so that even weights are drawn with √(1/8),
 class Choice:
     """The part of a weight matrix to show.
 
-    `specials`: "all" tokens; [CLS] and [SEP] "hidden", so that rows sum to less than 1; or hidden with each row divided by its
+    `specials`: "all" tokens, [CLS] and [SEP] "hidden" (rows then sum to less than 1), or hidden with each row divided by its
     remaining sum ("renormalised"). `direction`: queries of one text and keys of another. `group`: weights of words or sentences,
     summed over key pieces and averaged over query pieces. `top_p`: of each row only the smallest set of weights with this share
     of its sum.

@@ -60,9 +60,9 @@ def keep_stream_open(blocks: gr.Blocks, session: str | None, pending: str) -> No
 
 
 def is_unheard(blocks: gr.Blocks, event_id: str, unread: int) -> bool:
-    """Whether nobody listens to a running call: the browser has left, or `unread` messages have not been read.
+    """Whether no client listens to a running call: the browser has left, or more than `unread` messages wait.
 
-    Gradio does not tell the handler. See https://github.com/gradio-app/gradio/issues/6239.
+    Gradio does not inform the handler. See https://github.com/gradio-app/gradio/issues/6239.
     """
     queue: Queue = blocks._queue
     running = (event for job in list(queue.active_jobs) for event in job or ())

@@ -1,4 +1,4 @@
-"""What a model can do, and what is said where it cannot."""
+"""What a model can do, and the messages about what it cannot."""
 
 from dataclasses import dataclass
 

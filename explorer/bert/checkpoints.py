@@ -92,7 +92,7 @@ def find(name: str | os.PathLike[str] | None = None, report: Report | None = Non
 
 
 def is_here(name: str) -> bool:
-    """Whether a model can be opened without the network: not every model that a stranger names is downloaded at once."""
+    """Whether a model can be opened without the network, so that a visitor's choice need not start a download."""
     try:
         return _on_disk(name) is not None
     except ModelError:
@@ -121,7 +121,7 @@ def checked_name(name: str) -> str:
 
 
 def here(name: str) -> Path | None:
-    """The folder of the bundled model, or the folder `name` if visitors may open it: strangers must not learn which exist."""
+    """The folder of the bundled model, or the folder `name` if visitors may open it: they must not learn which exist."""
     if name == BUNDLED:
         return BUNDLED_FOLDER
     if is_public() and name != default_name():
@@ -193,7 +193,7 @@ def described(name: str) -> str:
 
 
 def cached() -> list[str]:
-    """The ids of the models in the local cache that can be opened; none in the public profile, where strangers would see them."""
+    """The ids of the models in the local cache that can be opened; none in the public profile, where visitors would see them."""
     if is_public():
         return []
     found = []

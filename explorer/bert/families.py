@@ -1,4 +1,4 @@
-"""The families of BERT and its relatives: where transformers keeps each of their parts, and what only names can tell.
+"""The families of BERT and its relatives: where transformers keeps each of their parts, and the facts that only names reveal.
 
 How a family computes its attention is not described here: `attending` intercepts it in any family. So a new family is one more
 row here and one more in `tests/families.py`, see assets/guide/contributing/family.md. Nothing here imports torch, which is slow.

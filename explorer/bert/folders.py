@@ -33,7 +33,7 @@ _KINDS = {  # patterns of file names: what such a file is, and what to do
 def lacking(folder: Path) -> str:
     """The first thing that a folder lacks: a configuration, weights with all shards of their index, a vocabulary; '' if none.
 
-    An adapter beside them would be left out of what is read, so its folder lacks the whole model.
+    Reading would ignore an adapter beside them, so its folder lacks the whole model.
     """
     index = ""
     try:
@@ -53,7 +53,7 @@ def lacking(folder: Path) -> str:
 
 
 def instead_of(name: str, folder: Path, lacks: str) -> str:
-    """A sentence on a folder that is no checkpoint: where one is, how its files become one, or what it lacks."""
+    """A sentence on a folder that is not a checkpoint: where one is, how its files become one, or what it lacks."""
     below = _below(folder)
     if inner := [path for path in below if path.is_dir() and str(path).isprintable() and not lacking(path)]:
         newest = max(inner, key=lambda path: path.stat().st_mtime).relative_to(folder)

@@ -20,7 +20,7 @@ _MASKS = {  # in `masking_utils` of transformers
 
 
 def shared_copy(module: torch.nn.Module) -> torch.nn.Module:
-    """A copy that shares the module's weights: it costs next to nothing, and its hooks affect nobody else."""
+    """A copy that shares the module's weights: it takes almost no memory, and its hooks affect no other copy."""
     shared = [*module.parameters(), *module.buffers(), *(part.config for part in module.modules() if hasattr(part, "config"))]
     return copy.deepcopy(module, {id(entry): entry for entry in shared})
 

@@ -51,7 +51,7 @@ class Padded:
 
     @cached_property
     def mask(self) -> torch.Tensor | None:
-        """`real` as a mask for the layers, None if there is no padding."""
+        """`real` as a mask for the layers, None without padding."""
         return None if bool(self.real.all()) else self.real
 
 
@@ -244,7 +244,7 @@ class Network(Parts):
 
     @property
     def pair_names(self) -> tuple[str, str]:
-        """The names of the two outputs of the head for pairs: ALBERT's tells their order (Lan et al. 2020, section 3.1)."""
+        """The names of the two outputs of the head for pairs; ALBERT's are about the order (Lan et al. 2020, section 3.1)."""
         return ("InOrder", "Swapped") if self.family.pair_order else ("IsNext", "NotNext")
 
     def replaced_logits(self, hidden: torch.Tensor) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""What a saved result has to tell of how it was made: versions, and which weights."""
+"""The origin of a saved result: versions and weights."""
 
 import functools
 import hashlib

@@ -118,7 +118,7 @@ def folder_for(key: str, coming: int) -> Iterator[Path]:
 
 
 def _lock(folder: Path) -> FileLock:
-    """A lock against all threads and processes, which ends with the process; as a context it raises Timeout at once."""
+    """A lock against all threads and processes, which ends with the process; as a context it raises Timeout immediately."""
     return FileLock(folder / "lock", timeout=0)
 
 

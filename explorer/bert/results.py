@@ -20,7 +20,7 @@ class Ablation:
     """A prediction with heads set to zero.
 
     `target` names it, "are rather than is", and `unit` is DIFFERENCE (of the two logits, word minus foil) or, without a foil,
-    PROBABILITY (0 to 1). `before` is with all heads. `after` is [layers, heads], each head off by itself and both counted from
+    PROBABILITY (0 to 1). `before` is with all heads. `after` is [layers, heads], one head off at a time and both counted from
     0, or a single number [] where `heads` were off together.
     """
 

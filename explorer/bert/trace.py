@@ -24,7 +24,7 @@ LEAST = 4_096
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """The result of a forward pass. It has no reference to its model, so that an unused model is freed at once."""
+    """The result of a forward pass. It has no reference to its model, so that an unused model is freed immediately."""
 
     encoding: Encoding
     states: torch.Tensor = field(repr=False)  # [layers + 1, tokens, hidden] float32

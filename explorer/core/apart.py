@@ -53,7 +53,7 @@ _inside = False  # in the process that reads
 def apart(read: Callable[Concatenate[Path, P], R]) -> Callable[Concatenate[str | Path, P], R]:
     """Decorator: run a module's function of a path in another process when the file is over 1 MB.
 
-    The value is kept, and given again for the same file, so nobody may change it. The function's ExplorerErrors are raised here.
+    The value is cached by file and returned again, so no caller may change it. The function's ExplorerErrors are raised here.
     Raises InputError when reading takes too much time or memory, and BusyError when many such files wait.
     """
     name = f"{read.__module__}:{read.__qualname__}"

@@ -28,7 +28,7 @@ NOWHERE = "The app has no folder for runs. Ask the operator to set BERT_EXPLORER
 
 
 def check_environment() -> None:
-    """Raise InputError if a folder that the operator names cannot be written to: what is kept elsewhere may be lost."""
+    """Raise InputError if a folder that the operator names cannot be written to: data in another folder may be lost."""
     for setting in (NAMED, UPLOADS):
         if named := os.environ.get(setting, "").strip():
             try:

@@ -30,7 +30,7 @@ _loaded = False
 
 
 def when_loaded(work: Callable[[], object]) -> Callable[[], object]:
-    """Decorator: run a function right after the engine is loaded, before anything else uses it; at once if it is already."""
+    """Decorator: run a function immediately after the engine is loaded, before anything else uses it, or now if it is loaded."""
     with LOCK:
         if _loaded:
             work()

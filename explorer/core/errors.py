@@ -18,4 +18,4 @@ class ModelError(ExplorerError):
 
 
 class BusyError(ExplorerError):
-    """There is no capacity for more work; the sentence says when to try again."""
+    """The app lacks capacity for more work; the sentence says when to try again."""

@@ -1,4 +1,4 @@
-"""Markdown of our own files as HTML. Drawings stand in it as SVG, so that they have the colours of the page around them."""
+"""Markdown of our own files as HTML. Drawings are inline SVG, so that they have the colours of the page around them."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -8,16 +8,16 @@ the limit of the kind. It limits only what comes through it, which a POST to /gr
 1. A call that uses a model (`MODEL`) waits for one of `PLACES` places, in order of arrival. A session holds one place at most. An
    address leaves a sixth of the places and a quarter of the queue to others, and a third of the places to calls with a session.
    Choosing a model (`LOADING`) keeps the order of its session, but needs no place.
-2. Long work (`LONG_WORK`) waits for a place of its kind: WORKS of a kind run at once, on half of the cores, so that pictures can
-   be drawn meanwhile (`limited`). It takes no place of rule 1.
+2. Long work (`LONG_WORK`) waits for a place of its kind: WORKS of a kind run at the same time, on half of the cores, so that
+   pictures can be drawn meanwhile (`limited`). It takes no place of rule 1.
 3. A call that computes nothing (`AT_ONCE`) does not wait.
 4. At most WAITING calls wait for a place of rule 1, and WAITING_WORKS for each kind of rule 2; further calls get a BusyError.
 5. Waiting ends when the call is cancelled or its client has gone (`page.blocks`, `server.taking`, `api.callers`). The slow part
    that follows a picture ends when its session makes another call (`page.drawing`). Running long work ends at its next step when
    its client has gone, when Stop is pressed, or when the app shuts down (`core.jobs`).
-6. A file over 1 MB is read in a process of its own (`core.apart`), FILE_READERS at once and one of each address.
+6. A file over 1 MB is read in a process of its own (`core.apart`), FILE_READERS at a time and one per address.
 
-Below these rules: waiting forward passes are batched, at most two batches at once (`bert.batcher`), and the threads of a pass
+Below these rules: waiting forward passes are batched, at most two batches at a time (`bert.batcher`), and the threads of a pass
 are limited (`core.process`). Above them: a rate limit for each address (`server.bounds`).
 """
 
@@ -36,7 +36,7 @@ from explorer.core.process import half_the_cores
 from explorer.core.steps import within
 
 Kind = dict[str, Any]
-"""Gradio's options for the kind of a handler: its `concurrency_id`, and how many calls of it the queue starts at once."""
+"""Gradio's options for the kind of a handler: its `concurrency_id`, and how many calls of it may run at the same time."""
 
 MODEL: Kind = {"concurrency_id": "model", "concurrency_limit": WAITING.most}
 """Uses a model. The limit is that of the waiting calls, because Gradio's queue does not know sessions."""
@@ -79,7 +79,7 @@ async def nobody_left() -> bool:
 
 @dataclass(eq=False, frozen=True)
 class Call:
-    """A call that needs a place: its address, '' if it is no matter, whether it has a session, and whether its caller is gone."""
+    """A call that needs a place: its address ('' if irrelevant), whether it has a session, and whether its caller is gone."""
 
     address: str = ""
     has_session: bool = True

@@ -26,7 +26,7 @@ OF_THE_PAGE = ("layer", "head", "token", "off", "cut", "swap", "patch")  # the p
 
 
 class Asked:
-    """The parameters of a link; `told` collects a sentence for each that cannot be followed."""
+    """The parameters of a link, and a sentence for each that cannot be followed."""
 
     def __init__(self, parameters: Mapping[str, str]) -> None:
         self._parameters, self.told = parameters, []
@@ -185,7 +185,7 @@ def _shown(text: str) -> str:
 
 
 def pack(text: str) -> str:
-    """A text as it stands in a link: compressed if it is long and becomes shorter. Raises InputError."""
+    """A text as a link contains it: compressed if it is long and becomes shorter. Raises InputError."""
     if len(text) > LONG:
         try:
             raw = text.encode()

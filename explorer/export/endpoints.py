@@ -33,8 +33,8 @@ def views(model: str = "") -> dict[str, Any]:
 def view(name: str, text_a: str, text_b: str = "", settings: dict[str, Any] = NO_SETTINGS, model: str = "") -> dict[str, Any]:
     """The numbers of a view: its finding, its check, and for each of its parts a table with columns and rows.
 
-    `name` and `settings` are as in /views; `code` is Python for the same, with transformers alone where there is a program of it;
-    `link` is the query string of the page that shows it.
+    `name` and `settings` are as in /views. `code` is Python for the same numbers, with transformers alone where a program exists.
+    `link` is the query string of the page that shows them.
 
     Returns:
         `finding`, `check`, `tables` (for each part `columns` and `rows`), `code` (Python), `link` (a query).

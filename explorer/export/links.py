@@ -96,7 +96,7 @@ def asks(parameters: Iterable[str]) -> bool:
 def read(parameters: Mapping[str, str], default: Subject) -> Place:
     """The place that a link's parameters name; missing ones are taken from `default` or the views' defaults.
 
-    Invalid ones are replaced by valid ones and reported in `told`. Raises ModelError if even the default model cannot be loaded.
+    Valid ones replace invalid ones, with a sentence for the user. Raises ModelError if even the default model cannot be loaded.
     """
     asked = Asked(parameters)
     subject = asked.subject(default)

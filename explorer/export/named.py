@@ -83,7 +83,7 @@ def chosen_in(view: View, subject: Subject) -> dict[str, Any]:
 
 
 def is_long(view: View, subject: Subject) -> bool:
-    """Whether its work takes more than about a second, so that only a few may run at once."""
+    """Whether its work takes more than about a second, so that only a few may run at the same time."""
     return isinstance(view, LongView) and (not view.start or seconds(subject, view.passes(subject)) > 1)
 
 

@@ -59,9 +59,9 @@ def data_of(views: Sequence[View], subject: Subject, wait: bool = False, unfolde
 def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "", home: tuple[str, str] = ("", "")) -> str:
     """The HTML for what `data_of` made, several side by side.
 
-    `theme` is "light" or "dark", by default the system's; `frame` a name by which the page reports its height to a notebook;
-    `home` a page to go back to, its address and its name. A part's `variants` are other values that it may show, each with a
-    label and a sentence (`told`); None is its own.
+    `theme` is "light" or "dark", by default the system's. The page reports its height to a notebook under the name `frame`.
+    `home` is the address and the name of a page to go back to. A part's `variants` are other values that it may show, each with
+    a label and a sentence; None is its own value.
     """
     parts = [part for side in sides for part in (side["input"], *(part for view in side["views"] for part in view["parts"]))]
     used = {part["component"] for part in parts if part and "component" in part}

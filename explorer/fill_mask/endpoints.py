@@ -65,7 +65,7 @@ def head_effects(text: str, word: str = "", text_b: str = "", model: str = "", f
     With a `foil`, in its place the difference of logits, word minus foil.
 
     Returns:
-        `position`, `token`, `baseline`, `probabilities` (a row a layer); with a foil `differences` in place of
+        `position`, `token`, `baseline`, `probabilities` (one row per layer); with a foil `differences` in place of
         `probabilities`, `baseline` in the same unit, and `foil`.
     """
     explorer = load(model)

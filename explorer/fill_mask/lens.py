@@ -133,9 +133,9 @@ def _from(state: int) -> str:
 
 
 def _columns(subject: Subject) -> range:
-    """The positions to read: all if that is quick, else as many as are, around the selected token.
+    """The positions to read: all if that is quick, else as many around the selected token as can be read quickly.
 
-    They move in steps, so that selecting another token seldom needs another reading.
+    They move in steps, so that selecting another token rarely needs another reading.
     """
     kept, model = subject.trace.kept, subject.model.capabilities
     multiplications = (model.layers + 1) * model.hidden_size * (model.hidden_size + model.vocab_size)

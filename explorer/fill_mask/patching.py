@@ -99,7 +99,7 @@ class Patching(LongView):
         return {"summary": _summary(found), "heatmap": drawn, "check": verdict(error < 1e-3, proof)}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """Up to which layer a token other than the blank brings back half of the difference by itself."""
+        """The last layer at which a single token other than the blank brings back half of the difference."""
         if (found := self.known(subject)) is None:
             return None
         target, others = found.target, [token for token in range(len(found.tokens)) if token != found.target.position]

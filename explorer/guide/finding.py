@@ -1,7 +1,7 @@
 """What the finder looks through: views, settings, actions, examples, lessons, terms, the guide, and heads by their habit.
 
-An entry is {"kind", "title", "where", "words", "go", "text", "near"}: `where` is said below the title; `words`, `near` (the
-glossary's words for what a view shows, its settings) and `text` are searched but not shown; `go` is what the page does: a query,
+An entry is {"kind", "title", "where", "words", "go", "text", "near"}: `where` appears below the title. `words`, `near` (the
+glossary's words for what a view shows, its settings) and `text` are searched but not shown. `go` is what the page does: a query,
 [tab, choice], or the name of an action (assets/page/finder.js). Concepts are lists of words that mean the same.
 """
 

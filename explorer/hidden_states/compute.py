@@ -46,7 +46,7 @@ def outlier_dimensions(vectors: np.ndarray, most: int = 5) -> list[tuple[int, fl
     """(zero-based dimension, mean value) of the outlier dimensions of vectors [tokens, hidden], largest deviation first.
 
     An outlier's mean is more than OUTLIER_DEVIATIONS standard deviations from the mean over dimensions: our rule for what Luo et
-    al. 2021 find in averaged hidden states. Kovaleva et al. 2021 look at the scale and bias of LayerNorm, in all layers at once.
+    al. 2021 find in averaged hidden states. Kovaleva et al. 2021 look at the scale and bias of LayerNorm, in all layers together.
     """
     means = vectors.mean(axis=0)
     apart = np.abs(means - means.mean())

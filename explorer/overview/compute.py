@@ -1,4 +1,4 @@
-"""A whole run, original or changed; the neurons of a layer that move its guess; and how far its routes can be trusted."""
+"""A whole run, original or changed: the neurons of a layer that move its guess, and how far its routes can be trusted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The endpoint for the whole model at once: the contents of every place, and the routes by which they came there."""
+"""The endpoint for the whole model: the contents of every place, and the routes by which they came there."""
 
 import base64
 from collections.abc import Sequence
@@ -39,8 +39,8 @@ def routes(
     Returns:
         `tokens`, `words` (by state and token `token` and `probability`, or null without a masked-LM head; above 1,000 places
         only those on the routes, the others null), `shares` (by state and token: how much of the asked position comes from
-        there), `routes`: `layer`, `query`, `key`, `share`, `head` (the head that contributes most, 0 where the token keeps
-        most), the strongest first, at most 200; `max_error`; on request `mixing` (by layer, query and key, rows sum to 1;
+        there). `routes`: `layer`, `query`, `key`, `share`, `head` (the head that contributes most, 0 where the token keeps
+        most), the strongest first, at most 200. `max_error`, and on request `mixing` (by layer, query and key, rows sum to 1;
         packed: `float16` and `shape`).
     """
     explorer = load(model)

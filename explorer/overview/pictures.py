@@ -16,7 +16,7 @@ LEVELS = 65535  # shares from 0 to 1 are sent as two-byte integers
 
 @dataclass(frozen=True)
 class Rows:
-    """The tokens with a row of their own; all others, if any, share the last row."""
+    """The tokens that have their own rows; all others, if any, share the last row."""
 
     encoding: Encoding
     places: tuple[int, ...]  # zero-based positions, in order
@@ -86,7 +86,7 @@ class Picture:
 
 
 def flow(picture: Picture) -> dict[str, Any]:
-    """The component's value for a picture; if every token has a row, the browser can trace other places by itself."""
+    """The component's value for a picture; if every token has a row, the browser can trace other places on its own."""
     rows, layers = picture.rows, len(picture.mixing)
     value: dict[str, Any] = {
         **rows.described(),

@@ -87,7 +87,7 @@ class Routes(View):
         return Finding(text, Why("attention", "One head", chosen))
 
     def prepare_rest(self, subject: Subject) -> Generator[float, None, None]:
-        """Cut the links that the finding is about, if an answer at once left them out."""
+        """Cut the links that the finding is about, if the immediate answer left them out."""
         self.finding(subject)
         yield 1.0
 

@@ -90,7 +90,7 @@ def opens_on(subject: Subject) -> int:
 
 
 def rows_of(encoding: Encoding, followed: Followed) -> Rows:
-    """The tokens with a row of their own: all, or in a long input those through which most of the selected place has come."""
+    """The tokens that have their own rows: all, or in a long input those through which most of the selected place has come."""
     if encoding.kept <= MOST_AT_ONCE:
         return Rows(encoding, tuple(range(encoding.kept)))
     through = followed.shares.sum(0)

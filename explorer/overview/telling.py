@@ -29,7 +29,7 @@ Tested = tuple[Route, float, float]
 
 
 def target_of(subject: Subject, run: Run, followed: Followed) -> Target | None:
-    """What is read at the followed place: the answer for the pair, or the first word; None if the model reads nothing there."""
+    """The model's output at the followed place: the answer for the pair, or the first word; None without a head for it."""
     model, trace, last = subject.model, run.trace, followed.state == subject.model.capabilities.layers
     asks_pair = model.capabilities.next_sentence and trace.encoding.text_b and 0 not in trace.mask_positions
     if last and followed.position == 0 and asks_pair:
@@ -121,7 +121,7 @@ def _name(tokens: Sequence[str], route: Route) -> str:
 
 
 def _place(run: Run, followed: Followed, target: Target | None = None, share: float = np.nan) -> str:
-    """The followed place in words, with what is read there."""
+    """The followed place in words, with the model's output there."""
     token, last = f"“{run.trace.tokens[followed.position]}”", followed.state == len(run.states) - 1
     where = " in the end" if last else f" after layer {followed.state}"
     if target is None:

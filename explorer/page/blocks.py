@@ -80,7 +80,7 @@ class PageBlocks(GradioBlocks):
 
     @property
     def in_background(self) -> list[int]:
-        """The numbers of the listeners that nobody waits for: long work, and what follows a picture."""
+        """The numbers of the listeners that no user waits for: long work, and the slow part that follows a picture."""
         long = [kind["concurrency_id"] for kind in LONG_WORK]
         later = {number for number, one in self.fns.items() if any(event in BACKGROUND for _, event in one.targets)}
         return sorted(later | {number for number, one in self.fns.items() if one.concurrency_id in long})

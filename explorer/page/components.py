@@ -30,7 +30,7 @@ def page_head(*modules: str) -> str:
 
 
 class Drawn(HTMLComponent):
-    """A component of ours: each class has its `component`."""
+    """A component of this app: each class has its `component`."""
 
     component: ClassVar[Component]
 
@@ -86,7 +86,7 @@ class Notice(Drawn):
 class Pulse(Drawn):
     """An invisible component: assets/page/drawing.js triggers its `.select` to have the thing called `name` drawn or read.
 
-    `event.index` holds what the user chose: `token`, `layer`, `head` or `hidden_state`, each only if chosen, and `at_once` if
+    `event.index` contains the user's choice: `token`, `layer`, `head` or `hidden_state`, each only if chosen, and `at_once` if
     slow parts may be left out. A new value says that some were left out; the browser then triggers `.rest` to get them.
     """
 

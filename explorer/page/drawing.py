@@ -2,7 +2,7 @@
 
 The browser asks for it through a `Pulse` (`draw` in assets/page/drawing.js): that of the open choice, which gets the
 settings there, or that of the page, while the tab is not built.
-After a key press a picture is wanted `at_once`: the answer leaves slow parts out and tells the pulse so, and the browser
+After a key press a picture is wanted `at_once`: the answer leaves slow parts out and reports that to the pulse, and the browser
 asks for them when it has drawn the picture. A user who goes on typing waits for none of them.
 """
 
@@ -75,7 +75,7 @@ def _listen(
 def draw_tab(shell: Shell, tab: TabPage, values: Values, chosen: dict[str, Any], pulse: Pulse) -> Updates:
     """Draw a tab with its open choice, after the user `chosen` a token, layer or head.
 
-    A pulse that asked `at_once` is told if something was left out.
+    A pulse that asked `at_once` gets a new value if something was left out.
     """
     values = tab.complete(values)
     subject = shell.inputs.subject(values)

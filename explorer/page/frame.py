@@ -101,9 +101,9 @@ class Shell:
         return merge(updates, self.build(tab, subject, values, set_so, updates.pop(self.told)))
 
     def build(self, tab: TabPage, subject: Subject, values: Values, set_so: Updates, told: str = "") -> Updates:
-        """Build a tab with some controls set, with the tokens above it; `told` is shown as a notice.
+        """Build a tab with some controls set, the tokens above it, and the notice of a link.
 
-        Of the `values` of the page, only what is kept in the browser is used.
+        Only those `values` of the page that the browser keeps are used.
         """
         kept = {state: values[state] for state in self.kept}
         values = tab.complete(kept | {one: plain(value) for one, value in set_so.items()})
@@ -117,7 +117,7 @@ class Shell:
         return merge(set_so, strip, tab.show(subject, values))
 
     def tell(self, subject: Subject, of_a_link: str = "") -> str:
-        """The notice for an input: what was said about a link, and how many tokens the model reads if not all."""
+        """The notice for an input: the sentences about a link, and how many tokens the model reads if not all."""
         kept, total = subject.trace.kept, subject.trace.encoding.total
         cut = f"{kept} of {total} tokens kept: this model reads no more than {kept} at a time."
         return " ".join(filter(None, (of_a_link, cut if kept < total else "")))

@@ -26,7 +26,7 @@ STATIC = (*MARKDOWN, "button")
 
 @dataclass(eq=False)
 class Work:
-    """The buttons and progress of long work. Work that starts by itself has a meter, and its view's own button to stop it."""
+    """The buttons and progress of long work. Automatic work has a meter, and its view's own button to stop it."""
 
     start: gr.Button | None
     stop: gr.Button
@@ -156,7 +156,7 @@ class Panel:
 
     @property
     def unasked(self) -> Updates:
-        """Reset the key of work that starts by itself, so that the same work can start again."""
+        """Reset the key of automatic work, so that the same work can start again."""
         return {self.asked: None} if self.asked else {}
 
 
@@ -305,7 +305,7 @@ def _has_picture(view: type[View], item: str | LayoutRow) -> bool:
 
 
 def kind_of(view: type[View], name: str) -> str:
-    """Where a name goes that is in no row of the layout: "row" with its neighbours, "wide" by itself, "more" in the fold."""
+    """Where a name goes that is in no row of the layout: "row" with its neighbours, "wide" on its own, "more" in the fold."""
     declared = _declared(view, name)
     if declared.more:
         return "more"

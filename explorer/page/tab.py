@@ -45,7 +45,7 @@ class Choice:
 
     @cached_property
     def chooses(self) -> bool:
-        """Whether any of its views opens with a layer and head of its own choice."""
+        """Whether any of its views chooses the layer and head that it opens with."""
         return any(view.first is not View.first for view in self.views)
 
     @cached_property
@@ -243,7 +243,7 @@ class TabPage:
         return merge(self._show_found(found), *(panel.show(subject, view, values) for panel, view in views))
 
     def rest(self, subject: Subject, values: Values) -> Updates:
-        """Draw what an answer at once left out: the layer and head to start with, and the views that depend on them."""
+        """Draw what an immediate answer left out: the layer and head to start with, and the views that depend on them."""
         opened = self.opening(subject, values)
         if opened.selection != subject.selection:
             steppers = self.show_steppers(opened, values)

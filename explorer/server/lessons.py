@@ -29,7 +29,7 @@ NOTHING = "There is no such lesson, step or sheet; open Lessons in the app, whic
 
 
 def lesson_routes(blocks: PageBlocks) -> list[Route]:
-    """The routes of this module; the answer to an exercise is {"done", "told", "query"}."""
+    """The routes of this module. An exercise is answered with JSON: whether it is done, a sentence, and a query."""
 
     async def check(request: Request) -> Response:
         name = request.path_params["exercise"]

@@ -33,7 +33,7 @@ _changed: OnceCache[Hashable, torch.Tensor] = OnceCache(2)  # one change is read
 
 @inference_mode
 def vectors_without_heads(trace: Trace, position: int) -> Generator[float, None, torch.Tensor]:
-    """Zero every head by itself; yields the share done, 0 to 1, after each layer.
+    """Zero one head at a time; yields the share done, 0 to 1, after each layer.
 
     Returns [layers, heads, hidden] float32: the last hidden state of the token at `position` when that head's slice of the
     concatenated context, before W_O, is zero. Michel et al. 2019 mask heads at the same place.
@@ -55,9 +55,9 @@ def vectors_without_heads(trace: Trace, position: int) -> Generator[float, None,
 
 
 def head_readings(trace: Trace, target: Target) -> Reading:
-    """The target when every head by itself is zero, [layers, heads] each, kept with the trace.
+    """The target with one head at a time zero, [layers, heads] each, kept with the trace.
 
-    What the heads do to a token is computed once for all words that may stand there.
+    The token's vectors without each head are computed once for all words that may be there.
     """
 
     def make() -> Reading:
@@ -159,7 +159,7 @@ def _cut(context: torch.Tensor, given: Heads, cuts: Collection[Cut]) -> None:
 
 @inference_mode
 def vectors_without_links(trace: Trace, links: Sequence[tuple[int, int, int]], position: int, state: int) -> torch.Tensor:
-    """[links, hidden]: the token at `position` in hidden state `state` with each link cut by itself, in all heads.
+    """[links, hidden]: the token at `position` in hidden state `state` with one link at a time cut, in all heads.
 
     A link is (layer, query, key), zero-based; those at or above `state` have no effect. All links restart from their own layer,
     as one growing batch: only the query's vector differs after the layer of the cut.

@@ -117,7 +117,7 @@ def gradient_x_input(trace: Trace, target: Target) -> Attribution:
 
 @inference_mode
 def occlusion(trace: Trace, target: Target) -> Attribution:
-    """How much the logit, or the difference of logits, falls when [MASK] stands in a token's place; 0 for special tokens."""
+    """How much the logit, or the difference of logits, falls when [MASK] replaces a token; 0 for special tokens."""
     special = special_places(trace)
     places = [position for position in range(trace.kept) if not special[position]]
     scores = np.zeros(trace.kept, dtype=np.float32)
@@ -127,7 +127,7 @@ def occlusion(trace: Trace, target: Target) -> Attribution:
 
 @inference_mode
 def occlusion_of(trace: Trace, target: Target, words: Sequence[Sequence[int]]) -> np.ndarray:
-    """How much the logit, or the difference of logits, falls when [MASK] stands in the place of all tokens of a word: [words]."""
+    """How much the logit, or the difference of logits, falls when [MASK] replaces all tokens of a word: [words]."""
     full = read(trace.model, target, trace.states[-1:]).logit
     scores = np.zeros(len(words), dtype=np.float32)
     for batch, without in readings_without(trace, target, words):

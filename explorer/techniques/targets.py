@@ -17,7 +17,7 @@ from explorer.text.pieces import Writing, shown
 TOKENS_AT_ONCE = 1024
 """Tokens in a batch: enough to keep two cores busy, few enough for the feed-forward part to stay in the cache."""
 AT_ONCE = 64
-"""Vectors read at once by the masked-LM head: each gets a number for every piece of the vocabulary."""
+"""Vectors in a batch of the masked-LM head: each gets a number for every piece of the vocabulary."""
 
 
 @dataclass(frozen=True)

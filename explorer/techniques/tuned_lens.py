@@ -32,8 +32,8 @@ NONE = "A tuned lens is fitted for the weights of one model, and only the bundle
 class TunedLens:
     """For every hidden state h but the last, the map to h + W h + b.
 
-    `weight` [states - 1, hidden, hidden] and `bias` [states - 1, hidden] are float32, zero for the raw lens. `about` tells how it
-    was fitted: the SHA-256 of the model's `weights`, the numbers of sentences, and the divergences on those held out.
+    `weight` [states - 1, hidden, hidden] and `bias` [states - 1, hidden] are float32, zero for the raw lens. `about` is its
+    record: the SHA-256 of the model's `weights`, the numbers of sentences, and the divergences on those held out.
     """
 
     weight: torch.Tensor

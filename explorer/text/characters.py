@@ -1,4 +1,4 @@
-"""The characters of a text: those that nobody sees, and those of a file in an encoding that nobody named."""
+"""The characters of a text: invisible ones, and those of a file of unknown encoding."""
 
 import re
 import unicodedata

@@ -114,7 +114,7 @@ class Corpus:
         return digest.hexdigest()[:32]
 
     def places(self, word: str, searched: Callable[[str], str] = str.casefold) -> list[tuple[int, int]]:
-        """The occurrences of a word, ignoring case: (sentence, word), zero-based; `searched` returns what is compared.
+        """The occurrences of a word, ignoring case: (sentence, word), zero-based; `searched` returns the form to compare.
 
         Raises InputError when there are none.
         """

@@ -51,7 +51,7 @@ class Encoding:
 
     @cached_property
     def word_groups(self) -> list[list[int]]:
-        """The zero-based tokens of each word, in order; a token that the tokenizer added is a group by itself."""
+        """The zero-based tokens of each word, in order; a token that the tokenizer added is its own group."""
         return self._groups(self.words)
 
     @cached_property
@@ -61,7 +61,7 @@ class Encoding:
 
     @cached_property
     def sentence_groups(self) -> list[list[int]]:
-        """The zero-based tokens of each sentence, in order; a token that the tokenizer added is a group by itself."""
+        """The zero-based tokens of each sentence, in order; a token that the tokenizer added is its own group."""
         starts = [sentence_starts(text) for text in (self.text_a, self.text_b)]
         # By the last character: a piece of SentencePiece may begin with the space before it.
         ends = (end - 1 for _, end in self.offsets)

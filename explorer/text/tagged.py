@@ -1,6 +1,6 @@
 """Tagged words: how a text is split into words, and uploaded files of tagged sentences.
 
-CoNLL-U (universaldependencies.org/format.html) and CoNLL (one word a line, its tag in the last column, a blank line between
+CoNLL-U (universaldependencies.org/format.html) and CoNLL (one word per line, its tag in the last column, a blank line between
 sentences, as in Tjong Kim Sang & De Meulder 2003).
 """
 
@@ -56,7 +56,7 @@ def split_words(text: str) -> list[str]:
 
 @lru_cache(4_096)
 def _cut_letter(letter: str) -> str:
-    """A letter, between spaces if it is a word by itself; '' if it is invisible."""
+    """A letter, between spaces if it is a word on its own; '' if it is invisible."""
     symbol = letter.isascii() and letter.isprintable() and not (letter.isalnum() or letter.isspace())
     chinese = unicodedata.name(letter, "").startswith(("CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH"))
     return f" {letter} " if symbol or chinese or unicodedata.category(letter).startswith("P") else visible(letter)

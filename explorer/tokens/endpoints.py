@@ -22,7 +22,7 @@ def tokens(text_a: str, text_b: str = "", model: str = "") -> dict[str, Any]:
 def vocabulary(query: str, limit: int = 50, model: str = "") -> dict[str, Any]:
     """The pieces of the vocabulary that match, best first: equal, beginning with, or containing the query.
 
-    A number also finds the piece with that id; "##" at the start finds pieces that continue a word; "*" stands for
+    A number also finds the piece with that id. "##" at the start finds pieces that continue a word; "*" stands for
     any letters ("un*", "*ing"). `total` counts all matches.
 
     Returns:

@@ -85,7 +85,7 @@ def _id_of(subject: Subject) -> int:
 def search(pieces: Sequence[str], query: str) -> list[int]:
     """The ids of the pieces that match, best first: the piece itself, those that begin with it, those that contain it.
 
-    A number also finds the piece with that id; `##` at the start finds only pieces that continue a word; `*` stands for any
+    A number also finds the piece with that id. `##` at the start finds only pieces that continue a word; `*` stands for any
     letters, as in `un*` and `*ing`. Case is ignored.
     """
     query = query.strip().casefold()

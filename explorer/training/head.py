@@ -1,4 +1,4 @@
-"""A head on features, with or without a hidden layer, and the scale that makes features of all layers trainable alike."""
+"""A head on features, with or without a hidden layer, and the scale that makes features of all layers equally trainable."""
 
 from __future__ import annotations
 

@@ -47,10 +47,10 @@ class LayerProbe:
 def probe(model: Explorer, examples: Examples, pooling: str, seeds: int) -> Steps:
     """Logistic regression (L-BFGS) of the labels on every hidden state, `seeds` times with another split.
 
-    The control is the same with the labels shuffled, equal texts alike: what a probe reaches by chance with these labels and
-    splits. It is no control task of Hewitt & Liang 2019, and the difference no selectivity: these need inputs that recur, such as
-    words, whose random labels a probe could learn by heart, and held-out texts never occur in training. The interval is Wilson's
-    (1927) over the different texts that were held out, each counted by how often it was right.
+    The control is the same with the labels shuffled, equal for equal texts: what a probe reaches by chance with these labels and
+    splits. It is not a control task of Hewitt & Liang 2019, nor is the difference a selectivity. These need inputs that recur,
+    such as words, whose random labels a probe could learn by heart, and held-out texts never occur in training. The interval is
+    Wilson's (1927) over the different texts that were held out, each counted by how often it was right.
     """
     limits.check_choice(pooling, "pooling", POOLINGS)
     examples = examples.draw(TEXTS.most)
@@ -108,6 +108,6 @@ def fit_head(vectors: np.ndarray, targets: np.ndarray, labels: int, settings: Tr
 
 
 def _held_out_right(vectors: np.ndarray, targets: np.ndarray, parts: Split, labels: int) -> np.ndarray:
-    """[held out] bool: which rows a logistic regression on the other ones tells right."""
+    """[held out] bool: which rows a logistic regression on the other rows classifies correctly."""
     head = fit_head(vectors[parts.train], targets[parts.train], labels, TrainingSettings())
     return head.outputs(vectors[parts.held_out]).argmax(-1) == targets[parts.held_out]

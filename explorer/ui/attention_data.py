@@ -132,7 +132,7 @@ def _habit(subject: Subject, place: tuple[int, int], query: int, key: int, weigh
 
 
 def _first_guess(subject: Subject) -> Target | None:
-    """The first guess for the blank; None if there is no blank, or if the effects of all heads are not quickly found."""
+    """The first guess for the blank; None without a blank, or if the effects of all heads are not quickly found."""
     model = subject.model.capabilities
     passes = model.layers * model.heads / 3  # one head takes less than half of the layers on average
     if not (model.fill_mask and subject.trace.mask_positions and is_quick(subject, 4 * passes)):  # within a quarter of a second
@@ -156,7 +156,7 @@ def prepare_effects(subject: Subject) -> Generator[float, None, None]:
 
 
 def told_at_once(subject: Subject) -> Telling | None:
-    """`telling_of`, or None if an answer is wanted at once and this would take longer; it is then noted in `subject.later`."""
+    """`telling_of`; None, and a note in `subject.later`, if it takes too long for an immediate answer."""
     if subject.later is not None:
         target = _first_guess(subject)
         if target is not None and not knows_head_effects(subject.trace, target):
@@ -168,8 +168,8 @@ def told_at_once(subject: Subject) -> Telling | None:
 def telling_of(subject: Subject) -> Telling:
     """The most telling fact about the selected head if it was picked, else about the most telling head for this input.
 
-    That is the head without which the first guess loses most; or the one whose pronoun attends most strongly to a preceding word;
-    or the one with the strongest weight between two words that are not neighbors.
+    That is the head without which the first guess loses most; else the one whose pronoun attends most strongly to a preceding
+    word, or the one with the strongest weight between two words that are not neighbours.
     """
     chosen = (subject.selection.attention_layer, subject.selection.head_index) if subject.chosen.picked else None
     blank = subject.blank if subject.trace.mask_positions else None
@@ -210,7 +210,7 @@ def _place(index: int, array: np.ndarray) -> tuple[int, int]:
 
 
 def _looked_at(subject: Subject, layer: int, head: int, query: int) -> tuple[int | None, float]:
-    """The other token of the texts that a token attends to most, and the weight; None if there is no other."""
+    """The other token of the texts that a token attends to most, and the weight; None for a single token."""
     others = [token for token in subject.trace.encoding.text_positions if token != query]
     if not others:
         return None, 0.0
@@ -238,7 +238,7 @@ def head_sentence(subject: Subject, found: Telling) -> str:
 
 
 def looks_at(subject: Subject, found: Telling) -> str:
-    """What a token attends to in a head, in one sentence. Raises ValueError if there is no key."""
+    """What a token attends to in a head, in one sentence. Raises ValueError without a key."""
     if found.query is None or found.key is None:
         raise ValueError("no other token can be attended to")
     tokens = subject.trace.tokens
@@ -255,7 +255,7 @@ def switched_off(found: Telling) -> Why:
 def most_telling_first(subject: Subject) -> Subject:
     """The subject with the most telling layer and head, unless they were picked.
 
-    If an answer is wanted at once and they are not known yet, the selection stays.
+    The selection stays if an immediate answer is wanted and they are not known yet.
     """
     if subject.chosen.picked or (found := told_at_once(subject)) is None:
         return subject

@@ -1,4 +1,4 @@
-"""A view with many forward passes: run at once where that is quick, otherwise when asked for."""
+"""A view with many forward passes: run immediately where that is quick, otherwise on request."""
 
 from abc import abstractmethod
 from collections.abc import Generator, Hashable
@@ -19,7 +19,7 @@ _results: OnceCache[Hashable, Any] = OnceCache(
 
 
 class LongView(View):
-    """A view with many forward passes: run at once if quick, otherwise when `start` is pressed; it can be stopped.
+    """A view with many forward passes: run immediately if quick, otherwise when `start` is pressed; it can be stopped.
 
     With `start` = '' it runs in the background whenever its key changes, unless that is None; its results are not cached here.
     """
@@ -40,15 +40,15 @@ class LongView(View):
         """The content for a result."""
 
     def waiting(self, subject: Subject) -> Content:
-        """The content while there is no result."""
+        """The content before the result."""
         return {name: None for name, one in self.parts.items() if one.kind in ("chart", "sentence", "check")}
 
     def at_once(self, subject: Subject) -> Any | None:
-        """The result of work that starts by itself, if it takes no longer than a picture may."""
+        """The result of automatic work, if it takes no longer than a picture may."""
         return None
 
     def prepare(self) -> None:
-        """Called after the result is shown: for work that nobody should wait for."""
+        """Called after the result is shown: for work that no user should wait for."""
 
     def key(self, subject: Subject) -> Hashable:
         changed = tuple(str(getattr(self, name)) for name in self.settings)

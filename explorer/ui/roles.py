@@ -18,8 +18,8 @@ FUNCTION_WORDS = PRONOUNS.union(*map(str.split, _FUNCTION_WORDS))
 def telling_pairs(encoding: Encoding, pronouns: bool = True) -> np.ndarray:
     """[tokens, tokens] bool: the (query, key) whose strong attention would say most about this input.
 
-    Pronouns with preceding words to which they may refer; without any, or if `pronouns` is off, two different content words that
-    are not neighbors; without these any two tokens of the texts; none for a single token.
+    Pronouns with preceding words to which they may refer. Without any, or if `pronouns` is off, two different content words that
+    are not neighbours; without these, any two tokens of the texts. None for a single token.
     """
     n = len(encoding.tokens)
     words = [bare(token).strip().casefold() for token in encoding.tokens]

@@ -104,7 +104,7 @@ class Subject:
     text_b: str
     chosen: Selection = field(default_factory=Selection)
     later: set[str] | None = field(default=None, compare=False)
-    """For an answer at once: names of what was left out because it is slow. None if everything is wanted."""
+    """For an immediate answer: the names of the slow parts that were left out. None if everything is wanted."""
 
     @classmethod
     def of(cls, trace: Trace, selection: Selection | None = None) -> "Subject":
@@ -191,7 +191,7 @@ class Subject:
 
     @property
     def hurried(self) -> "Subject":
-        """The subject for an answer at once."""
+        """The subject for an immediate answer."""
         return replace(self, later=set())
 
     def select(self, **changes: Any) -> "Subject":

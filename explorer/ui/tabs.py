@@ -28,8 +28,8 @@ class Moved:
 class Tab:
     """A tab: its question and its choices, each one a list of rows of views.
 
-    The first of them, as many as `in_sight`, stand beside the question, the rest behind *More*, each with its own question.
-    `above` stands over every choice, `note` below. Where the two texts are not read (`reads_texts`), they shrink to a quiet line.
+    The first `in_sight` choices are beside the question, the rest behind *More*, each with its own question.
+    `above` is over every choice, `note` below. Where the two texts are not read (`reads_texts`), they shrink to a quiet line.
     `moved` says where choices went that older links name, by the name that the links have.
     `programs` says, by the names of views, which program computes what they show: of several, the first that fits.
     `steppers` are the numbers of the selection that its pictures show ('layer', 'head' or 'hidden_state').

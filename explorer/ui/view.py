@@ -194,7 +194,7 @@ class View(ABC):
     Subclasses declare settings and parts in the order of the page, and compute their content. A method `on_<name>(subject,
     value)` handles a click on a part (value: its index), a button (None) or a setting (its new value): it returns a Change, or is
     a generator that yields content and may return a Change. A generator may outlast its page, which closes it; its
-    `begin_<name>()` is content shown at once, before its turn comes, and `fail_<name>()` content shown after an error.
+    `begin_<name>()` is content shown immediately, before its turn comes, and `fail_<name>()` content shown after an error.
     """
 
     name: ClassVar[str]
@@ -271,7 +271,7 @@ class View(ABC):
         return content
 
     def prepare_rest(self, subject: Subject) -> Generator[Any, None, None]:
-        """Compute, step by step, what `first`, `finding` or `compute` leave out of an answer at once.
+        """Compute, step by step, what `first`, `finding` or `compute` leave out of an immediate answer.
 
         They note it in `subject.later`, and have it afterwards. It is stopped when the user asks for something else.
         """

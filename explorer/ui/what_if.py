@@ -36,7 +36,7 @@ class Question:
 
     @classmethod
     def of(cls, subject: Subject) -> "Question | None":
-        """The blank; else the selected token, masked; without a selection whether B follows A; else the first word, masked."""
+        """The blank, else the selected token, masked. Without a selection, whether B follows A, else the first word, masked."""
         model, trace, other = subject.model.capabilities, subject.trace, subject.swapped.trace
         chosen, places = subject.selection.token, trace.encoding.text_positions
         if model.fill_mask and trace.mask_positions:

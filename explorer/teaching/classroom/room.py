@@ -82,8 +82,8 @@ class Room:
         """Free a seat for a newcomer from an address. Raises InputError if there is none.
 
         A class of sixty behind one address joins within a second; a single visitor who takes all sixty seats looks the same. But
-        a phone starts listening immediately. So a seat that nobody listens on and that contributed nothing is free after a
-        while; for a person from another address it is free immediately, so that one address cannot block a room.
+        a phone starts listening immediately. So a seat without a listener that contributed nothing is free after a while. For a
+        person from another address it is free immediately, so that one address cannot block a room.
         """
         silent = [
             person for person in self.people.values() if not (person.listening or self._points(person) or self._has_given(person))

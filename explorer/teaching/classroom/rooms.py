@@ -36,9 +36,9 @@ class Rooms:
         return room
 
     def find(self, word: str, address: str = "", token: str = "") -> Room:
-        """The room of a word, however it is typed. Raises InputError, and BusyError for who tries one word after another.
+        """The room of a word, however it is typed. Raises InputError, and BusyError for an address that tries many words.
 
-        Who has a token of the room always finds it: others behind the same address lock nobody out of a seat.
+        A person's token always finds the room, so that others behind the same address cannot lock that person out.
         """
         self.sweep()
         room = self._rooms.get(names.as_word(word))

@@ -3,8 +3,8 @@
 A file begins with `title`, `about` and `sources` between two lines of ---; for the teacher's sheet also `minutes`, `aims`, and
 under `works` and `fails` the inputs to type in class, each with its outcome and the claims that test it. Each `## heading` begins
 a step: first lines of `name: value`, then the text to read, `- [ ]` and `- [x]` for answers with feedback after a bar, `>`
-before the text shown after the answer, and `claim:` before a claim about the model. An exercise is `exercise:` before what is to
-be brought about, `check:` before what must then be true of the page, and `solution:` before one way to do it.
+before the text shown after the answer, and `claim:` before a claim about the model. An exercise is `exercise:` before its
+goal, `check:` before what must then be true of the page, and `solution:` before one way to do it.
 """
 
 import ast

@@ -22,7 +22,7 @@ LEVELS = 255
 
 @dataclass(frozen=True)
 class WeightScale:
-    """How weights are coloured: `top` is the end of the scale (None: its `scale_end`), `unit` the name of what is shown."""
+    """How weights are coloured: `top` is the end of the scale (None: its `scale_end`), `unit` the name of the values."""
 
     square_root: bool = False
     unit: str = "weight"

@@ -76,7 +76,7 @@ def change_of(word: str, before: float, after: float) -> str:
 
 
 def signed(difference: float) -> str:
-    """A difference of logits as a sentence tells it: '+2.13', '−0.40', and '+0.00' for what rounds to 0."""
+    """A difference of logits as sentences show it: '+2.13', '−0.40', and '+0.00' for what rounds to 0."""
     return f"{round(difference, 2) + 0.0:+.2f}".replace("-", "−")
 
 

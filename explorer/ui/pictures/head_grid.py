@@ -22,8 +22,8 @@ def head_grid(
 ) -> dict[str, Any]:
     """The component's value for `thumbnails` [layers, heads, n, n] in 0 to 1; `selected` is (layer, head), zero-based.
 
-    `notes` [layers][heads] are shown when a head is pointed at; `marks` [layers, heads] in 0 to 1 are drawn as bars below the
-    pictures, in the `colours` [layers][heads]; the zero-based (layer, head) in `off` are crossed out.
+    `notes` [layers][heads] are shown when a head is pointed at. `marks` [layers, heads] in 0 to 1 are drawn as bars below the
+    pictures, in the `colours` [layers][heads]. The zero-based (layer, head) in `off` are crossed out.
     """
     layers, heads, size, _ = thumbnails.shape
     return {

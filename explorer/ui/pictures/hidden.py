@@ -98,7 +98,7 @@ def context_lines(
 ) -> go.Figure:
     """Cosines of one word between its contexts at every hidden state [layers + 1], beside references to judge them by.
 
-    `lines` are the word's own, the most telling first; `controls` are those of other words; `random` is the mean cosine of
+    `lines` are the word's own, the most telling first; `controls` are those of other words. `random` is the mean cosine of
     unrelated tokens.
     """
     others = [(f"control ‘{other}’", values) for other, values in controls]

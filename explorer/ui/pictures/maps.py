@@ -36,9 +36,9 @@ class Marks:
 def point_map(
     points: np.ndarray, texts: Sequence[str], labels: Sequence[str], axes: Sequence[str], key: str, marks: Marks = Marks()
 ) -> go.Figure:
-    """A scatter plot of points [n, 2 or 3]; `axes` are the titles; each label has a colour.
+    """A scatter plot of points [n, 2 or 3], with a colour per label; `axes` are the titles.
 
-    A text that is several times at one place has its count beside it.
+    A text that occurs several times at one place has its count beside it.
     """
     times = times_of(texts, first_of_each(np.asarray(points)))
     named = [with_count(shorten(text, 80), number) for text, number in zip(texts, times, strict=True)]

@@ -36,8 +36,8 @@ def in_context(title: str) -> list[Column]:
 class Row:
     """One row: a cell for each column, None for an empty one. A `token`, any number, makes its name a button.
 
-    Cells: a text for "name", "text", "before" and "after" (a name); a text or a number for "number"; a number from 0 to
-    the column's top for "bar"; a vector for "strip".
+    Cells: a text for "name", "text", "before" and "after" (a name), a text or a number for "number", a number from 0 to
+    the column's top for "bar", and a vector for "strip".
     """
 
     cells: Sequence[Any]

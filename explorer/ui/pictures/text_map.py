@@ -91,7 +91,7 @@ class TextMap:
 
 
 def draw_map(what: TextMap, alt: str, plays: bool = False) -> dict[str, Any]:
-    """The component's value; `alt` says in words what the picture shows. A film that `plays` starts by itself."""
+    """The component's value; `alt` says in words what the picture shows. A film that `plays` starts on its own."""
     many = len(what.texts) > FEW
     value = {
         "classes": list(what.classes),

@@ -6,7 +6,7 @@ MOST_AT_ONCE = 40  # tokens that a picture shows as a whole
 
 
 def token_places(tokens: Sequence[int]) -> list[int] | None:
-    """The zero-based first token of each row or column, in rising order; None when all are shown at once."""
+    """The zero-based first token of each row or column, in rising order; None when all are shown."""
     return [int(token) for token in tokens] if len(tokens) > MOST_AT_ONCE else None
 
 
