@@ -16,7 +16,7 @@ from explorer.ui.view import Content, Finding, View, caption, chart, check, matc
 
 
 class SeveralHeads(View):
-    """The weights of any set of heads of one layer, summed, as exBERT shows them (Hoover, Strobelt & Gehrmann 2020)."""
+    """The weights of any set of heads of one layer, summed, as exBERT shows them (Hoover et al. 2020)."""
 
     name, question = "attention/several", "What do several heads attend to together?"
     layout = (row(col("layer", "heads", "help", width=5), col("title", "heatmap", "rows", "check", width=6)),)

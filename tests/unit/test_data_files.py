@@ -102,7 +102,7 @@ def test_what_is_not_there_is_a_sentence(address, served):
     for choice in FROM_FILES:
         (tab,) = [tab for tab in TABS if choice in tab.choices]
         query = links.query(Place(Subject("bert-l6-h384-uncased", "Hi.", ""), tab.id, choice, ()))
-        assert "Nothing here shows numbers" in refused(address(query))
+        assert "This view shows no numbers" in refused(address(query))
     assert "grid" in refused(address(f"{HEAD}&part=picture"))
     assert "x" * 60 not in refused(address(f"{HEAD}&part={'x' * 10_000}"))
     assert refused(address("v=1&a=&tab=attention"))

@@ -14,7 +14,9 @@ from explorer.core.formats import Every, Foreign, Misfit, Own, parse, parse_each
 from explorer.core.limits import JSON_VALUES
 from explorer.experiments.compute.file import FORMAT, Written
 from explorer.finetune.compute.arrival import Settings, check_tokenizer
+from explorer.finetune.compute.files import read_file
 from explorer.tabs import VIEWS
+from explorer.text.corpora import read_source, read_sources
 from explorer.ui.settings import Upload
 from tests.at_night import at_night
 from tests.fuzz.files import tiny_texts
@@ -48,9 +50,15 @@ PARSED = {
     "bert/": "a model in a folder or of the hub, not a visitor's file",
 }
 OWN = {  # written by this app, and sent by nobody
-    *("corpus/compute/atlas_file.py", "corpus/compute/neurons.py", "export/contents.py", "export/page_file.py"),
+    *(
+        "corpus/compute/atlas_file.py",
+        "corpus/compute/file.py",
+        "corpus/compute/neurons.py",
+        "export/contents.py",
+        "export/page_file.py",
+    ),
     *("finetune/compute/export.py", "finetune/compute/predict.py", "finetune/compute/quota.py", "finetune/compute/store.py"),
-    *("finetune/compute/questions.py", "techniques/tuned_lens.py"),
+    *("finetune/compute/questions.py", "finetune/opening.py", "projection/points.py", "techniques/tuned_lens.py"),
     *(
         "hidden_states/word.py",
         "hidden_states/reference.py",
@@ -80,7 +88,7 @@ def test_no_other_module_parses_what_visitors_send():
     assert not others, "declare its format with explorer.core.formats, or name here what it parses"
 
 
-SMALL = (Path,)  # a zip, whose members are small or are read apart
+SMALL = (Path, read_file, read_sources)  # which leave the reading of large files to others that read apart
 
 
 def uploads():
@@ -145,7 +153,10 @@ def test_a_hundred_thousand_unknown_names_are_one_error():
         parse(Written, json.dumps({"format": FORMAT, "values": [0] * 100_000}).encode(), JSON_VALUES)
 
 
-READ = {name: read for name, read in uploads().items() if read not in SMALL} | {"a tokenizer": check_tokenizer}
+READ = {name: read for name, read in uploads().items() if read not in SMALL} | {
+    "a source": read_source,
+    "a tokenizer": check_tokenizer,
+}
 READ = {f"{read.__module__.rpartition('.')[2]}.{read.__name__}": read for read in READ.values()}
 KINDS = ("[] in a list", '"" in lines', "names")
 ONE_EACH = list(zip(READ, KINDS * len(READ), strict=False))

@@ -1,6 +1,6 @@
 """Search by meaning: the tokens of a corpus most similar to a token of the input, by hidden state or by head output.
 
-Hoover, Strobelt & Gehrmann 2020, exBERT. The search is exact: all vectors are compared in float32.
+Hoover et al. 2020, exBERT. The search is exact: all vectors are compared in float32.
 """
 
 from __future__ import annotations

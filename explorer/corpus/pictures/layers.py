@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from explorer.ui.pictures.base import ACCENT, CATEGORIES, FAINT, LEGEND, figure, grid_axis, plain_axis
-from explorer.ui.pictures.numbers import columns_of, keep
+from explorer.ui.pictures.numbers import columns_of, identifier, keep
 
 BAND = "rgba(128, 128, 128, 0.2)"
 
@@ -47,7 +47,8 @@ def probe_lines(given: ProbeLines, at: int) -> go.Figure:
         meta={"narrow": {"legend": {"font": {"size": 11}}}},
     )
     numbers: dict[str, Any] = {"hidden_state": range(states), "accuracy": given.accuracy, "low": given.low, "high": given.high}
-    return keep(drawn, lambda: columns_of(**numbers, **given.references))
+    numbers |= {identifier(name): values for name, values in given.references.items()}
+    return keep(drawn, lambda: columns_of(**numbers))
 
 
 def _reach(values: np.ndarray) -> list[float]:
