@@ -93,26 +93,28 @@ class Estimated(Patching):
 
     def _estimate(self, group: Group, own: torch.Tensor, changed: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
         """The estimates, [n, *places], from both embedding outputs [n, tokens, hidden]."""
-        ends = [self._run(group, hidden, words)[0] for hidden in (own, changed)]
-        steps = range(1, STEPS + 1) if self.way == INTEGRATED else (0,)
-        gradients = [self._run(group, changed + step / STEPS * (own - changed), words)[1] for step in steps]
+        integrated = self.way == INTEGRATED
+        mine, _ = self._run(group, own, words, slopes=False)
+        other, slope = self._run(group, changed, words, slopes=not integrated)
+        path = [changed + step / STEPS * (own - changed) for step in range(1, STEPS + 1)] if integrated else []
+        gradients = [self._run(group, hidden, words)[1] for hidden in path] or [slope]
         mean = [torch.stack(parts).mean(0) for parts in zip(*gradients, strict=True)]
-        parts = [(mine - other) * gradient for mine, other, gradient in zip(*ends, mean, strict=True)]
+        parts = [(one - two) * gradient for one, two, gradient in zip(mine, other, mean, strict=True)]
         if self.way in (HEADS_OF, INTEGRATED):
             return torch.stack([part.sum((2, 3)) for part in parts], 1)  # [n, layers, heads]
         roles = roles_of(group).clone().to(own.dtype)  # [roles, n, tokens]
         return torch.stack([torch.einsum("rnt,nt->nr", roles, part.sum(-1)) for part in parts], 1)
 
     def _run(
-        self, group: Group, hidden: torch.Tensor, words: torch.Tensor
+        self, group: Group, hidden: torch.Tensor, words: torch.Tensor, slopes: bool = True
     ) -> tuple[list[torch.Tensor], tuple[torch.Tensor, ...]]:
-        """What is patched in a run, by layer or hidden state, and the gradient of the difference by each."""
+        """What is patched in a run, by layer or hidden state, and the gradient of the difference by each, if asked."""
         found: list[torch.Tensor] = []
         leaves: list[torch.Tensor] = []
 
         def watch(activation: torch.Tensor) -> torch.Tensor:
             found.append(activation.detach())
-            leaves.append(torch.zeros_like(activation, requires_grad=True))
+            leaves.append(torch.zeros_like(activation, requires_grad=slopes))
             return activation + leaves[-1]
 
         hidden = watch(hidden) if self.way == RESIDUAL else hidden
@@ -123,5 +125,7 @@ class Estimated(Patching):
                 hidden = watch(layer(hidden))
             else:
                 hidden = attending.answering(lambda heads: watch(heads.context()), partial(layer, hidden))
+        if not slopes:
+            return found, ()
         read = hidden[torch.arange(len(hidden)), group.places.clone()]  # what inference mode made cannot be kept for a gradient
         return found, torch.autograd.grad(self.target.differences(read, words).sum(), leaves)
