@@ -31,9 +31,9 @@ from explorer.ui.view import (
     button,
     caption,
     chart,
-    note,
     part,
     props,
+    prose,
     read,
     sentence,
     settle,
@@ -42,8 +42,8 @@ from explorer.ui.view import (
 
 PARTS = ("about", "board", "chosen", "interval", "beside")
 SAME = 1e-5  # two numbers that differ by less are the same: a file has six digits
-NOTHING = "Save a run below any question of this tab, and open its file here; a second one stands beside it."
-ONE = "Open a second run to see it here, beside the first."
+NOTHING = "Save a run in New experiment, then open its file here. Open a second file to compare both."
+ONE = "Open a second run to compare it with the first."
 CALLED = {"how": "how it was asked", "weights": "the weights", "items": "how many items", "explorer": "the app's version"}
 
 
@@ -63,18 +63,20 @@ class SavedRuns(View):
     other_run: Experiment | None = _opens("Open another beside it")
     run_place: tuple[int, ...] = memory((), kept=kept_place)
     compared = sentence()
-    hint = note("Click a place to compare it in both runs, and an item to open it in the page.")
+    hint = prose(
+        value="Click a place to compare it in both runs, and an item to open it in the page.", classes="caption", visible=False
+    )
     about = sentence(classes="caption")
-    board = chart("The mean of every place in the run", height=300)
+    board = chart("The mean of every place in the run", height=300, hides_empty=True)
     chosen = sentence()
-    interval = chart("The selected place of the run on the other half", height=130)
+    interval = chart("The selected place of the run on the other half", height=130, hides_empty=True)
     beside = chart("What else was measured in the run", height=200, hides_empty=True)
     describe = button("Methods text for a paper", visible=False)
     methods = part("code", lines=14, visible=False)
     other_about = sentence(classes="caption")
-    other_board = chart("The mean of every place in the other run", height=300)
+    other_board = chart("The mean of every place in the other run", height=300, hides_empty=True)
     other_chosen = sentence()
-    other_interval = chart("The selected place of the other run on the other half", height=130)
+    other_interval = chart("The selected place of the other run on the other half", height=130, hides_empty=True)
     other_beside = chart("What else was measured in the other run", height=200, hides_empty=True)
     each = part("strips", height=300)
     help = caption(
@@ -90,11 +92,19 @@ class SavedRuns(View):
 
     def compute(self, subject: Subject) -> Content:
         if not self.runs:
-            return {"compared": NOTHING, **_nothing(""), **_nothing("other_"), "each": None, **describing(False)}
+            return {
+                "compared": NOTHING,
+                **_nothing(""),
+                **_nothing("other_"),
+                "each": None,
+                "hint": props(visible=False),
+                **describing(False),
+            }
         first, *others = self.runs
         beside = _shown(others[0], self._at(others[0]), "other_") if others else {**_nothing("other_"), "other_about": ONE}
         told = _compared(first, others[0]) if others else ""
-        return {**_shown(first, self._at(first), ""), **beside, "compared": told, "each": self._each(), **describing(True)}
+        shown: Content = {"compared": told, "each": self._each(), "hint": props(visible=True), **describing(True)}
+        return {**_shown(first, self._at(first), ""), **beside, **shown}
 
     def finding(self, subject: Subject) -> Finding | None:
         return Finding(find(self.runs[0]).text) if self.runs else None
