@@ -84,8 +84,8 @@ class Map(LongView):
         row(
             col("missing", "map", "chart", "progress", "summary", width=7),
             col(
-                *("example", "sentences", "table", "text_column", "label_column", "search", "nearest", "hint"),
-                *("naming", "label", "send", "forget", "dimensions", "pooling", "neighbors", "seed", "picked", "drawn"),
+                *("example", "sentences", "send", "table", "text_column", "label_column", "search", "nearest", "hint"),
+                *("naming", "label", "forget", "dimensions", "pooling", "neighbors", "seed", "picked", "drawn"),
                 width=3,
             ),
         ),

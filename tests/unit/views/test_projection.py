@@ -201,6 +201,11 @@ def test_train_opens_with_the_selected_sentences_as_its_classes(subject):
     assert list(examples.pairs) == [(text, "") for _, texts in everything for text in texts]
     assert tuple(examples.labels) == ("pet", "pet", "shop", "shop")
     assert len(sent(subject, lines, picked=((2,), key)).classes) == len(sent(subject, lines, picked=((0, 1), "old")).classes) == 3
+    back = Map.read(sent(subject, lines).on_mapped(subject, None).settings, subject.model.capabilities)
+    assert read_lines(back.sentences) == (
+        ["The cat sat.", "A dog ran.", "She bought milk.", "He paid.", "It rained."],
+        ["pet", "pet", "shop", "shop", "unlabelled"],
+    )
     with pytest.raises(InputError, match="needs two labels") as refused:
         sent(subject, lines, picked=((0, 3), key))
     assert str(refused.value) == FEW_LABELS
