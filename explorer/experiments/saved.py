@@ -42,7 +42,7 @@ from explorer.ui.view import (
 
 PARTS = ("about", "board", "chosen", "interval", "beside")
 SAME = 1e-5  # two numbers that differ by less are the same: a file has six digits
-NOTHING = "Save a run below any question of this tab, and open its file here; a second one stands beside it."
+NOTHING = "Save a run below any question of this tab, then open its file here. Open a second one to compare."
 ONE = "Open a second run to see it here, beside the first."
 CALLED = {"how": "how it was asked", "weights": "the weights", "items": "how many items", "explorer": "the app's version"}
 
@@ -154,7 +154,7 @@ def _compared(one: Experiment, other: Experiment) -> str:
     if found.difference and found.difference.largest < SAME and one.items == other.items:
         return f"Both runs have the same {of_items(len(one.items))}, and all numbers of one are those of the other."
     differ = [CALLED.get(name, f"the {name}") for name in found.changed]
-    words = [f"The runs differ in {join_names(differ)}." if differ else "The runs were made alike."]
+    words = [f"The runs differ in {join_names(differ)}." if differ else "Both runs were made in the same way."]
     if found.correlation is not None:
         words.append(f"Over {one.summary.q.size} places their means have a rank correlation of {found.correlation:.2f}.")
     return " ".join([*words, _told(found, one, other)])
@@ -169,6 +169,6 @@ def _told(found: Compared, one: Experiment, other: Experiment) -> str:
     mean, low, high, q = (float(getattr(there, name)[at]) for name in ("mean", "low", "high", "q"))
     return (
         f"In the {of_items(there.items)} of both, {int((there.q < SURE).sum())} places differ (q below 0.05), "
-        f"the surest is {place_name(one.axes, at)}, where the first run less the other is {signed(mean)} "
+        f"the clearest is {place_name(one.axes, at)}, where the first run less the other is {signed(mean)} "
         f"({interval_of(low, high, there.groups, signed)}, {told_q(q)})."
     )

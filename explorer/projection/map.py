@@ -105,7 +105,7 @@ class Map(LongView):
     )
     sentences: str = text(
         example_lines(EXAMPLE_SETS[0]),
-        "One sentence per line; a label may follow after\u00a0|",
+        "One per line: sentence\u00a0|\u00a0label",
         lines=7,
         max_lines=7,
         limit=BOX_CHARACTERS,
@@ -125,7 +125,7 @@ class Map(LongView):
     pooling: str = pooling(more=True, line=True, when=lambda view: view.source in (SENTENCES, FILE))
     neighbors: int = number(
         15,
-        "Neighbours (UMAP's n_neighbors; t-SNE's perplexity × 3)",
+        "Neighbours (n_neighbors, perplexity × 3)",
         low=2,
         high=100,
         heard="release",
