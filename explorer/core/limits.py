@@ -177,6 +177,9 @@ JSON_VALUES = Limit(  # the whole of SQuAD 2.0 has 1,300,000
     2_000_000, "There are more than {most} values in this file; send a part of them."
 )
 CLASSES = Limit(100, "There are {given} different labels; {most} is the most, so choose another column.")
+CARDS = Limit(  # as many as there are colours that the colour-blind tell apart
+    6, "Train has room for {most} classes, but these sentences have {given} labels. Select points of {most} labels at most."
+)
 LABEL = Limit(100, LONG)
 EPOCHS = Limit(200, WHOLE)
 WAITING = Limit(64, "The app is busy; try again in a moment.")  # requests that wait

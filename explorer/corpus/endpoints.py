@@ -109,8 +109,8 @@ def neuron(layer: int, neuron: int, limit: int = 20, model: str = "") -> dict[st
     column of W₂ in the masked-LM head: a model without such a head has none, and `lacks` says why.
 
     Returns:
-        `hits`: `sentence`, `token`, `position`, `activation`; `promotes`, `suppresses`: `token`, `weight`; `lacks` where there is
-        no masked-LM head.
+        `hits` (`sentence`, `token`, `position`, `activation`), `promotes` and `suppresses` (`token`, `weight`), `lacks` without a
+        masked-LM head.
     """
     explorer = load(model)
     layer = limits.layer_index(layer, explorer.capabilities.layers)

@@ -69,7 +69,7 @@ class Layers(CorpusView):
         return self.name, str(subject.model.checkpoint), self.corpus.key, self.look_at, own
 
     def key(self, subject: Subject) -> Hashable:
-        """The cache key of what is shown: that of the result, and the selected hidden state."""
+        """The cache key of the content: that of the result, and the selected hidden state."""
         return self.corpus and (self.kept_as(subject), subject.selection.layer)
 
     def waiting(self, subject: Subject) -> Content:

@@ -98,7 +98,7 @@ class CorpusView(LongView):
 
     @property
     def corpus(self) -> Corpus | None:
-        """The corpus; None while there is no file."""
+        """The corpus; None until a file is chosen."""
         if self.source == PASTED:
             return corpus_of(table_of_text(self.pasted, PASTED)) if has_visible_characters(self.pasted) else None
         if self.source == BUILT_IN:
@@ -107,13 +107,13 @@ class CorpusView(LongView):
 
     @property
     def chosen(self) -> Corpus:
-        """The corpus. Raises InputError while there is no file."""
+        """The corpus. Raises InputError until a file is chosen."""
         if self.corpus is None:
             raise InputError(NO_FILE)
         return self.corpus
 
     def one_reading(self, subject: Subject) -> float:
-        """The cost of reading the corpus once, in passes of the input. Raises InputError while there is no file."""
+        """The cost of reading the corpus once, in passes of the input. Raises InputError until a file is chosen."""
         return PIECES * self.chosen.words / subject.trace.kept
 
     def passes(self, subject: Subject) -> float:
@@ -125,7 +125,7 @@ class CorpusView(LongView):
         return None if self.corpus is None else _found.peek(self.kept_as(subject))
 
     def kept_as(self, subject: Subject) -> Hashable:
-        """The cache key of the result, which may depend on less than what is shown."""
+        """The cache key of the result, which may depend on less than the content."""
         return self.key(subject)
 
     def remember(self, subject: Subject, found: Found) -> Found:
@@ -150,7 +150,7 @@ class CorpusView(LongView):
         return (yield from map_steps(steps, lambda share: (f"{doing}: {share:.0%}", share)))
 
     def waiting(self, subject: Subject) -> Content:
-        """Keep what is shown; without a file, a sentence asks for one."""
+        """Keep the content; without a file, a sentence asks for one."""
         if self.corpus:
             return {}
         nothing = {name: None for name, one in self.parts.items() if one.kind in COMPUTED and not one.optional}

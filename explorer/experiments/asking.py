@@ -37,7 +37,7 @@ from explorer.ui.view import (
 )
 
 PIECES = 1.3  # tokens of a word
-NOTHING_YET = "There is no run to save yet; ask the question of your items first."
+NOTHING_YET = "No run to save yet. Ask the question of your items first."
 PREVIEW = "{:,} items, of which the first {:,} are listed; nothing is asked of them yet."
 
 
@@ -199,5 +199,5 @@ class NewExperiment(ItemsView):
 
 
 def _refused(why: str) -> Content:
-    """Why the items cannot be asked, below them, without the hint to click; only what is missing is no error."""
+    """Why the items cannot be asked, below them, without the hint to click; a missing part is not an error."""
     return {"problem": why if why in (NO_FILE, NOTHING_TYPED) else {"text": why, "kind": "error"}, "hint": props(visible=False)}

@@ -20,7 +20,8 @@ TESTS = (
     "Hochberg 1995). Half of the groups select a place, and the other half test it."
 )
 MARKED = "An item needs a marked word, as in *The \\*keys\\* to the drawers*. "
-COUNTERPART = "Items need a marked word with a counterpart of as many pieces, as in *The \\*key/keys\\* to the drawers*."
+COUNTERPART = "Items need a marked word with a counterpart of the same number of pieces, as in *The \\*key/keys\\* to the "
+"drawers*."
 CONCEPT = (
     "*Number*, *gender* and *tense* are lists of words such as *is/are*, *he/she*, *is/was*; items with other words are left "
     "out. *The words themselves* takes each item's word as its class. What is fitted to one half of the groups is measured in "
@@ -162,7 +163,8 @@ TELLINGS = {
         "share recovered",
         "a random place",
         ("changed text", "with {}"),
-        "An item needs a marked word with a counterpart of as many pieces, as in *The \\*key/keys\\* to the drawers*: the "
+        "An item needs a marked word with a counterpart of the same number of pieces, as in *The \\*key/keys\\* to the "
+        "drawers*: the "
         "changed text has the counterpart. A part of the item's own run is put into that of the changed text, and what comes "
         "back of the logit difference is counted: 0 is the changed text, 1 the item; the mean is the sum of what comes back "
         "over the sum of the whole differences. *Changed words* are the tokens where the texts differ, *token read* is the "

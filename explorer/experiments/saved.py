@@ -164,7 +164,7 @@ def _compared(one: Experiment, other: Experiment) -> str:
     if found.difference and found.difference.largest < SAME and one.items == other.items:
         return f"Both runs have the same {of_items(len(one.items))}, and all numbers of one are those of the other."
     differ = [CALLED.get(name, f"the {name}") for name in found.changed]
-    words = [f"The runs differ in {join_names(differ)}." if differ else "The runs were made alike."]
+    words = [f"The runs differ in {join_names(differ)}." if differ else "Both runs were made in the same way."]
     if found.correlation is not None:
         words.append(f"Over {one.summary.q.size} places their means have a rank correlation of {found.correlation:.2f}.")
     return " ".join([*words, _told(found, one, other)])
@@ -179,6 +179,6 @@ def _told(found: Compared, one: Experiment, other: Experiment) -> str:
     mean, low, high, q = (float(getattr(there, name)[at]) for name in ("mean", "low", "high", "q"))
     return (
         f"In the {of_items(there.items)} of both, {int((there.q < SURE).sum())} places differ (q below 0.05), "
-        f"the surest is {place_name(one.axes, at)}, where the first run less the other is {signed(mean)} "
+        f"the clearest is {place_name(one.axes, at)}, where the first run less the other is {signed(mean)} "
         f"({interval_of(low, high, there.groups, signed)}, {told_q(q)})."
     )

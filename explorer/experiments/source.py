@@ -26,7 +26,7 @@ CHOOSE = "CSV with text, word, foil…"
 NO_FILE = "Choose a file with the columns text, word and foil, and perhaps text_b and group."
 NOTHING_TYPED = "Type at least two items, each a line: a sentence with [MASK] | the word that belongs there | a foil."
 
-OTHERS = (("typed here", TYPED), ("a template", TEMPLATE), ("the corpus", CORPUS), ("a file of yours", FILE))
+OTHERS = (("typed here", TYPED), ("a template", TEMPLATE), ("the corpus", CORPUS), ("your own file", FILE))
 WAYS = {name: telling.ways for name, telling in TELLINGS.items() if telling.ways}
 PATH = "path"
 HEAD_OF = {WORD: "fill_mask", NEXT_SENTENCE: "next_sentence", LABEL: "own_head"}
@@ -57,7 +57,8 @@ class ItemsView(LongView):
     file: tuple[Item, ...] | None = upload(label=CHOOSE, read=read_items, as_button=True, when=lambda view: view.source == FILE)
     typed: str = text(
         "",
-        "One item per line: a sentence with [MASK] | the word that belongs there | a foil. # and a name begin a group",
+        "Items: sentence | word | foil",
+        info="One item per line; the sentence has a [MASK]. A line that begins with # names a group of items.",
         limit=BOX_CHARACTERS,
         heard="submit blur",
         lines=5,
@@ -67,7 +68,8 @@ class ItemsView(LongView):
     )
     template: str = text(
         templates.EXAMPLE,
-        "Sentences with {slots} | the word | a foil, and a line for what fills the slots; ?3: the model's three best guesses",
+        "Templates: sentence | word | foil",
+        info="A name in braces is a slot. A line below fills the slot: thing = key, cup. ?3 takes the model's best three.",
         limit=BOX_CHARACTERS,
         heard="submit blur",
         lines=4,
@@ -144,7 +146,7 @@ class ItemsView(LongView):
         return self.target if self.target in QUESTIONS[self.asks].targets else WORD
 
     def items_of(self, model: Explorer) -> tuple[Item, ...]:
-        """The items, some of which a model may make. Raises InputError where there are none, or a line is no item."""
+        """The items, some of which a model may make. Raises InputError where there are none, or a line is not an item."""
         if self.source == TYPED:
             return items_from_lines(self.typed)
         if self.source == FILE:

@@ -42,7 +42,7 @@ NAME = 40  # characters of a model's name in a sentence
 CHECKED = {BLANK: 4, LIKELIHOOD: 1, ALONE: 1}  # pairs that transformers' own passes judge too
 CALLED = {BLANK: "by the blank", LIKELIHOOD: "by pseudo-likelihood", ALONE: "by the original pseudo-likelihood"}
 NOT_SHOWN = (
-    "50% is no preference, not a good mark: preferences may cancel out, and nothing is said of what the model does in use. "
+    "50% means no overall preference, not a good mark: preferences may cancel out, and use of the model is another matter. "
     "These are a few occupations, in English, with women and men only (Blodgett et al. 2021 list what such tests miss)."
 )
 
@@ -75,7 +75,7 @@ _sides: OnceCache[Hashable, Side] = OnceCache(48)
 class Suites(LongView):
     """The share of pairs in which the better word wins, by kind, with intervals; and all pairs, each with its difference."""
 
-    name, question = "experiments/suites", "In how many sentences does it choose the right word?"
+    name, question = "experiments/suites", "In how many sentences does BERT choose the right word?"
     layout = (
         row("suite", "way", "other"),
         row(col("picture", "stop", "progress", "about", "help", "check", width=5), col("pairs", width=6)),
@@ -114,7 +114,7 @@ class Suites(LongView):
     pairs = part("strips", height=430)
 
     def unless(self, subject: Subject) -> str:
-        """Only a masked-LM head can tell."""
+        """Only a masked-LM head can be asked."""
         return subject.model.why_not("fill_mask")
 
     def passes(self, subject: Subject) -> float:
@@ -124,7 +124,7 @@ class Suites(LongView):
         return unread * minimal_pairs.tokens_to_read(self._suite, self.way) / subject.trace.kept
 
     def key(self, subject: Subject) -> Hashable:
-        """What is shown depends on this; None for a model that cannot be asked."""
+        """The cache key of the content; None for a model that cannot be asked."""
         if self.unless(subject):
             return None
         return (self.name, *(self._key_of(side) for side in (subject, *self._others(subject))), self.other, self.kind)
@@ -221,13 +221,13 @@ class Suites(LongView):
         return [subject.model_name, self.other][: len(found.sides)]
 
     def _about(self, found: Compared) -> str:
-        """What was asked, how it was scored, and what was left out."""
+        """The question, how it was scored, and the pairs that were left out."""
         result = found.here.result
         words = [f"{result.suite.about} {len(result.judged)} pairs, scored {CALLED[result.way]}; chance is 50%."]
         if instead := sum(judged.way != result.way for judged in result.judged):
             words.append(f"{instead} of them are scored by pseudo-likelihood: their words are not one piece each.")
         if result.left_out:
-            words.append(f"{len(result.left_out)} are left out: the tokenizer does not tell their words apart.")
+            words.append(f"{len(result.left_out)} are left out: the tokenizer does not distinguish their words.")
         return " ".join([*words, *([NOT_SHOWN] if result.suite.stereotypes else []), found.problem]).rstrip()
 
 

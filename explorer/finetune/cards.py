@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from explorer.core.limits import BOX_CHARACTERS, CHARACTERS, LABEL
+from explorer.core.limits import BOX_CHARACTERS, CARDS, CHARACTERS, LABEL
 from explorer.finetune.opening import STARTER, Cards
 from explorer.training.examples import normalise
 from explorer.ui.pictures.numbers import Table, keep
 
-MOST_CARDS = 6  # as many as there are colours that the colour-blind tell apart
 DOUBLE = "In this class twice: both are left out together."
 CONTRADICTION = "In another class, too: keep it in one of them."
 NAMELESS = "This class has sentences but no name."
@@ -16,7 +15,7 @@ TWICE = "Another class has the same name; the two are one class."
 
 def cards_of(value: object) -> Cards:
     """Valid cards from what a browser or a link sends: [[name, [line, ...]], ...]; the opening ones for anything else."""
-    given = value[:MOST_CARDS] if isinstance(value, list | tuple) else ()
+    given = value[: CARDS.most] if isinstance(value, list | tuple) else ()
     if not given or not all(_is_card(card) for card in given):
         return STARTER
     room, kept = BOX_CHARACTERS.most, []
@@ -46,7 +45,7 @@ def draw_cards(cards: Cards, mistakes: dict[tuple[str, str], str]) -> dict[str, 
         if (line, name) in mistakes
     ]
     rows = [[name, line] for name, lines in cards for line in lines]
-    drawn = {"classes": classes, "faults": find_faults(cards), "wrong": wrong, "most": MOST_CARDS}
+    drawn = {"classes": classes, "faults": find_faults(cards), "wrong": wrong, "most": CARDS.most}
     return keep(drawn, lambda: Table.of(("class", "sentence"), rows))
 
 

@@ -179,7 +179,7 @@ def train_tokens(
 
 
 def _entity_f1(scores: list[EntityScores], there_are: bool) -> float | None:
-    """The F1 of all names together, None for tags without names; 0 when there are no names to find."""
+    """The F1 of all names together, None for tags without names; 0 without any names to find."""
     return (scores[0].f1 if scores else 0.0) if there_are else None
 
 
@@ -215,7 +215,7 @@ def train_spans(
     model: str = "",
     layers_trained: int = -1,
 ) -> dict[str, Any]:
-    """Train a head for the beginning and the end of answers on [question, text, answer] examples ("" is no answer).
+    """Train a head for the beginning and the end of answers on [question, text, answer] examples ("" means no answer).
 
     Texts are held out with all their questions, about a fifth of the questions. All layers are trained with the head, unless
     layers_trained gives a number from the top. The learning rate is meant for BERT-base: the layers use learning_rate · (768 /

@@ -32,7 +32,7 @@ from explorer.ui.layout import row
 from explorer.ui.pictures.word_grid import word_grid
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, button, part, props, runs_as, sentence, settle
+from explorer.ui.view import Change, Content, Why, button, part, props, runs_as, sentence, settle
 
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 4, 4, 120
 SHOWN_WORDS, SHOWN_LETTERS = 40, 60  # of a tagged sentence, and of one in a menu
@@ -47,7 +47,7 @@ class ExamplesView(ExampleSettings):
     name, question = "fine-tune/examples", "Which examples does BERT learn from?"
     width = 6
     layout = (
-        row("source", "ready"),
+        row("source", "ready", "mapped"),
         row("tagged_line", "tag"),
         row("data_set", "fetch"),
         row("text_column", "label_column", "second_column", "first_row", "labels_are"),
@@ -65,6 +65,7 @@ class ExamplesView(ExampleSettings):
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
     aside: tuple[str, ...] = memory((), kept=run_ids, linked=False)
     seen: str = memory("", kept=str, linked=False)  # a key of the examples that were shown last
+    mapped = button("Open in Projection", visible=False, min_width=140, scale=0)
     cards = part("cards", optional=True)
     tagged = part("words", optional=True)
     fetch = button("Fetch", optional=True, min_width=80, scale=1)
@@ -79,6 +80,7 @@ class ExamplesView(ExampleSettings):
         typed = self.source == TYPED
         if self.kind == TEXTS and typed:
             shown["cards"] = draw_cards(self.classes, {})
+        shown["mapped"] = props(visible=self.kind == TEXTS and typed)
         if self.source == HUB:
             shown["fetch"] = props(visible=True)
         examples: AnyExamples | None = None
@@ -168,6 +170,12 @@ class ExamplesView(ExampleSettings):
     def on_cards(self, subject: Subject, typed: object) -> Change:
         """The cards were changed by hand: [[name, [line, ...]], ...]."""
         return settle(classes=cards_of(typed), run=self.run)
+
+    def on_mapped(self, subject: Subject, index: None) -> Why:
+        """Open the projection of the typed sentences, labelled by their classes."""
+        named = [(name.replace("|", " ").strip(), lines) for name, lines in self.classes]
+        lines = [f"{line} | {name}" for name, lines in named for line in lines if line.strip()]
+        return Why("projection", "Map", settings={"source": "Sentences", "sentences": "\n".join(lines), "search": ""})
 
     def on_tagged(self, subject: Subject, index: object) -> Change:
         """Give a clicked word, [row, column], the chosen tag, or remove it if the word has it already."""

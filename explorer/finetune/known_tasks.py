@@ -21,7 +21,7 @@ def describe_task(task: KnownTask, layers: int) -> str:
 
 
 def read_after(task: KnownTask, layers: int) -> int:
-    """The hidden state that the head reads in a model of so many layers; 0: as the kind has it."""
+    """The hidden state that the head reads in a model with this number of layers; 0: as the kind has it."""
     return 0 if task.kind != TEXTS or task.ready == KINDS[TEXTS].opening else round(MIDDLE * layers)
 
 

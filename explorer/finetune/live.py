@@ -49,7 +49,7 @@ def learnt(model_name: str, examples: Examples, title: str) -> Run:
 
 
 def find(identifier: object) -> Run | None:
-    """The run of `learnt` with this id, if it is still in memory."""
+    """The run with this id among those learned, if it is still in memory."""
     return _by_id.peek(identifier) if store.is_id(identifier) else None
 
 

@@ -170,7 +170,7 @@ class Outcome(RunView, ExampleSettings, Recipe):
         return Change(settings={**(settings or {}), "run": run.id}, content={**IDLE, "status": f"{said}{summary(run)}"})
 
     def _task(self, subject: Subject, examples: AnyExamples, begun: Run | None) -> Task:
-        """What is to be trained. Raises ExplorerError."""
+        """The plan of the training. Raises ExplorerError."""
         if begun is None:
             plan = self.plan(subject.model)
         elif not isinstance(examples, Questions) and begun.predictor.labels == tuple(examples.classes):

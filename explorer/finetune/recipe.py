@@ -126,7 +126,7 @@ class Recipe(View):
         return settle(preset=name, **named)
 
     def on_layers(self, subject: Subject, layers: int) -> Change:
-        """Choose the preset for so many layers, unless the person has changed the numbers."""
+        """Choose the preset for this number of layers, unless the person has changed the numbers."""
         reads = {"layer": max(self.layer, layers)}
         if bool(layers) == (self.preset not in OF_HEADS) or self.preset == OWN:
             return settle(**reads)

@@ -38,7 +38,7 @@ def visitor_id(value: object) -> str:
 
 
 class NothingTrained(InputError):
-    """There is no run to show."""
+    """No run can be shown."""
 
 
 class RunView(View):

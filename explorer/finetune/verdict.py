@@ -144,7 +144,7 @@ def next_step(run: Run, model: Capabilities) -> NextStep | None:
 
 
 def cost(model: Capabilities, plan: TrainingPlan, examples: int, words: int) -> float:
-    """The estimated seconds of a training on so many examples, with so many words in all."""
+    """The estimated seconds of a training on this number of examples and words."""
     settings = plan.settings.fitted(examples, plan.layers_trained)
     layer = 12 * model.hidden_size**2 * (PIECES_PER_WORD * words + 2 * examples)
     frozen, trained = plan.layer - plan.layers_trained, plan.layers_trained

@@ -27,15 +27,15 @@ from explorer.ui.view import Change, Content, Finding, View, Why, check, matches
 from explorer.ui.what_if import Question, WhatIf, cut_or_mend, toggle
 
 LAST = -1
-WORDS, TURNS = "what the model would say at that token after that layer", "how far the vector turned in that layer (1 − cosine)"
-CLICKS = " Click a box to see where it comes from, and again to look inside its layer. Click a line to cut it."
-PLACES = " Click a box, a token or a bar to see where it comes from."
+WORDS, TURNS = "BERT's guess for that token after that layer", "how far that layer turned the vector (1 − cosine)"
+CLICKS = " Click a box to trace it, click it again to look inside its layer, or click a line to cut it."
+PLACES = " Click a box, a token or a bar to trace it."
 LAYERS = " Click the title of a layer to look inside, for the chosen token."
 NOT_CLICKED = "Click a box, a line or a title of the picture."
 
 
 def _said(words: object, clicks: str) -> str:
-    return f"A box shows {WORDS if words else TURNS}; a thicker line means that more was taken.{clicks}"
+    return f"Each box shows {WORDS if words else TURNS}. Thicker lines carry more.{clicks}"
 
 
 def _state(value: object) -> int:

@@ -41,7 +41,7 @@ def _pieces(subject: Subject, run: Run) -> str:
     names = ", ".join(dict.fromkeys(token for token, side in zip(encoding.tokens, encoding.sequences, strict=True) if side < 0))
     with_added = f"; {added} of them ({names}) were added" if added else ""
     return (
-        f"The model knows {model.capabilities.vocab_size:,} pieces of words. Here it reads {encoding.kept} of them, one a row"
+        f"The model knows {model.capabilities.vocab_size:,} pieces of words. Here it reads {encoding.kept} of them, one per row"
         f"{with_added}."
     )
 
@@ -61,7 +61,7 @@ def _attend(run: Run, layer: int, position: int, token: str) -> str:
     own = whole_percent(float(shares[position]))
     kept = f"In layer {layer + 1}, {heads} heads let every token take something from all others: {token} keeps {own} of itself"
     if not others:
-        return f"{kept}; there is no other."
+        return f"{kept}; it is the only one."
     most = max(others, key=lambda place: shares[place])
     return f"{kept} and takes most from “{run.trace.tokens[most]}” ({whole_percent(shares[most])})."
 

@@ -18,7 +18,7 @@ class Trust(View):
     name, question = "overview/trust", "How far can the picture be trusted?"
     about = note(
         "**How far can this be trusted?** The lines say what was taken, not what the answer depends on. The test hides each "
-        "word in turn and compares what the guess loses with how much of the place stood at that word in the beginning. Over 200 "
+        "word in turn and compares what the guess loses with that word's share in the routes. Over 200 "
         f"sentences with the bundled model, the rank correlation is {MEASURED['routes']} (95% interval), of attention in the "
         f"last layer {MEASURED['attention']}."
     )

@@ -21,7 +21,7 @@ def projection(
 ) -> dict[str, Any]:
     """A point for every text: method "pca", "umap" or "tsne", pooling "cls", "mean" or "pooler", 2 or 3 dimensions.
 
-    UMAP reads `neighbors` and `min_dist`; t-SNE's perplexity is a third of `neighbors`; both measure by cosine. The
+    UMAP reads `neighbors` and `min_dist`. t-SNE's perplexity is a third of `neighbors`; both measure by cosine. The
     trustworthiness, 0 to 1, is how far neighbours on the map are neighbours by cosine, the continuity how far neighbours by
     cosine are neighbours on the map, for every method (Venna & Kaski 2001).
 

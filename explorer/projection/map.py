@@ -20,7 +20,9 @@ from explorer.projection.points import (
     Chosen,
     Points,
     check_chosen,
+    classes_of,
     example_lines,
+    key_of,
     read_texts,
     rows_of,
     sample_vocabulary,
@@ -82,7 +84,7 @@ class Map(LongView):
         row(
             col("missing", "map", "chart", "progress", "summary", width=7),
             col(
-                *("example", "sentences", "table", "text_column", "label_column", "search", "nearest", "hint"),
+                *("example", "sentences", "send", "table", "text_column", "label_column", "search", "nearest", "hint"),
                 *("naming", "label", "forget", "dimensions", "pooling", "neighbors", "seed", "picked", "drawn"),
                 width=3,
             ),
@@ -103,7 +105,7 @@ class Map(LongView):
     )
     sentences: str = text(
         example_lines(EXAMPLE_SETS[0]),
-        "One sentence per line; a label may follow after\u00a0|",
+        "One per line: sentence\u00a0|\u00a0label",
         lines=7,
         max_lines=7,
         limit=BOX_CHARACTERS,
@@ -117,12 +119,13 @@ class Map(LongView):
     hint = prose(value="Click a point for its neighbours. *Select* draws a line around points.", classes="caption")
     naming: str = text("", "Label of the selection", linked=False, when=_can_label)
     label = button("Label the selection", visible=False)
+    send = button("Send to Train", visible=False)
     forget = button("Show all again", visible=False)
     dimensions: int = choice([("2-D", 2), ("3-D", 3)], "Space", more=True, line=True)
     pooling: str = pooling(more=True, line=True, when=lambda view: view.source in (SENTENCES, FILE))
     neighbors: int = number(
         15,
-        "Neighbours (UMAP's n_neighbors; t-SNE's perplexity × 3)",
+        "Neighbours (n_neighbors, perplexity × 3)",
         low=2,
         high=100,
         heard="release",
@@ -144,7 +147,7 @@ class Map(LongView):
     def waiting(self, subject: Subject) -> Content:
         """Keep the map, but for other points that are read quickly, which PCA places meanwhile; without a file, ask for one."""
         if not self.key(subject):
-            return {"map": None, "chart": None, "nearest": None, "summary": "", "missing": NO_FILE}
+            return {"map": None, "chart": None, "nearest": None, "summary": "", "missing": NO_FILE, "send": props(visible=False)}
         if self.method == "pca" or not self._is_read_quickly(subject):
             return {}
         with suppress(ExplorerError):  # the work will report it
@@ -200,6 +203,7 @@ class Map(LongView):
             "nearest": listed,
             "hint": props(visible=not stands_out),
             "label": props(visible=_can_label(self) and len(chosen) > 1),
+            "send": props(visible=self.source == SENTENCES),
             "forget": props(visible=stands_out),
             "drawn": points.key,
         }
@@ -261,6 +265,15 @@ class Map(LongView):
         own = [label if row in self.picked[0] else "" if old == NO_LABEL else old for row, old in enumerate(labels)]
         lines = [f"{text} | {name}" if name else text for text, name in zip(texts, own, strict=True)]
         return settle(sentences="\n".join(lines), picked=NONE_CHOSEN, naming="")
+
+    def on_send(self, subject: Subject, index: None) -> Why:
+        """Open Train with the selected sentences, or all, as its classes. Raises InputError for one class, or too many."""
+        texts, labels = read_lines(self.sentences)
+        chosen, key = self.picked
+        is_selection = len(chosen) > 1 and key == key_of(texts)
+        sent = sorted({*chosen} & {*range(len(texts))}) if is_selection else range(len(texts))
+        classes = classes_of([texts[row] for row in sent], [labels[row] for row in sent])
+        return Why("fine-tune", "Train", settings={"kind": "texts", "source": "Typed here", "classes": classes})
 
     def on_forget(self, subject: Subject, index: None) -> Change:
         return settle(picked=NONE_CHOSEN, search="")

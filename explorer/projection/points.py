@@ -15,7 +15,7 @@ from explorer.bert.explorer import Explorer
 from explorer.bert.features import layer_features_in_steps
 from explorer.bert.trace import Trace
 from explorer.core.errors import InputError
-from explorer.core.limits import TEXTS
+from explorer.core.limits import CARDS, TEXTS
 from explorer.core.paths import EXAMPLES
 from explorer.text.limits import check_texts
 from explorer.text.lines import NO_LABEL, around
@@ -30,6 +30,9 @@ Chosen = tuple[tuple[int, ...], str]
 
 NONE_CHOSEN: Chosen = ((), "")
 
+UNLABELLED = "unlabelled"  # the class of sentences without a label
+FEW_LABELS = "Train needs two labels or more. Write | label after each line, or select points and label them."
+
 
 @dataclass(frozen=True)
 class Points:
@@ -43,8 +46,12 @@ class Points:
 
     @functools.cached_property
     def key(self) -> str:
-        """A hash of the texts in order."""
-        return hashlib.blake2b("\n".join(self.texts).encode(), digest_size=8).hexdigest()
+        return key_of(self.texts)
+
+
+def key_of(texts: Sequence[str]) -> str:
+    """A hash of the texts in order."""
+    return hashlib.blake2b("\n".join(texts).encode(), digest_size=8).hexdigest()
 
 
 def read_texts(model: Explorer, texts: list[str], labels: list[str], pooling: str) -> Generator[tuple[str, float], None, Points]:
@@ -132,3 +139,14 @@ def check_chosen(chosen: object) -> Chosen:
 def rows_of(chosen: Chosen, points: Points) -> tuple[int, ...]:
     rows, key = chosen
     return tuple(row for row in rows if row < len(points.texts)) if key == points.key else ()
+
+
+def classes_of(texts: Sequence[str], labels: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The name and the texts of each class, as Train's cards have them. Raises InputError for one label, and for too many."""
+    classes: dict[str, list[str]] = {}
+    for text, label in zip(texts, labels, strict=True):
+        classes.setdefault(UNLABELLED if label == NO_LABEL else label, []).append(text)
+    if len(classes) < 2:
+        raise InputError(FEW_LABELS)
+    CARDS.check(len(classes))
+    return tuple((name, tuple(lines)) for name, lines in classes.items())

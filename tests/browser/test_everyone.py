@@ -40,7 +40,8 @@ CONTROLS = """() => {
   const panel = [...document.querySelectorAll("#tabs [role=tabpanel]")].find((one) => one.checkVisibility());
   const DATA = ".bx-tokens, .bx-heads, .bx-flow-sheet, .bx-flow-output, .bx-words, .bx-strips, .bx-board, .bx-lines," +
     ".bx-text-map, .bx-passage, .bx-ranking, .bx-bars, .bx-architecture, .bx-head-sheet, .bx-chart, .table-wrap";
-  const AROUND = ".question, nav, #fine-tune-task, [id$=-stop], [id$=-cancel]";
+  // the question and its choices, of which the kind of examples is one
+  const AROUND = ".question, nav, #fine-tune-task, #fine-tune-kind, [id$=-stop], [id$=-cancel]";
   const SHEET = ".bx-cards"; // all cards together are one thing to type into
   const NAMED = "button, input, select, textarea, summary, a[href], [role=button], [role=combobox], .bx-chart, .table-wrap";
   const found = [...panel.querySelectorAll(NAMED)].filter((one) => {

@@ -23,7 +23,7 @@ def test_a_suite_opens_computed_and_typed_items_are_measured(open_app):
     box = page.locator("#experiments-typed textarea")
     box.fill("The cat [MASK] here. | is\nThe cats [MASK] here. | are | is")
     box.press("Shift+Enter")
-    expect(problem).to_contain_text("Line 1 is no item")
+    expect(problem).to_contain_text("Line 1 is not an item")
     box.fill("The cat [MASK] here. | is | are\nThe cats [MASK] here. | are | is")
     box.press("Shift+Enter")
     expect(rows).to_have_count(2)

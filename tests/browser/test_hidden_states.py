@@ -41,7 +41,7 @@ def test_one_word_in_many_contexts(page):
     expect(page.locator("#hidden-word-lines .scatterlayer .trace")).to_have_count(6)
     to_layer(page, 4)
     expect(page.locator("#hidden-finding")).to_contain_text("8 of 8")
-    expect(page.locator("#hidden-word-map .scatterlayer .point")).to_have_count(8)
+    expect(page.locator("#hidden-word-map .bx-map-point")).to_have_count(8)
     page.locator("#hidden-source input").click()
     page.get_by_role("option", name=re.compile("crane")).click()
     expect(page.locator("#hidden-contexts textarea")).to_have_value(re.compile("crane"))

@@ -78,7 +78,7 @@ def test_it_opens_on_the_blank_with_boxes_ribbons_and_bars(opened, bundled):
     expect(box(page, trace.mask_positions[0], STATES - 1)).to_have_text(first.token)
     expect(page.locator("#overview-finding")).to_contain_text(f"“[MASK]” becomes “{first.token}”")
     expect(page.locator("#overview-routes-check")).to_contain_text("✓ matches the model")
-    expect(picture(page, "")).to_contain_text("Click a box to see where it comes from")
+    expect(picture(page, "")).to_contain_text("Click a box to trace it")
 
 
 def test_a_click_on_a_box_a_token_or_a_bar_shows_where_that_comes_from(opened):
@@ -313,7 +313,7 @@ def test_each_stop_tells_a_sentence_and_keys_step_through_them(opened):
         page.keyboard.press(key)
         expect(stops.nth(number)).to_be_focused()
         expect(stops.nth(number)).to_have_attribute("aria-pressed", "true")
-    expect(said).to_contain_text("Click a box to see where it comes from")
+    expect(said).to_contain_text("Click a box to trace it")
     stops.nth(0).click()
     expect(picture(page, ".bx-flow-box.bx-later")).to_have_count(STATES * chips(page).count())
     stops.nth(1).click()

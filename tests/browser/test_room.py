@@ -125,7 +125,7 @@ def test_a_board_and_three_phones_play_a_round_of_each_kind(board, phone, served
     board.locator("#room-chip").click()
     press(board, "Where does a head look?")
     expect(phones[0].get_by_role("heading", level=1)).to_contain_text("In layer ")
-    expect(phones[0].get_by_role("heading", level=1)).to_contain_text("“japan” look at most")
+    expect(phones[0].get_by_role("heading", level=1)).to_contain_text("“japan” attend to most")
     for number, page in enumerate(phones):
         page.locator(".bx-option").nth(number + 1).click()
         expect(page.get_by_text("Your guess:")).to_be_visible()

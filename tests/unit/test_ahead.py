@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import pytest
 
 from explorer.bert import checkpoints, cold
+from explorer.bert.explorer import load
 from explorer.page import arriving
 from explorer.server.bounds import Rates
 
@@ -60,6 +61,7 @@ def test_a_link_is_sent_with_its_texts_tokens_and_view(bundled, served, serving)
 @pytest.mark.parametrize("tab", ["overview", "attention"])
 def test_the_view_is_what_the_page_is_sent_later(bundled, page, tab):
     blocks, shell = page
+    load()  # others may have taken its place in memory
     link = {"tab": tab, "a": "Cats drink milk."}
     found = arriving.view_of(shell, blocks, link)
     assert found["is_view"]

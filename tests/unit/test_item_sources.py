@@ -52,9 +52,9 @@ def test_a_slot_may_be_filled_by_the_model(bundled, refusal):
 
 LINE = "The {b} [MASK] old. | is | are\n"
 WRONG = {
-    "": "There is no template",
-    " \n ": "There is no template",
-    "b = one, two": "There is no template",
+    "": "The template is missing",
+    " \n ": "The template is missing",
+    "b = one, two": "The template is missing",
     "The [A] and {b} [MASK] old. | is | are\nb = one, two": "[A]",
     "The {b} and {c [MASK] old. | is | are\nb = one, two": "Line 1 has a brace",
     "The {} [MASK] old. | is | are": "Line 1 has a brace",
@@ -70,7 +70,7 @@ WRONG = {
     f"{LINE}b = ?0": "ask for 1 to 50",
     f"{LINE}b = ?3": "give the model too",
     "The [MASK] {b}. | {b} | are\nb = ?3": "a word or foil",
-    "The {b} [MASK] old. | is\nb = one, two": "Line 1 is no item",
+    "The {b} [MASK] old. | is\nb = one, two": "Line 1 is not an item",
     f"{LINE}b = one": "at least two items",
     f"{'{b}' * 5_000} [MASK] | is | are\nb = {'c' * 5_000}, d": "has 25,0",
     f"{'{b}' * 5_000} {{c}} [MASK] | is | are\nb = {'{c}' * 5_000}, d\nc = {'e' * 5_000}": "has 75,0",
@@ -111,9 +111,9 @@ def test_the_corpus_gives_sentences_with_one_word_of_a_pair(refusal):
     assert all(len(item.marks) == 1 for item in corpus_items("is/are", 12, GOVERNOR))
     for wrong, told in {
         "": "pairs",
-        "is": "no pair",
-        "is/is": "no pair",
-        "is/are/was": "no pair",
-        "qwxz/zxwq": "commoner",
+        "is": "not a pair",
+        "is/is": "not a pair",
+        "is/are/was": "not a pair",
+        "qwxz/zxwq": "more common",
     }.items():
         assert told in refusal(InputError, lambda wrong=wrong: corpus_items(wrong))

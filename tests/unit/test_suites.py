@@ -142,7 +142,7 @@ def test_words_of_several_pieces_are_scored_by_pseudo_likelihood_and_the_same_on
     assert found.left_out == suite.pairs[2:]
     mans, dog = finished(pseudo_likelihoods_in_steps(tiny, suite.pairs[1].sentences))
     assert found.judged[1].difference == pytest.approx(mans - dog, abs=1e-4)
-    with pytest.raises(InputError, match="alike"):
+    with pytest.raises(InputError, match="the same tokens"):
         judged(tiny, replace(suite, pairs=suite.pairs[2:]))
 
 

@@ -22,7 +22,7 @@ class HeadAtlas:
     `by_tag` [layers, heads, tags, tags + 2] is the weight from words of one part of speech to those of another, then to [CLS] and
     [SEP], the mean over the words it comes from; rows sum to 1.
 
-    `relations` are those that occur at least FEWEST times, `counts` [relations] times each; `shares` [layers, heads, DIRECTIONS,
+    `relations` are those that occur at least FEWEST times, `counts` [relations] times each. `shares` [layers, heads, DIRECTIONS,
     relations] is the share of words whose strongest link is to their syntactic head: the link to the other word that they attend
     to most, or that attends to them most; [CLS] and [SEP] are left out. `baselines` [relations] are the shares that are right by
     always choosing the word at the best fixed offset, `baseline_offsets`.

@@ -81,7 +81,7 @@ class Sentences:
 
     @functools.cached_property
     def unlinked(self) -> torch.Tensor:
-        """[batch, 1, words, words] bool: the pairs that are no link between two different words of the sentence."""
+        """[batch, 1, words, words] bool: the pairs other than two different words of the sentence."""
         allowed = self.there[:, :, None] & self.there[:, None, :] & ~torch.eye(self.words, dtype=torch.bool)
         return ~allowed[:, None]
 

@@ -58,7 +58,7 @@ class VectorFile:
                 file.write(np.ascontiguousarray(vectors, self.dtype).data)
 
     def opened(self) -> np.ndarray:
-        """All vectors, mapped into memory: only what is read is loaded. Treat it as read-only."""
+        """All vectors, mapped into memory: only rows in use are loaded. Treat it as read-only."""
         return np.memmap(self.folder / VECTORS, self.dtype, "c", shape=self.shape)
 
 

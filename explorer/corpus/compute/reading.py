@@ -163,7 +163,7 @@ def vectors_in_steps(
 
 
 def _cut(model: Explorer, corpus: Corpus) -> CorpusTokens:
-    """Tokenize a corpus, TOGETHER sentences at a time: the tokenizer's result takes far more memory than what is kept."""
+    """Tokenize a corpus, TOGETHER sentences at a time: the tokenizer's result takes far more memory than the kept ids."""
     ids, words = [], []
     for start in range(0, len(corpus.sentences), TOGETHER):
         some = corpus.sentences[start : start + TOGETHER]

@@ -22,7 +22,7 @@ class Attends(OfMarked):
     With two marks the first looks at the second ("forward") or the second at the first ("backward"); with one, the token that is
     read looks at it, or is looked at. Pieces of a word that looks are averaged, those of one that is looked at are summed. Each
     is compared with the same for another word of the item, drawn at random, in the place of the word that is looked at, or,
-    backward, of the one that looks: it takes the place of a marked word, not that of the blank, which is no word.
+    backward, of the one that looks: it takes the place of a marked word, not that of the blank, which is not a word.
     """
 
     name = "attention"
@@ -94,7 +94,7 @@ class CutLinks(OfMarked, HeadsOff):
 
 
 def link(item: ReadItem, way: str) -> Link:
-    """From the first mark to the second, or from the token that is read to the only mark; the other way round if "backward"."""
+    """From the first mark to the second, or from the token that is read to the only mark; in reverse if "backward"."""
     first, second = item.marks[:2] if len(item.marks) > 1 else ((item.place,), item.marks[0])
     return (first, second) if way == FORWARD else (second, first)
 

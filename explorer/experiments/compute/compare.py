@@ -1,4 +1,4 @@
-"""Two runs of experiments beside each other: how alike their means are, and where they differ in the items that both have."""
+"""Two runs of experiments beside each other: how similar their means are, and where they differ in the items that both have."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Compared:
 
 
 def compare_experiments(one: Experiment, other: Experiment, seed: int = 0) -> Compared:
-    """Compare two runs; the seed draws bootstrap and signs. Raises InputError for arguments that are no experiments."""
+    """Compare two runs; the seed draws bootstrap and signs. Raises InputError for arguments that are not experiments."""
     if not (isinstance(one, Experiment) and isinstance(other, Experiment)):
         raise InputError("Compare two experiments, such as those that open_experiment gives.")
     names = dict.fromkeys([*one.provenance, *other.provenance])

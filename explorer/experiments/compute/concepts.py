@@ -1,4 +1,5 @@
-"""A concept that tells an item's word from its foil, such as number: erased from hidden states, or moved along its direction.
+"""A concept that distinguishes an item's word from its foil, such as number: erased from hidden states, or moved along its
+direction.
 
 What is erased or added in the items of one half of the groups is fitted to the other half, so that every number is held out.
 """
@@ -46,7 +47,8 @@ class Known:
 
 @dataclass(frozen=True)
 class OfConcept(Question):
-    """A question about the concept that tells the words of the items from their foils: CONCEPTS, or the words as they are."""
+    """A question about the concept that distinguishes the words of the items from their foils: CONCEPTS, or the words as they
+    are."""
 
     ways = (*CONCEPTS, WORDS)
     targets = (WORD,)
@@ -69,7 +71,7 @@ class OfConcept(Question):
         return next((f"{number}" for number, words in enumerate(CONCEPTS[self.way]) if word.lower() in words.split()), "")
 
     def usable(self, item: ReadItem) -> None:
-        """The concept must tell word and foil apart."""
+        """The concept must distinguish word and foil."""
         word, foil = (self.class_of(one) for one in (item.item.word, item.item.foil))
         if not (word and foil) or word == foil:
             raise Unusable(f"its word and its foil are not two words that {self.way} tells apart.")

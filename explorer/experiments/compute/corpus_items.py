@@ -25,8 +25,8 @@ def corpus_items(pairs: str, longest: int = LONGEST, mark: str = NOTHING) -> tup
     """The sentences of the built-in corpus of at most `longest` words that have one word of a pair, as 'is/are, was/were'.
 
     The word is the blank's word, the other one of its pair the foil. `mark` puts stars around its "subject", or around the word
-    it depends on ("head"), by the corpus's Universal Dependencies; sentences without it are left out. Raises InputError for what
-    is no pair, and where fewer than two sentences are found.
+    it depends on ("head"), by the corpus's Universal Dependencies; sentences without it are left out. Raises InputError for
+    words that are not a pair, and where fewer than two sentences are found.
     """
     foils = _foils(pairs)
     limits.check_integer(longest, "the longest sentence", 2, MOST_WORDS)
@@ -37,7 +37,7 @@ def corpus_items(pairs: str, longest: int = LONGEST, mark: str = NOTHING) -> tup
     found = [item for sentence in sentences for item in _items(sentence, foils, mark)]
     if len(found) < 2:
         raise InputError(
-            f"The corpus has {len(found)} such sentences of at most {longest} words; take commoner words, or longer ones."
+            f"The corpus has {len(found)} such sentences of at most {longest} words; take more common words, or longer ones."
         )
     chosen = np.unique(np.linspace(0, len(found) - 1, min(MOST_ITEMS, len(found))).round().astype(int))
     return check_items([found[at] for at in chosen.tolist()])
@@ -48,7 +48,7 @@ def _foils(pairs: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in pairs.split(","))):
         if (words := PAIR.fullmatch(part.lower())) is None or words[1] == words[2]:
-            raise InputError(f"{part[:40]!r} is no pair; write two words with / between, as in is/are.")
+            raise InputError(f"{part[:40]!r} is not a pair. Write two words with / between, as in is/are.")
         found |= {words[1]: words[2], words[2]: words[1]}
     if not found:
         raise InputError(NO_PAIR)

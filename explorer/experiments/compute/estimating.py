@@ -28,7 +28,7 @@ class Estimated(Patching):
 
     Attribution patching (Nanda 2023; Syed et al. 2023): two forward passes and one backward pass for all places together. Places,
     sizes and units are those of `Patching`. "heads_integrated" takes the mean gradient at STEPS inputs on the straight line from
-    the changed text's embeddings to the item's (EAP-IG, Hanna et al. 2024). There is no null: the test is of 0. The STRONGEST
+    the changed text's embeddings to the item's (EAP-IG, Hanna et al. 2024). It has no null: the test is of 0. The STRONGEST
     places, by the size of their estimate over all items, are patched too: "exact" is what that brings back.
     """
 
@@ -53,7 +53,7 @@ class Estimated(Patching):
 
     @property
     def copies(self) -> int:
-        """A backward pass holds what about three forward passes do."""
+        """A backward pass takes the memory of about three forward passes."""
         return 3
 
     @property

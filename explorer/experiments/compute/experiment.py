@@ -30,7 +30,7 @@ MOST_SEED = 2**31 - 1
 KEPT_FROM = 500  # items: what takes longer than about half a minute is worth a file
 ROW = np.dtype("<f4")
 REVISION = 3  # to be raised when a row means something else than before, so that no run goes on with rows of the old kind
-NO_DIFFERENCE = "the model prefers the word to the foil no more than in the changed text, so that there is nothing to recover."
+NO_DIFFERENCE = "the model prefers the word to the foil no more than in the changed text, so nothing can be recovered."
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Experiment:
     say it in their docstrings. `nulls` [items, *places] are what each value is compared with, None for 0; `sizes` [items] what
     the values are parts of, None for 1. `also` [items, *places] is what else was measured, by name, NaN where it was not.
     `left_out` are the reasons why items, by their number from 1, could not be asked. `others` are runs of other checkpoints.
-    `provenance` tells how it was made.
+    `provenance` has versions, model and settings.
     """
 
     items: tuple[Item, ...]

@@ -1,4 +1,4 @@
-"""Every head switched off by itself: what becomes of the logit of one word less that of another.
+"""Every head switched off separately: what becomes of the logit of one word less that of another.
 
 Inputs of one length are read together, once. Their hidden states are kept while every head is taken away in turn: each run
 restarts from the layer of the head, and is finished for the token that is read only.
@@ -27,11 +27,11 @@ ZERO, MEAN, RESAMPLE = "zero", "mean", "resample"
 class HeadsOff(Question):
     """The logit difference without each head less that with it, [layers, heads]: negative where the head helps the word.
 
-    Without a head means that its context, the weighted sum of values before W_O, is replaced at every token, each head by itself
+    Without a head means that its context, the weighted sum of values before W_O, is replaced at every token, each head separately
     (Michel et al. 2019 mask there):
 
-    - "zero": by zeros;
-    - "mean": by its mean over all tokens of all items, special tokens too;
+    - "zero": by zeros,
+    - "mean": by its mean over all tokens of all items, special tokens too,
     - "resample": by that of another item, drawn at random: [CLS], the token that is read and the last one take the place of each
       other, and tokens between them that of the token at the nearest relative position there (Chan et al. 2022 resample whole
       activations so).

@@ -135,7 +135,7 @@ def parts_of(line: str, number: int) -> tuple[str, str, str, str]:
     """Text A, text B ("" for none), word and foil of a line. Raises InputError that names it by its number."""
     parts = [part.strip() for part in line.strip(" ").replace("\t", "|").split("|")]
     if len(parts) not in (3, 4):
-        raise InputError(f"Line {number} is no item; write a sentence with a blank | its word | a foil.")
+        raise InputError(f"Line {number} is not an item. Write a sentence with a blank | its word | a foil.")
     CHARACTERS.check(max(map(len, parts)), f"a part of line {number}")
     text_a, *text_b, word, foil = parts
     return text_a, "".join(text_b), word, foil

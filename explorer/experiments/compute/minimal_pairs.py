@@ -1,4 +1,4 @@
-"""Which sentence of a minimal pair a model finds likelier: by the blank, or by the pseudo-likelihood of both.
+"""Which sentence of a minimal pair a model finds more likely: by the blank, or by the pseudo-likelihood of both.
 
 By the blank, it is the difference of two logits where the sentences differ. By pseudo-likelihood, every piece of both sentences
 is hidden in turn, with the later pieces of its word (Kauf & Ivanova 2023; "original" hides it alone, Salazar et al. 2020,
@@ -115,7 +115,9 @@ def judge_in_steps(model: Explorer, suite: Suite, way: str = "") -> Generator[fl
     differences = yield from _answers(model, asked, len(suite.pairs))
     scored = dict.fromkeys(question.pair for question in asked)
     if not scored:
-        raise InputError(f"{model.name} reads both sentences of every pair alike; choose a model with a larger vocabulary.")
+        raise InputError(
+            f"{model.name} reads both sentences of every pair as the same tokens. Choose a model with a larger vocabulary."
+        )
     judged = tuple(Judged(suite.pairs[number], float(differences[number]), ways[number]) for number in scored)
     return SuiteResult(suite, way, judged, tuple(pair for number, pair in enumerate(suite.pairs) if number not in scored))
 

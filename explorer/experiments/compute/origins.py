@@ -60,7 +60,7 @@ class FindsCue(OfMarked):
     """Whether a method of attribution gives the marked word the highest score of all words, 1 or 0: [methods].
 
     The scores are for the difference of the logits of word and foil ("foil"), or for the logit of the word alone ("word"). The
-    score of a word is the sum of those of its pieces; occlusion hides all of them at once, since each is easily told from the
+    score of a word is the sum of those of its pieces; occlusion hides all of them together, since each is easily guessed from the
     others. The null is what a random word would find: 1 / words.
     """
 

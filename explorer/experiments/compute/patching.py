@@ -38,17 +38,18 @@ class Patching(Question):
 
     Interchange interventions (Geiger et al. 2021), or activation patching (Zhang & Nanda 2024). The sizes are the whole
     difference between the item and its changed text, so that the mean is the share that is recovered: 0 is the changed text,
-    1 the item. What is taken over, for all tokens of a role together (those where the texts differ, the one that is read, the
-    rest):
+    1 the item. Taken over for all tokens of a role together (those where the texts differ, the one that is
+    read, the rest):
 
-    - "residual": the hidden state, [hidden states, roles];
-    - "mlp": what the feed-forward block adds, [layers, roles];
+    - "residual": the hidden state, [hidden states, roles],
+    - "mlp": what the feed-forward block adds, [layers, roles],
     - "heads": a head's context before W_O at every token, [layers, heads].
 
-    That a place brings something back is no finding: the last state of the token that is read brings back all, in any model. So
-    the null is what the same place brings back of the difference that the texts make to PAIRS random other pairs of words of the
-    vocabulary for each item: sum of what comes back over sum of the differences, each pair the way round in which the item is
-    ahead, as in the items that are asked. Two classes of a head with no others have no such pairs, and so no null.
+    A place that brings something back is not a finding yet: in any model the last state of the token that is read brings back
+    all. So the null is what the same place brings back of the difference that the texts make to PAIRS random other pairs of
+    words of the vocabulary for each item: sum of what comes back over sum of the differences, each pair the way round in
+    which the item is ahead, as in the items that are asked. Two classes of a head with no others have no such pairs, and so
+    no null.
     """
 
     name = "patching"
@@ -94,8 +95,8 @@ class Patching(Question):
             raise Unusable("it has no changed text; give a word its counterpart, as in *key/keys*.")
         if len(item.changed) != len(item.ids):
             raise Unusable(
-                f"its text has {len(item.ids)} pieces and the changed one {len(item.changed)}; take a counterpart of as many "
-                f"pieces."
+                f"its text has {len(item.ids)} pieces and the changed one {len(item.changed)}; take a counterpart of the same "
+                f"number of pieces."
             )
         if item.changed == item.ids:
             raise Unusable("its changed text reads the same.")

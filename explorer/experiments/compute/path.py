@@ -28,9 +28,9 @@ WAY = re.compile(r"(query|key|value)(?: (\d{1,3})\.(\d{1,3}))?")
 class Paths(Patching):
     """`Patching` of the path from every head's output into the "query", "key" or "value" of later heads, [layers, heads].
 
-    Path patching (Wang et al. 2023, section 3.1), in the run of the changed text. In a first pass a head's output is that of the
-    item's own run, and every other head's output stays what it is; feed-forward blocks and norms are computed again. In a second
-    pass the later heads get the queries (keys, values) that this leads to, and everything after them is computed. All later
+    Path patching (Wang et al. 2023, section 3.1), in the run of the changed text. First a head's output is that of the
+    item's own run, and every other head's output stays what it is; feed-forward blocks and norms are computed again. Then the
+    later heads get the queries (keys, values) that this leads to, and everything after them is computed. All later
     heads receive, or the one that the way names: "query 5.11" is layer 5, head 11. A head with no later receiver brings back 0.
     """
 

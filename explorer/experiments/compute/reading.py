@@ -70,7 +70,7 @@ def measured(question: Question, items: Sequence[ReadItem], done: int = 0) -> Ge
 
 
 def grouped(lengths: Sequence[int], done: int, copies: int) -> Iterator[slice]:
-    """Slices of alike lengths, none with more than TOKENS_READ tokens in so many copies."""
+    """Slices of equal lengths, none with more than TOKENS_READ tokens in that number of copies."""
     start = done
     while start < len(lengths):
         most = max(1, TOKENS_READ // (copies * lengths[start]))

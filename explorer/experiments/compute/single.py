@@ -27,7 +27,7 @@ MOST_ROUTES = 10_000
 
 
 def ablate(model: Explorer, text: Text, heads: Sequence[Head] = (), word: str = "", foil: str | None = None) -> Ablation:
-    """The prediction without each head by itself, or without the given `heads` together.
+    """The prediction without each head separately, or without the given `heads` together.
 
     Their output before W_O is zero, as in Michel et al. 2019. Raises InputError for a text without a blank, for words that are
     not one piece and heads that the model does not have, and CapabilityError without a masked-LM head.
@@ -43,7 +43,7 @@ def ablate(model: Explorer, text: Text, heads: Sequence[Head] = (), word: str = 
 def patch(model: Explorer, text: Text, corrupted: Text, word: str = "", foil: str | None = None) -> Patching:
     """The prediction in the corrupted run with one hidden state at a time copied from the run of `text`.
 
-    Word and foil stand at the first blank of `text`. Interchange patching of the residual stream: Meng et al. 2022, section 2.1,
+    Word and foil are for the first blank of `text`. Interchange patching of the residual stream: Meng et al. 2022, section 2.1,
     with another text in place of noise. Raises InputError as `ablate` does, and for texts of different numbers of pieces.
     """
     clean, other = _read(model, text), _read(model, corrupted)

@@ -66,7 +66,7 @@ TITLES: Mapping[str, tuple[str, str]] = {
     "pronouns": ("Pronouns", "Does the pronoun fit what it stands for?"),
     "negation": ("Negation", "Does a word fit a sentence that is negated, or is not?"),
     "prepositions": ("Prepositions and idioms", "Which preposition follows, and which word completes an idiom?"),
-    "stereotypes": ("Gender stereotypes", "Is an occupation likelier with the gender that a stereotype gives it?"),
+    "stereotypes": ("Gender stereotypes", "Is an occupation more likely with the stereotypical gender?"),
     "facts": ("Facts", "Which of two names or things is it?"),
 }
 """The title of each suite, and what it asks."""

@@ -139,9 +139,9 @@ class NextSentence(Target):
         super().__init__(model)
 
     def classes(self, item: Item) -> tuple[int, int]:
-        """Always the first output against the second. Raises InputError for an item that is no pair."""
+        """Always the first output against the second. Raises InputError for an item that is not a pair."""
         if not item.text_b:
-            raise InputError("There is no second sentence; an item of next sentence is text A and text B.")
+            raise InputError("The second sentence is missing: an item of next sentence is text A and text B.")
         return 0, 1
 
     def logits(self, vectors: torch.Tensor) -> torch.Tensor:

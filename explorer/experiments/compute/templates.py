@@ -28,7 +28,7 @@ chairs/chair/are/is, book/books/is/are, doors/door/are/is, house/houses/is/are, 
 tools/tool/are/is
 place = ?3"""
 EMPTY = (
-    "There is no template; write a sentence with slots, such as The {thing} [MASK] old. | is | are, and below it lines "
+    "The template is missing. Write a sentence with slots, such as The {thing} [MASK] old. | is | are, and below it lines "
     "for them, such as thing = key, cup."
 )
 SLOT = re.compile(r"\{(\w+)\}")
@@ -45,7 +45,7 @@ Row = dict[str, str]
 
 @dataclass(frozen=True)
 class Template:
-    """Lines of items with slots; for slots filled together, their rows; and how many guesses the model makes for others."""
+    """Lines of items with slots, the rows of slots filled together, and how many guesses the model makes for others."""
 
     lines: tuple[tuple[str, str, str, str], ...]
     filled: tuple[tuple[Row, ...], ...]
@@ -187,9 +187,9 @@ def _once(names: Sequence[str], known: Sequence[str]) -> None:
 def _check_line(line: str, number: int) -> None:
     """Check that the braces of a line are slots and its brackets special tokens. Raises InputError."""
     if wrong := next((name for name in BRACKETED.findall(line) if name not in SPECIAL), ""):
-        raise InputError(f"Line {number} has [{wrong}], which is no slot; write {{{wrong}}}, or {MASK} for the blank.")
+        raise InputError(f"Line {number} has [{wrong}], which is not a slot; write {{{wrong}}}, or {MASK} for the blank.")
     if re.search(r"[{}]", SLOT.sub("", line)):
-        raise InputError(f"Line {number} has a brace that is no slot; a slot is a name in braces, such as {{thing}}.")
+        raise InputError(f"Line {number} has a brace outside a slot. A slot is a name in braces, such as {{thing}}.")
 
 
 def _check_slots(template: Template) -> None:

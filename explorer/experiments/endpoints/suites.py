@@ -18,14 +18,14 @@ def suite(name: str, model: str = "", way: str = "", likelihood: str = WORD_L2R)
     blank, "pseudo_likelihood" both sentences, and of stereotypes the pieces that both share (Nangia et al. 2020); "" is
     pseudo-likelihood for stereotypes, the blank for the rest. likelihood: "word_l2r" hides each piece with the later pieces of
     its word (Kauf & Ivanova 2023), "original" alone (Salazar et al. 2020), which favours rare words of many pieces. In
-    stereotypes the "right" word is the one that fits the stereotype: 0.5 is no preference, and no proof of fairness. low, high:
-    the 95% interval (Wilson 1927) by frame: pairs that share half of their words, or the marked words, are one observation; null
-    below 6 frames.
+    stereotypes the "right" word is the one that fits the stereotype: 0.5 means no preference, and no proof of fairness. low,
+    high: the 95% interval (Wilson 1927) by frame: pairs that share half of their words, or the marked words, are one observation;
+    null below 6 frames.
 
     Returns:
-        `items` (pairs that were scored), `right` (the share in which the word wins, 0 to 1), `low`, `high`; `kinds`: the same by
-        kind; `way`, `instead` (pairs scored by pseudo-likelihood since a word is not one piece), `left_out` (pairs whose words
-        the tokenizer does not tell apart).
+        `items` (pairs that were scored), `right` (the share in which the word wins, 0 to 1), `low`, `high`; `kinds` (the same by
+        kind), `way`, `instead` (pairs scored by pseudo-likelihood since a word is not one piece), `left_out` (pairs whose words
+        the tokenizer does not distinguish).
     """
     chosen = suites.suite_of(name)
     limits.check_choice(likelihood, "the likelihood", LIKELIHOODS)

@@ -130,7 +130,7 @@ def intervals(rows: Sequence[Interval], unit: str) -> go.Figure:
 
 
 def told_q(q: float) -> str:
-    """A q value, 0 to 1, in words: a permutation test cannot tell how small a very small one is."""
+    """A q value, 0 to 1, in words: a permutation test cannot resolve very small ones."""
     return f"q {q:.3f}" if q >= 0.001 else "q below 0.001"
 
 

@@ -1,4 +1,4 @@
-"""How often the better of two sentences is found likelier, by kind, with intervals, beside what guessing gives."""
+"""How often the better of two sentences is found more likely, by kind, with intervals, beside what guessing gives."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 

@@ -1,7 +1,7 @@
 """Extractive question answering: a head that scores each token as the first and as the last one of the answer.
 
 How right an answer is, is measured as SQuAD does: Rajpurkar et al. 2016, section 6.1, and 2018 for questions without an answer. A
-long text is read in windows: the question with as much of its text as the model reads at once, overlapping.
+long text is read in windows: the question with as much of its text as the model reads in one pass, overlapping.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def normalise_answer(answer: str) -> str:
 
 
 def exact_match(said: str, accepted: Sequence[str]) -> float:
-    """1 when the predicted answer equals one of the accepted ones, all normalized, else 0; '' is no answer."""
+    """1 when the predicted answer equals one of the accepted ones, all normalized, else 0; '' means no answer."""
     return float(normalise_answer(said) in map(normalise_answer, _right(accepted)))
 
 
@@ -96,7 +96,7 @@ class Window:
     def tokens(self, span: tuple[int, int] | None) -> tuple[int, int]:
         """The first and the last token, both included, of characters [start, end) of the text.
 
-        (0, 0), which is [CLS], when there is no answer or not all of it is in this window: Devlin et al. 2019, section 4.3.
+        (0, 0), which is [CLS], without an answer or when not all of it is in this window: Devlin et al. 2019, section 4.3.
         """
         if span is None:
             return 0, 0

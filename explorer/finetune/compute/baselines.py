@@ -87,7 +87,7 @@ def _counted(examples: Examples, split: Split) -> list[tuple[Any, Any]]:
 
 
 def _from_words(examples: Examples, split: Split, method: Any, targets: np.ndarray, otherwise: float) -> np.ndarray:
-    """Predictions of a scikit-learn method for the held-out texts from tf-idf, or `otherwise` for all when there are no words."""
+    """Predictions of a scikit-learn method for the held-out texts from tf-idf, or `otherwise` for all if they have no words."""
     matrices = _counted(examples, split)
     if not matrices:
         return np.full(len(split.held_out), otherwise)

@@ -37,7 +37,7 @@ NAMED = 5  # labels named in a note
 
 @dataclass(frozen=True)
 class ReadExamples:
-    """The examples of a file. `rows` of it are used; the columns are "" where there is none; `kind` is "classes" or "number"."""
+    """The examples of a file. `rows` of it are used; absent columns are "". `kind` is "classes" or "number"."""
 
     rows: int
     text: str

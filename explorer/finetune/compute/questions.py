@@ -120,7 +120,8 @@ def read_typed(typed: str) -> Questions:
 
 
 def check_questions(given: object) -> Questions:
-    """Questions from [[question, text, answer], ...], where '' is no answer. Raises InputError naming the first invalid one."""
+    """Questions from [[question, text, answer], ...], where '' means no answer. Raises InputError naming the first invalid
+    one."""
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise InputError("Send the examples as a list of [question, text, answer].")
     TEXTS.check(len(given), "examples")

@@ -91,7 +91,7 @@ class Answering(Task[Questions]):
         return split_by_text(self.examples, self.plan.settings.seed, self.plan.settings.held_out)
 
     def read(self) -> Generator[float, None, Below]:
-        """Windows and the hidden states below the trained layers, of all windows or of as many as fit into memory."""
+        """Windows and the hidden states below the trained layers, of all windows, or of a sample that fits into memory."""
         pairs, windows = self.examples.pairs, []
         for start in range(0, len(pairs), CUT_TOGETHER):
             windows += windows_of(self.model, pairs[start : start + CUT_TOGETHER], start)
@@ -103,7 +103,7 @@ class Answering(Task[Questions]):
         return Below(windows, states)
 
     def _that_fit(self, windows: list[Window]) -> list[Window]:
-        """The held-out windows, and a random sample (by the seed) of as many others as fit into memory.
+        """The held-out windows, and a random sample (by the seed) of the others that fit into memory.
 
         Raises InputError if none do.
         """

@@ -73,8 +73,8 @@ def is_id(value: object) -> TypeGuard[str]:
 def keep(run: Run, visitor: str = quota.HOUSE, model: Path | None = None) -> Run:
     """Write a visitor's run, with the checkpoint in the folder `model` if given, and return it with its id.
 
-    Room is made first, see `quota.make_room`. The write is atomic. Raises ExplorerError when there is no room, the disk is full,
-    or a run of this id exists.
+    Room is made first, see `quota.make_room`. The write is atomic. Raises ExplorerError if the run does not fit, if the disk is
+    full, or if a run of this id exists.
     """
     run = replace(run, id=run.id or new_id(), created=run.created or time.time())
     place = folder()

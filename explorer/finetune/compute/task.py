@@ -1,4 +1,4 @@
-"""What is to be trained: a plan, which is checked, and what the kinds of task differ in."""
+"""A plan of a training, which is checked, and what the kinds of task differ in."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ Given = TypeVar("Given", bound=Sized)
 
 @dataclass(frozen=True, eq=False)
 class Task(ABC, Generic[Given]):
-    """A training task. What differs between the kinds of task: what is held out, what is read, of what batches are made, the
+    """A training task. What differs between the kinds of task: what is held out, which texts are read, how batches are made, the
     objective, and what the predictor says of the held-out examples.
     """
 

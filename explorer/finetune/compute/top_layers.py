@@ -37,7 +37,7 @@ def _dropout_class() -> type[torch.nn.Module]:
 
 
 def seeded_dropout(p: float, generator: torch.Generator) -> torch.nn.Module:
-    """Dropout with its own random generator, so that two trainings at once do not affect each other."""
+    """Dropout with its own random generator, so that two simultaneous trainings do not affect each other."""
     return _dropout_class()(p, generator)
 
 

@@ -45,7 +45,7 @@ def unpack(path: Path, visitor: str = quota.HOUSE) -> Run:
     """Store the run in a zip for a visitor. Raises InputError unless it is what `pack` would have written.
 
     Only the files that `pack` writes are read, their sizes are limited, nothing in them is executed, and nothing of a refused zip
-    stays on the disk. Raises ExplorerError when there is no room, ModelError when its model cannot be loaded.
+    stays on the disk. Raises ExplorerError when it does not fit, ModelError when its model cannot be loaded.
     """
     identifier = store.new_id()
     with disk.unfinished(disk.folder()) as folder:

@@ -31,8 +31,8 @@ def question_of(asked: Mapping[str, Any]) -> Asked:
 
 
 def looked_from(place: Place) -> Subject:
-    """The subject with the head and the token that the page's finding names, where they were not chosen there. Raises "
-    "ExplorerError."""
+    """The subject with the head and the token that the page's finding names, where they were not chosen there. Raises
+    ExplorerError."""
     subject = place.subject
     found = telling_of(subject)
     token = next((position for position in (subject.selection.token, found.query) if position is not None), subject.token)

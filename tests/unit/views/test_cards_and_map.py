@@ -8,9 +8,10 @@ import pytest
 
 from explorer.analysis.resampling import wilson
 from explorer.core.errors import InputError
+from explorer.core.limits import CARDS
 from explorer.export import links
 from explorer.export.place import Place
-from explorer.finetune.cards import CONTRADICTION, DOUBLE, MOST_CARDS, NAMELESS, TWICE, cards_of, find_faults
+from explorer.finetune.cards import CONTRADICTION, DOUBLE, NAMELESS, TWICE, cards_of, find_faults
 from explorer.finetune.compute import store
 from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
@@ -46,7 +47,7 @@ def test_cards_come_back_as_they_were_made_and_nothing_else_does():
     assert cards_of(given) == (("zebra", ("One.", "Two.")), ("ant", ()))
     for wrong in (None, 4, [], [["a"]], [["a", "b"]], [[1, []]], [["a", [1]]], "x"):
         assert cards_of(wrong) == STARTER
-    assert len(cards_of([["a", []]] * 40)) == MOST_CARDS
+    assert len(cards_of([["a", []]] * 40)) == CARDS.most
     (name, lines), *_ = cards_of([["n" * 500, ["x" * 30_000] * 200], ["b", []]])
     assert len(name) == 100
     assert sum(map(len, lines)) <= 1_000_000

@@ -6,8 +6,10 @@ from sklearn.neighbors import NearestNeighbors
 
 from explorer.bert.features import features
 from explorer.core.errors import InputError
+from explorer.core.limits import CARDS
+from explorer.finetune.tab import TAB as TRAIN
 from explorer.projection.map import FILE, SENTENCES, WORDS, Map
-from explorer.projection.points import EXAMPLE_SETS
+from explorer.projection.points import EXAMPLE_SETS, FEW_LABELS
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table
 from explorer.ui.pictures.numbers import kept
@@ -179,6 +181,36 @@ def test_a_lasso_selects_lists_and_labels(subject):
     assert [line.rpartition(" | ")[2] for line in lines[:5]] == ["b", "a b", "a b", "a b", "b"]
     with pytest.raises(InputError):
         view.on_label(subject, None)
+
+
+def sent(subject, lines, **changed):
+    """Train's view of the examples, as a click on *Send to Train* opens it."""
+    view = Map.read({"source": SENTENCES, "sentences": lines, **changed}, subject.model.capabilities)
+    why = view.on_send(subject, None)
+    assert (why.tab, TRAIN.choices[why.choice]) == (TRAIN.id, TRAIN.choices["Train"])
+    first = next(view for view in TRAIN.views if view.name == "fine-tune/examples")
+    return first.read({"source": "Built in", "kind": "words", **why.settings}, subject.model.capabilities)
+
+
+def test_train_opens_with_the_selected_sentences_as_its_classes(subject):
+    lines = "The cat sat. | pet\nShe bought milk. | shop\nIt rained.\nA dog ran. | pet\nHe paid. | shop"
+    everything = (("pet", ("The cat sat.", "A dog ran.")), ("shop", ("She bought milk.", "He paid.")))
+    assert sent(subject, lines).classes == (everything[0], everything[1], ("unlabelled", ("It rained.",)))
+    key = told(subject, source=SENTENCES, sentences=lines)["drawn"]
+    examples, _ = sent(subject, lines, picked=((0, 1, 3, 4), key)).examples()
+    assert list(examples.pairs) == [(text, "") for _, texts in everything for text in texts]
+    assert tuple(examples.labels) == ("pet", "pet", "shop", "shop")
+    assert len(sent(subject, lines, picked=((2,), key)).classes) == len(sent(subject, lines, picked=((0, 1), "old")).classes) == 3
+    back = Map.read(sent(subject, lines).on_mapped(subject, None).settings, subject.model.capabilities)
+    assert read_lines(back.sentences) == (
+        ["The cat sat.", "A dog ran.", "She bought milk.", "He paid.", "It rained."],
+        ["pet", "pet", "shop", "shop", "unlabelled"],
+    )
+    with pytest.raises(InputError, match="needs two labels") as refused:
+        sent(subject, lines, picked=((0, 3), key))
+    assert str(refused.value) == FEW_LABELS
+    with pytest.raises(InputError, match="7 labels"):
+        sent(subject, "\n".join(f"It is {number}. | {number}" for number in range(CARDS.most + 1)))
 
 
 def test_every_example_is_lines_with_labels():
