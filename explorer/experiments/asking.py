@@ -42,7 +42,7 @@ PREVIEW = "{:,} items, of which the first {:,} are listed; nothing is asked of t
 
 
 SETTINGS = row("source", "asks", *(name for name, *_ in WAYS.values()), "into", "target")
-RUN = ("save", "download", "describe", "methods")
+RUN = ("save", "download")
 RESULTS = row(col("problem", "board", "about", "hint", *RUN, "help"), col("chosen", "interval", "beside", "each"))
 
 
@@ -58,8 +58,8 @@ class NewExperiment(ItemsView):
     hint = prose(value="Click a place to see it in each item, and an item to open it in the page.", classes="caption")
     save = button("Save this run as a file", visible=False)
     download = button("Download", optional=True, wide=True)
-    describe = button("Methods text for a paper", visible=False)
-    methods = part("code", lines=14, visible=False)
+    describe = button("Methods text for a paper", visible=False, more=True)
+    methods = part("code", lines=14, visible=False, more=True)
     chosen = sentence(keep_height=True)
     interval = chart("The selected place on the other half, beside what it is judged by", height=150, hides_empty=True)
     beside = chart("What else was measured, beside the means", height=230, hides_empty=True)
