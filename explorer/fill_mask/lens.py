@@ -23,7 +23,7 @@ from explorer.ui.view import Change, Content, Finding, View, Why, caption, chart
 MOST_WORDS = 4
 READING = Choice(
     label="Lens",
-    options=(("raw lens: the last layer's head as it is", RAW), ("tuned lens: after a map for each state", TUNED)),
+    options=(("raw lens: read by the last layer's head", RAW), ("tuned lens: read after a fitted correction", TUNED)),
     look={"show_label": False, "container": False},
 )
 HOW = {RAW: "with the last layer's head", TUNED: "with the tuned lens"}
