@@ -29,7 +29,7 @@ def test_the_tables_of_our_own_blanks_and_pairs_are_what_the_model_says(bundled,
     for kind, (count, first, five) in evaluate.by_kind(filled).items():
         assert f"| {kind} | {count} | {100 * first / count:.0f}% | {100 * five / count:.0f}% |" in card
     for row, guesses in filled:
-        listed = re.search(rf"^\| {row['kind']} \| {re.escape(row['sentence'])} \| (\S+) (\d+)", card, re.MULTILINE)
+        listed = re.search(rf"^\| {row['kind']} \| `{re.escape(row['sentence'])}` \| (\S+) (\d+)", card, re.MULTILINE)
         assert (listed is None) == any(sensible for *_, sensible in guesses), row["sentence"]
         if listed:
             assert listed[1] == guesses[0][0]
@@ -37,4 +37,4 @@ def test_the_tables_of_our_own_blanks_and_pairs_are_what_the_model_says(bundled,
     right = [(follows > 0.5) == (row["label"] == "next") for row, follows in judged]
     assert f"Pairs: {sum(right)} of {len(right)} are judged right." in card
     for (row, _), good in zip(judged, right, strict=True):
-        assert (f"| {row['text']} / {row['text_b']} |" in card) != good
+        assert (f"| `{row['text']} / {row['text_b']}` |" in card) != good
