@@ -1,8 +1,8 @@
 """Large files are read in a process of their own, so that no visitor waits while another's file is parsed.
 
 A parser written in C holds Python's lock until it ends, and a file of a million tiny values takes seconds and gigabytes. The
-process has limits of time and memory. It leaves its answer in a file, which is read in parts, and other threads run between two
-of them.
+process has limits of time and memory, and ends with this one. It leaves its answer in a file, which is read in parts, and other
+threads run between two of them.
 """
 
 import functools
@@ -10,14 +10,17 @@ import gc
 import hashlib
 import os
 import pickle
-import subprocess
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from contextvars import ContextVar
+from dataclasses import dataclass, is_dataclass
 from importlib import import_module
+from io import BytesIO
 from pathlib import Path
+from subprocess import PIPE, Popen, TimeoutExpired
 from tempfile import TemporaryFile
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
@@ -39,6 +42,7 @@ PATIENCE = 10  # how many times longer than its processor time a process may tak
 ROOT = Path(__file__).resolve().parents[2]
 FAILED = 3  # the exit status of a process in which our own code failed
 CHILD = "from explorer.core.apart import serve; serve()"
+ARRAYS = {("numpy._core.numeric", "_frombuffer"), ("numpy", "ndarray"), ("numpy", "dtype")}
 BUSY = "Many large files are being read; try again in a minute."
 
 VISITOR: ContextVar[str] = ContextVar("VISITOR", default="")
@@ -53,8 +57,9 @@ _inside = False  # in the process that reads
 def apart(read: Callable[Concatenate[Path, P], R]) -> Callable[Concatenate[str | Path, P], R]:
     """Decorator: run a module's function of a path in another process when the file is over 1 MB.
 
-    The value is cached by file and returned again, so no caller may change it. The function's ExplorerErrors are raised here.
-    Raises InputError when reading takes too much time or memory, and BusyError when many such files wait.
+    Arguments and what is returned consist of our dataclasses, NumPy arrays, and Python's own plain values. The value is
+    cached by file and returned again, so no caller may change it. The function's ExplorerErrors are raised here. Raises
+    InputError when reading takes too much time or memory, and BusyError when many such files wait.
     """
     name = f"{read.__module__}:{read.__qualname__}"
     READERS.append(name)
@@ -64,57 +69,82 @@ def apart(read: Callable[Concatenate[Path, P], R]) -> Callable[Concatenate[str |
         path = Path(path)
         if _inside or not path.is_file() or path.stat().st_size <= SMALL:
             return read(path, *args, **kwargs)
+        given = pickle.dumps((args, kwargs))
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").digest()
-        question = pickle.dumps((name, path, args, kwargs, FILE_SECONDS))
-        value, _ = _answers.get((digest, question), lambda: _ask(question))
-        if isinstance(value, ExplorerError):
-            raise type(value)(*value.args)
-        return cast(R, value)
+        question = pickle.dumps((name, str(path), given))
+        answer = _answers.get((name, digest, path.name, given), lambda: _ask(question))
+        if isinstance(answer.value, ExplorerError):
+            raise type(answer.value)(*answer.value.args)
+        return cast(R, answer.value)
 
     return cast(Callable[Concatenate[str | Path, P], R], run)
 
 
-_answers: OnceCache[Hashable, tuple[Any, int]] = OnceCache(KEPT, lambda answer: answer[1])
+@dataclass(frozen=True)
+class _Answer:
+    """A function's value or the error that it raised, and its size in bytes as it was written."""
+
+    value: Any
+    size: int
+
+
+_answers: OnceCache[Hashable, _Answer] = OnceCache(KEPT, lambda answer: answer.size)
 _places = Places(FILE_READERS, WAITING_WORKS, BUSY)
 
 
-def _ask(question: bytes) -> tuple[Any, int]:
-    """What another process answers to a pickled question, a value or an ExplorerError, and its size in bytes as it was written.
+def _ask(question: bytes) -> _Answer:
+    """The answer of another process to a pickled question; its standard input stays open as long as this one lives.
 
     Raises BusyError.
     """
+    command = [sys.executable, "-P", "-c", CHILD, question.hex(), str(FILE_SECONDS)]
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # each reserves memory
     environment = os.environ | threads | {"PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), *sys.path)))}
-    command = [sys.executable, "-P", "-c", CHILD]
     with _places.place_of_thread(address=VISITOR.get()), TemporaryFile() as written:
-        try:
-            ended = subprocess.run(command, input=question, stdout=written, env=environment, timeout=PATIENCE * FILE_SECONDS)
-        except subprocess.TimeoutExpired:
-            raise BusyError(BUSY) from None
-        if ended.returncode == FAILED:
+        with Popen(command, stdin=PIPE, stdout=written, env=environment, start_new_session=True) as process:
+            try:
+                status = process.wait(PATIENCE * FILE_SECONDS)
+            except TimeoutExpired:
+                raise BusyError(BUSY) from None
+            finally:
+                process.kill()
+        if status == FAILED:
             raise RuntimeError("A file's reader failed; it has written where.")
         size = written.seek(0, os.SEEK_END)
         written.seek(0)
-        if ended.returncode or size > MOST_ANSWER:
-            return InputError(WORK_MEGABYTES.tell()), 0
-        return pickle.load(written), size
+        if status or size > MOST_ANSWER:
+            return _Answer(InputError(WORK_MEGABYTES.tell()), 0)
+        return _Answer(_Plain(written).load(), size)
+
+
+class _Plain(pickle.Unpickler):
+    """Makes arrays, our own records and errors, and nothing else."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """A class that a question or an answer may hold. Raises UnpicklingError for others."""
+        found = super().find_class(module, name) if module.startswith("explorer.") or (module, name) in ARRAYS else None
+        if (module, name) in ARRAYS or is_dataclass(found) or (isinstance(found, type) and issubclass(found, ExplorerError)):
+            return found
+        raise pickle.UnpicklingError(f"{module}.{name}")
 
 
 def serve() -> None:
-    """Answer the question in the standard input: the other process runs this."""
+    """Answer the question in the command line: the other process runs this."""
     global _inside
     _inside = True
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no part of the answer
-    name, path, args, kwargs, seconds = pickle.load(sys.stdin.buffer)
+    name, path, given = _Plain(BytesIO(bytes.fromhex(sys.argv[1]))).load()
+    args, kwargs = _Plain(BytesIO(given)).load()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     module, _, function = name.partition(":")
     read = getattr(import_module(module), function)
     gc.disable()  # which looks at all values again and again, while their number grows; nothing of them is left behind
-    _bound(seconds)
+    _bound(int(sys.argv[2]))
     value: Any
     try:
-        value = read(path, *args, **kwargs)
+        value = read(Path(path), *args, **kwargs)
     except ExplorerError as error:
         value = error
     except MemoryError:
@@ -128,6 +158,13 @@ def serve() -> None:
     except (OSError, MemoryError):  # it is too large
         os._exit(1)
     os._exit(0)  # without taking a million objects apart
+
+
+def _end_with_parent() -> None:
+    """End this process when the other end of standard input is closed."""
+    while os.read(0, 1):
+        pass
+    os._exit(1)
 
 
 def _bound(seconds: int) -> None:

@@ -1,6 +1,7 @@
 """Large files are read in a process of their own, which has limits and ends with ours."""
 
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -82,6 +83,27 @@ def test_too_much_memory_or_time_or_too_long_an_answer_ends_in_a_sentence(read, 
     with pytest.raises(InputError) as error:
         read(large)
     assert str(error.value) == limits.WORK_MEGABYTES.tell()
+
+
+def test_it_ends_with_the_process_that_asked(large):
+    code = f"from pathlib import Path; from tests import readers; readers.sleep(Path({str(large)!r}))"
+    with subprocess.Popen([sys.executable, "-c", code], cwd=apart.ROOT) as parent:
+        told = large.with_suffix(".pid")
+        wait_until(lambda: told.exists() and told.read_text())
+        parent.kill()
+    child = Path("/proc") / told.read_text()
+    if not Path("/proc").exists():
+        pytest.skip("this system does not list processes there")
+    wait_until(lambda: not child.exists() or "Z" in (child / "stat").read_text())
+
+
+def test_an_answer_holds_plain_values_arrays_and_our_records_only(tmp_path):
+    for value in (print, subprocess.run, Path("x"), apart.apart):
+        with (tmp_path / "answer").open("w+b") as file:
+            pickle.dump((value,), file)
+            file.seek(0)
+            with pytest.raises(pickle.UnpicklingError):
+                apart._Plain(file).load()
 
 
 def test_few_are_read_at_the_same_time_and_one_of_each_visitor():
