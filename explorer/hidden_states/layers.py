@@ -10,13 +10,12 @@ from explorer.hidden_states.compute import OUTLIER_DEVIATIONS, drift, outlier_di
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.heatmaps import similarity_heatmap
 from explorer.ui.pictures.hidden import by_layer_heatmap, pooled_heatmap, vectors_heatmap
-from explorer.ui.pictures.strip_table import Column, Row, strip_table
+from explorer.ui.pictures.strip_table import FIRST_NUMBERS, Column, Row, number_columns, strip_table
 from explorer.ui.settings import choice
 from explorer.ui.subject import Subject
 from explorer.ui.telling import quote, two_places
 from explorer.ui.view import Content, Finding, View, Why, chart, check, max_error, part, prose, verdict
 
-FIRST_NUMBERS = 10  # of a vector that are written out
 SIMILARITY, VECTORS = "Similarity", "All dimensions"
 STEP, DRIFT, NORM = "Change per layer", "Away from the embedding", "Norm"
 MEANINGS = {
@@ -141,8 +140,7 @@ class FirstNumbers(View):
         rows = list(zip(subject.trace.tokens, subject.trace.hidden_states[at], strict=True))
         if not model.why_not("pooler"):
             rows.append(("pooled output", subject.trace.pooler_output()))
-        columns = [Column(f"hidden state {at}", "name", name="token")]
-        columns += [Column(str(place), "number", form=".4f", name=f"number_{place}") for place in range(1, FIRST_NUMBERS + 1)]
+        columns = [Column(f"hidden state {at}", "name", name="token"), *number_columns()]
         cells = [Row([name, *vector[:FIRST_NUMBERS]], strong=name == "pooled output") for name, vector in rows]
         return {"numbers": strip_table(columns, cells, f"the first {FIRST_NUMBERS} numbers of each vector")}
 

@@ -2,12 +2,11 @@
 
 from explorer.model_card.pictures import parameter_bars
 from explorer.ui.pictures.bars import whole_percent
-from explorer.ui.pictures.strip_table import Column, Row, facts, strip_table
+from explorer.ui.pictures.strip_table import FIRST_NUMBERS, Column, Row, facts, number_columns, strip_table
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, View, chart, part, prose, sentence
 
 MOST_LABELS = 6
-FIRST_NUMBERS = 10  # of a vector that are written out
 
 
 class Summary(View):
@@ -68,8 +67,7 @@ class EmbeddingTables(View):
         model = subject.model
         positions = {"position": model.position_table} if model.capabilities.positions else {}
         tables = {"word": model.word_table, **positions, "segment": model.segment_table}
-        columns = [Column("table", "name", name="table"), Column("row", "number", name="row")]
-        columns += [Column(str(place), "number", form=".4f", name=f"number_{place}") for place in range(1, FIRST_NUMBERS + 1)]
+        columns = [Column("table", "name", name="table"), Column("row", "number", name="row"), *number_columns()]
         rows = [
             Row([name, at, *table[at, :FIRST_NUMBERS]])
             for name, table in tables.items()

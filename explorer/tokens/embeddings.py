@@ -9,11 +9,10 @@ from explorer.techniques.inside import EmbeddingParts, embedding_parts
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.base import join_names
 from explorer.ui.pictures.numbers import beside
-from explorer.ui.pictures.strip_table import Column, Row, strip_table
+from explorer.ui.pictures.strip_table import FIRST_NUMBERS, Column, Row, strip_table
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, View, check, matches, part, prose
 
-FIRST = 10  # numbers of a vector that are written out
 TABLES = {"token": "word embeddings", "position": "position embeddings", "segment": "segment embeddings"}
 
 
@@ -94,7 +93,7 @@ def _rows(subject: Subject, parts: EmbeddingParts) -> str:
         "segment": encoding.segments[token] if model.capabilities.segments else 0,
     }
     named = [f"row {rows[name]:,} of the {TABLES[name]}" for name in parts.added]
-    return f"**The first {FIRST} numbers** of token {token}: {join_names(named)}, and what becomes of them."
+    return f"**The first {FIRST_NUMBERS} numbers** of token {token}: {join_names(named)}, and what becomes of them."
 
 
 def _first_numbers(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
@@ -103,7 +102,7 @@ def _first_numbers(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
     titles = [f"{'+ ' if 0 < place < len(parts.added) else ''}{name}" for place, name in enumerate(vectors)]
     columns = [Column("", "name", name="dimension")]
     columns += [Column(title, "number", form=".4f", name=title.strip("+= ").lower()) for title in titles]
-    first = np.stack([vector[subject.token, :FIRST] for vector in vectors.values()], axis=1)  # [FIRST, columns]
+    first = np.stack([vector[subject.token, :FIRST_NUMBERS] for vector in vectors.values()], axis=1)  # [FIRST_NUMBERS, columns]
     rows = [Row([str(place), *numbers]) for place, numbers in enumerate(first, start=1)]
     return strip_table(columns, rows, f"the first {len(rows)} numbers of what is added up for one token")
 

@@ -6,6 +6,7 @@ What is erased or added in the items of one half of the groups is fitted to the 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 
@@ -105,8 +106,9 @@ class OfConcept(Question):
         """The words of an item whose classes must be known."""
         return ()
 
+    @abstractmethod
     def _fit(self, half: int, known: Known) -> None:
-        raise NotImplementedError
+        """Fit to the items of one half what is erased or added in those of the other."""
 
     def _compare(self, halves: Sequence[tuple[Sequence[ReadItem], Known]]) -> None:
         """Compare what was fitted to each half with what is fitted to shuffled classes, where the test needs it."""

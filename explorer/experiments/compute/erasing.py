@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from explorer.bert.network import Network
 from explorer.core.engine import torch
 from explorer.experiments.compute.concepts import Known, OfConcept
-from explorer.experiments.compute.patching import ROUNDING
+from explorer.experiments.compute.patching import round_off
 from explorer.experiments.compute.question import STATES, Axis, Group, Measured, ReadItem, numbered, own_states
 from explorer.techniques.leace import Eraser, fit_erasers
 from explorer.training.head import Head
@@ -104,7 +102,7 @@ class Erases(OfConcept):
                 found[2:4, :, state, role] = self._probed(group, hidden, fits, role)
                 found[4, :, state, role] = (logs.exp() * (logs - after)).sum(-1).mean(-1)
         values, nulls, *also = found
-        return Measured(words, before, values, torch.where((values - nulls).abs() < ROUNDING, values, nulls), also=also)
+        return Measured(words, before, values, round_off(values, nulls), also=also)
 
     def _probed(self, group: Group, hidden: torch.Tensor, fits: Sequence[Erased], role: int) -> torch.Tensor:
         """Whether the probe before and after erasure finds the class, 1 or 0: [2, n]."""
@@ -119,13 +117,13 @@ class Erases(OfConcept):
 
     def _one(self, random: Eraser, item: ReadItem) -> Eraser:
         """One of the random subspaces."""
-        which = int(np.random.default_rng((self.seed, item.number)).integers(RANDOM))
+        which = int(self.random(item).integers(RANDOM))
         return Eraser(random.mean, random.left[which], random.right[which])
 
     def _others(self, item: ReadItem) -> list[int]:
         """Tokens of an item besides that which is read and the first and last, at random; a token may be drawn again."""
         there = [at for at in range(1, len(item.ids) - 1) if at != item.place] or [0]
-        return np.random.default_rng((self.seed, item.number)).choice(there, OTHERS).tolist()
+        return self.random(item).choice(there, OTHERS).tolist()
 
 
 def _guesses(model: Network, hidden: torch.Tensor, places: Sequence[Sequence[int]]) -> torch.Tensor:

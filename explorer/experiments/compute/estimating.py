@@ -12,7 +12,7 @@ import numpy as np
 from explorer.bert import attending
 from explorer.core.engine import torch
 from explorer.experiments.compute.patching import HEADS_OF, MLP, RESIDUAL, Patching, roles_of
-from explorer.experiments.compute.question import Axis, Group, Measured, Part, ReadItem, changed_states, own_states
+from explorer.experiments.compute.question import Group, Measured, Part, ReadItem, changed_states, own_states
 from explorer.experiments.compute.reading import grouped
 from explorer.experiments.compute.summary import Place, highest
 
@@ -41,10 +41,6 @@ class Estimated(Patching):
     @property
     def has_nulls(self) -> bool:
         return False
-
-    @classmethod
-    def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
-        return super().axes(HEADS_OF if way == INTEGRATED else way, shape)
 
     @classmethod
     def pick(cls, way: str) -> Callable[[np.ndarray], Place]:

@@ -10,7 +10,7 @@ import numpy as np
 from explorer.core.engine import torch
 from explorer.experiments.compute.concepts import Known, OfConcept
 from explorer.experiments.compute.heads_off import last_vectors
-from explorer.experiments.compute.patching import ROUNDING
+from explorer.experiments.compute.patching import ROUNDING, round_off
 from explorer.experiments.compute.question import STATES, Axis, Group, Measured, ReadItem, numbered, own_states
 from explorer.experiments.compute.reading import grouped
 from explorer.experiments.compute.summary import LEAST_P, Place, falls
@@ -114,7 +114,7 @@ class Moves(OfConcept):
         states = own_states(self.model, group)
         words, before = self.before(states, group)
         own, other = (torch.stack([self._mean(item, word) for item in group.items], 1) for word in ("word", "foil"))
-        random = torch.stack([self._random(item, own.shape[-1]) for item in group.items])  # [n, hidden]
+        random = torch.stack([self._direction(item, own.shape[-1]) for item in group.items])  # [n, hidden]
         found = torch.empty(2, len(group.items), *self.shape)
         for state, hidden in enumerate(states):
             vectors, way = hidden[group.rows, group.places], other[state] - own[state]  # [n, hidden] each
@@ -129,13 +129,13 @@ class Moves(OfConcept):
             found[:, :, state] = (self.target.differences(last, words) - before).transpose(1, 2)
         values, nulls = found
         least = self._shuffled[0][:, None].expand(*values.shape)
-        return Measured(words, before, values, torch.where((values - nulls).abs() < ROUNDING, values, nulls), also=(least,))
+        return Measured(words, before, values, round_off(values, nulls), also=(least,))
 
     def _mean(self, item: ReadItem, word: str) -> torch.Tensor:
         """The mean of a class in the other half, [states, hidden]."""
         return self._means[1 - self._half[item.number], self.class_of(getattr(item.item, word))]
 
-    def _random(self, item: ReadItem, size: int) -> torch.Tensor:
-        """A direction of length 1."""
-        drawn = torch.from_numpy(np.random.default_rng((self.seed, item.number)).normal(size=size).astype(np.float32))
+    def _direction(self, item: ReadItem, size: int) -> torch.Tensor:
+        """A random direction of length 1."""
+        drawn = torch.from_numpy(self.random(item).normal(size=size).astype(np.float32))
         return drawn / drawn.norm()

@@ -32,6 +32,11 @@ ROUNDING = 1e-4  # logits: what two ways of computing the same differ by; their 
 PAIRS = 64  # of words drawn at random for each item: enough for a mean share, few enough to cost little beside the runs
 
 
+def round_off(values: torch.Tensor, nulls: torch.Tensor) -> torch.Tensor:
+    """The nulls, but equal to the values where both differ by rounding only."""
+    return torch.where((values - nulls).abs() < ROUNDING, values, nulls)
+
+
 @dataclass(frozen=True)
 class Patching(Question):
     """The logit difference of the changed text with a part of the item's own run in it, less that without.
@@ -70,7 +75,7 @@ class Patching(Question):
     @classmethod
     def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
         """Layers and heads from 1; with roles, layers or hidden states."""
-        if way == HEADS_OF:
+        if way not in (RESIDUAL, MLP):
             return super().axes(way, shape)
         return *numbered(shape[:1], STATES if way == RESIDUAL else LAYERS), Axis("tokens", ROLES)
 
@@ -114,7 +119,7 @@ class Patching(Question):
         if not self.has_nulls:
             return Measured(words, before, values, sizes=sizes)
         nulls = self._of_random_pairs(group, vectors, ends).permute(2, 0, 1) * sizes[:, None, None]
-        return Measured(words, before, values, torch.where((values - nulls).abs() < ROUNDING, values, nulls), sizes)
+        return Measured(words, before, values, round_off(values, nulls), sizes)
 
     def vectors(
         self, group: Group, own: list[torch.Tensor], changed: list[torch.Tensor], chosen: np.ndarray | None = None
@@ -137,7 +142,7 @@ class Patching(Question):
         """
         words = self.target.whole_words
         pairs = min(PAIRS, len(words) // 2)
-        drawn = [np.random.default_rng((self.seed, item.number)).permutation(words)[: 2 * pairs] for item in group.items]
+        drawn = [self.random(item).permutation(words)[: 2 * pairs] for item in group.items]
         asked = torch.from_numpy(np.stack(drawn).reshape(len(drawn), pairs, 2))
         before, whole = self.target.differences(ends, asked)  # [n, pairs] each
         back, sizes = self.target.differences(vectors, asked) - before, whole - before

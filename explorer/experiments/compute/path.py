@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -15,8 +15,7 @@ from explorer.bert.attending import Heads
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.experiments.compute.patching import Patching
-from explorer.experiments.compute.question import HEADS, LAYERS, Axis, Group, numbered
-from explorer.experiments.compute.summary import Place, highest
+from explorer.experiments.compute.question import Group
 from explorer.experiments.compute.targets import WORD
 from explorer.techniques.targets import batches
 from explorer.text import limits
@@ -57,16 +56,6 @@ class Paths(Patching):
         """The layer and head that receive, from 1; None for all later ones."""
         found = WAY.fullmatch(self.way)
         return (int(found[2]), int(found[3])) if found and found[2] else None
-
-    @classmethod
-    def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
-        """Layers and heads from 1."""
-        return numbered(shape, LAYERS, HEADS)
-
-    @classmethod
-    def pick(cls, way: str) -> Callable[[np.ndarray], Place]:
-        """The head that sends most."""
-        return highest
 
     @property
     def passes(self) -> float:

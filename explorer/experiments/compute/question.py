@@ -174,6 +174,10 @@ class Question(ABC):
         """Raise Unusable, with the reason, for an item that this question cannot be asked about."""
         return
 
+    def random(self, item: ReadItem) -> np.random.Generator:
+        """The source of what is drawn for an item, the same in every run and batch."""
+        return np.random.default_rng((self.seed, item.number))
+
     def prepare(self, items: Sequence[ReadItem]) -> Generator[Part, None, None]:
         """What is found from all items before any is measured; yields empty parts."""
         yield from ()
@@ -226,7 +230,7 @@ class OfMarked(Question):
         difference is as likely in either direction, as flipping its sign assumes. A word less the mean of the others is not: most
         weights are small and a few large, and a mean hides that.
         """
-        return item.others[int(np.random.default_rng((self.seed, item.number)).integers(len(item.others)))]
+        return item.others[int(self.random(item).integers(len(item.others)))]
 
 
 def numbered(shape: Sequence[int], *axes: tuple[str, int]) -> tuple[Axis, ...]:

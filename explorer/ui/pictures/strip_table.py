@@ -9,6 +9,8 @@ import numpy as np
 from explorer.ui.pictures.base import to_base64
 from explorer.ui.pictures.numbers import Table, identifier, keep, plain
 
+FIRST_NUMBERS = 10  # of a vector that are written out
+
 Kind = Literal["name", "text", "before", "after", "number", "bar", "strip"]
 
 
@@ -25,6 +27,11 @@ class Column:
     top: float | None = None
     form: str = ""
     name: str = ""
+
+
+def number_columns() -> list[Column]:
+    """A column for each of the first numbers of a vector, counted from 1."""
+    return [Column(str(place), "number", form=".4f", name=f"number_{place}") for place in range(1, FIRST_NUMBERS + 1)]
 
 
 def in_context(title: str) -> list[Column]:
