@@ -92,8 +92,6 @@ PHRASES = {  # of assets/guide/contributing/style.md, in texts for readers
 }
 MOST_WORDS = 30  # of a sentence
 MOST_IN_A_LABEL = 6  # words
-OPEN: tuple[str, ...] = ()
-UNREAD: tuple[str, ...] = ()  # folders whose docstrings nobody has read for this yet
 PRONOUN = re.compile(r"\b(it|its|they|their|them|here|there)\b", re.IGNORECASE)
 CLEAN = ("README.md", "CONTRIBUTING.md", "assets/guide/**/*.md", "assets/lessons/**/*.md")
 
@@ -206,10 +204,6 @@ def test_no_sentence_for_readers_is_longer_than_thirty_words():
     assert not long, "\n".join(long)
 
 
-def is_open(view: str) -> bool:
-    return view.partition("/")[0] in OPEN
-
-
 def literals(path: Path) -> Iterator[tuple[int, str]]:
     """The strings of three words or more in a file of Python or JavaScript that are not docstrings, markup or policies."""
     text = path.read_text("utf-8")
@@ -230,10 +224,9 @@ def literals(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def test_strings_on_the_page_can_be_understood_at_the_first_reading():
-    paths = [path for path in read() if path.relative_to(PACKAGE.parent).parts[1] not in OPEN]
     found = [
         f"{path.relative_to(ROOT)}:{number}: {said[:80]!r}: instead of {match[0]!r}, {PHRASES[phrase][1]}"
-        for path in paths
+        for path in read()
         for number, said in literals(path)
         for phrase in PHRASES
         if (match := re.search(phrase, said))
@@ -245,7 +238,7 @@ def test_docstrings_are_in_plain_words():
     found = [
         f"{path.relative_to(ROOT)}:{line}: {text[:80]!r}: instead of {match[0]!r}, {PHRASES[phrase][1]}"
         for path in read()
-        if path.suffix == ".py" and path.relative_to(PACKAGE).parts[0] not in UNREAD
+        if path.suffix == ".py"
         for line, text in docstrings(path)
         for phrase in PHRASES
         if (match := re.search(phrase, text))
@@ -254,7 +247,7 @@ def test_docstrings_are_in_plain_words():
 
 
 def test_a_question_can_be_understood_without_the_page_around_it():
-    riddles = {name: view.question for name, view in VIEWS.items() if PRONOUN.search(view.question) and not is_open(name)}
+    riddles = {name: view.question for name, view in VIEWS.items() if PRONOUN.search(view.question)}
     assert not riddles
 
 
@@ -266,15 +259,15 @@ def test_a_label_is_short():
         for of, part in view.parts.items()
         if part.kind == "button"
     ]
-    long = {name: label for name, label in labels if len(label.split()) > MOST_IN_A_LABEL and not is_open(name)}
+    long = {name: label for name, label in labels if len(label.split()) > MOST_IN_A_LABEL}
     assert not long
 
 
 def captions() -> Iterator[tuple[type, str]]:
     """The sentences of every caption, note and heading, with the class that declares it; no tables."""
-    for name, view in VIEWS.items():
+    for view in VIEWS.values():
         for of, part in view.parts.items():
-            if not is_open(name) and part.kind in ("caption", "note", "heading"):
+            if part.kind in ("caption", "note", "heading"):
                 declares = next(base for base in view.__mro__ if of in vars(base))
                 yield from ((declares, sentence.strip(" *")) for sentence in sentences(part.options["markdown"]))
 
