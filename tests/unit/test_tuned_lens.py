@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from assets.lens import fit as fitting
 from explorer.bert.provenance import weights_hash
 from explorer.core.paths import ASSETS
 from explorer.fill_mask.lens import FollowedWords
-from explorer.techniques import fitting_lens as fitting
 from explorer.techniques.lens import follow, lens
 from explorer.techniques.tuned_lens import FILE, RAW, TUNED, divergences, tuned_lens
 from explorer.text.corpora import built_in
