@@ -99,13 +99,6 @@ def last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int
     return final.after_heads(final.heads(hidden).context(here), hidden[:, here])[:, 0]
 
 
-def intervene(
-    trace: Trace, heads: Collection[Head] = (), patch: tuple[int, int, Trace] | None = None, cuts: Collection[Cut] = ()
-) -> torch.Tensor:
-    """The last hidden state [tokens, hidden] of `changed_states`."""
-    return changed_states(trace, heads, patch, cuts)[-1]
-
-
 def changed_states(
     trace: Trace, heads: Collection[Head] = (), patch: tuple[int, int, Trace] | None = None, cuts: Collection[Cut] = ()
 ) -> torch.Tensor:

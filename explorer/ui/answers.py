@@ -15,7 +15,7 @@ from explorer.bert.trace import Trace
 from explorer.core.errors import ExplorerError
 from explorer.core.steps import finished
 from explorer.techniques import own_head
-from explorer.techniques.ablation import intervene
+from explorer.techniques.ablation import changed_states
 from explorer.techniques.pseudo_likelihood import Surprise, knows_surprise, surprise_in_steps
 from explorer.techniques.targets import Target, is_next_target, shares_at, word_target
 from explorer.ui.long_view import is_quick
@@ -171,7 +171,7 @@ def _changed(subject: Subject) -> Any:
     chosen = subject.selection
     patch = (*chosen.patch, subject.trace) if chosen.patch else None
     key = ("changed", chosen.off, chosen.cut, chosen.swap, chosen.patch)
-    return subject.trace.once(key, lambda: intervene(subject.swapped.trace, chosen.off, patch, chosen.cut).clone())
+    return subject.trace.once(key, lambda: changed_states(subject.swapped.trace, chosen.off, patch, chosen.cut)[-1].clone())
 
 
 def _label(trace: Trace) -> dict[str, str]:

@@ -16,7 +16,7 @@ from explorer.overview.run import ROWS, selected_run
 from explorer.overview.telling import NAMED, target_of, tell
 from explorer.overview.trust import MEASURED, Trust
 from explorer.techniques import targets
-from explorer.techniques.ablation import changed_states, intervene
+from explorer.techniques.ablation import changed_states
 from explorer.techniques.inside import head_step
 from explorer.techniques.routes import Route, head_shares, place_shares, strongest_heads
 from explorer.techniques.run_mixing import mixing
@@ -144,7 +144,7 @@ def test_the_finding_names_the_strongest_link_and_what_is_left_without_it(bundle
     found = Routes().finding(about)
     strongest = next(row for row in kept(picture(about)).rows if row[1] != row[3] and row[3] != 6)
     target = targets.word_target(about.trace, "tokyo")
-    changed = intervene(about.trace, cuts=[(strongest[0] - 1, strongest[1], strongest[3], None)])
+    changed = changed_states(about.trace, cuts=[(strongest[0] - 1, strongest[1], strongest[3], None)])[-1]
     left = float(targets.read(bundled, target, changed[None]).probability)
     before = float(targets.own_reading(about.trace, target).probability)
     assert found.text == (
@@ -186,7 +186,7 @@ def test_links_cut_as_one_batch_lose_what_each_loses_alone(bundled):
     before, left = link_losses(trace, target, links, 6)
     assert before == pytest.approx(float(targets.own_reading(trace, target).probability), abs=1e-5)
     for link, share in zip(links, left, strict=True):
-        states = intervene(trace, cuts=[(*link, None)])
+        states = changed_states(trace, cuts=[(*link, None)])[-1]
         assert share == pytest.approx(float(targets.read(bundled, target, states[None]).probability), abs=1e-5)
     assert left[-1] == pytest.approx(before, abs=1e-6), "in the last layer only what the blank takes counts"
     _, lens = link_losses(trace, target, [(3, 6, 2), (5, 6, 4)], 4)
