@@ -18,8 +18,6 @@ from explorer.ui.pictures.maps import Marks, point_map
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 
-LETTERS = 70  # of a sentence without highlighted words
-
 
 def grid(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any]:
     """The average attention of every head, with the color of its family; the zero-based (layer, head) is selected."""

@@ -84,6 +84,13 @@ class Hits(Look):
         best = max(range(len(shared)), key=lambda number: shared[number][2] / max(usual[number], 1 / corpus.words))
         return (*shared[best], usual[best])
 
+    def check_again(self, again: np.ndarray, tolerance: float) -> dict[str, str]:
+        """A check of the scores against those with the sentences read again, within a share of the largest, 1 at least."""
+        shown = np.array([hit.score for hit in self.found.hits])
+        error = float(np.abs(again - shown).max())
+        what = f"read again, the {len(shown)} sentences shown give the same {self.unit}s"
+        return verdict(error <= tolerance * max(1.0, float(np.abs(shown).max())), f"{what}, {max_error(error)}")
+
     def _bars(self, what: str) -> list[tuple[str, float, str]]:
         """The most frequent values, each with its share of the hits."""
         every = len(self.found.hits)
@@ -140,11 +147,7 @@ class Nearest(Hits):
     def check(self, subject: Subject) -> dict[str, str] | None:
         """The cosine of every hit, with its sentence read again."""
         hits = self.found.hits
-        if not hits:
-            return None
-        error = float(np.abs(cosines_to(self.query, hits) - [hit.score for hit in hits]).max())
-        what = f"read again, the {len(hits)} sentences shown give the same cosines"
-        return verdict(error <= COSINE_TOLERANCE, f"{what}, {max_error(error)}")
+        return self.check_again(cosines_to(self.query, hits), COSINE_TOLERANCE) if hits else None
 
     @property
     def _space(self) -> str:
@@ -174,13 +177,9 @@ class Active(Hits):
     def check(self, subject: Subject) -> dict[str, str] | None:
         """The activation of every hit, with its sentence read again."""
         hits = self.found.hits
-        if not hits:
-            return None
-        shown = np.array([hit.score for hit in hits])
-        error = float(np.abs(activations_of(subject.model, hits, self.layer, self.neuron) - shown).max())
-        what = f"read again, the {len(shown)} sentences shown give the same activations"
-        right = error <= ACTIVATION_TOLERANCE * max(1.0, float(np.abs(shown).max()))
-        return verdict(right, f"{what}, {max_error(error)}")
+        return (
+            self.check_again(activations_of(subject.model, hits, self.layer, self.neuron), ACTIVATION_TOLERANCE) if hits else None
+        )
 
     @property
     def called(self) -> str:

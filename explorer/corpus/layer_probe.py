@@ -14,7 +14,7 @@ from explorer.core.errors import InputError
 from explorer.core.steps import map_steps, relay
 from explorer.corpus.compute.word_states import WordStates
 from explorer.corpus.layer_looks import LayersLook
-from explorer.corpus.pictures.layers import ProbeLines, probe_lines
+from explorer.corpus.pictures.layers import probe_lines
 from explorer.corpus.source import Untold
 from explorer.text.corpora import Corpus, CorpusSentence
 from explorer.text.dependencies import plain
@@ -118,7 +118,7 @@ class Probed(LayersLook):
             selectivity=percent(float(self.selectivity[at])),
             at=at,
         )
-        picture = probe_lines(ProbeLines(accuracy, *self.interval, references), at)
+        picture = probe_lines(accuracy, self.interval, references, at)
         return {"picture": picture, "about": about, "by_class": self._by_class(at)}
 
     def finding(self, subject: Subject) -> Finding:

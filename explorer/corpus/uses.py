@@ -49,11 +49,6 @@ class Uses(Hits):
         """The number of occurrences whose nearest other one has the same part of speech."""
         return told_apart(self.of.at(layer), self.tags)
 
-    def spread(self, layer: int) -> tuple[float, float]:
-        """The smallest and the largest cosine between two occurrences."""
-        pairs = np.concatenate([self.of.cosines(layer, place)[place + 1 :] for place in range(len(self.of.hits))])
-        return float(pairs.min()), float(pairs.max())
-
     def shown(self, subject: Subject) -> Content:
         word, number, total = self.of.word[:40], len(self.of.hits), self.of.total
         mapped = self.maps.at(self.of.states, self.of.read.layers.index(self.layer))
@@ -72,8 +67,8 @@ class Uses(Hits):
         if number < 4 or 0 not in self.of.read.layers:
             return None
         if len(counted) < 2:
-            least, most = self.spread(self.layer)
-            told = f"Two uses of “{word}” have a cosine of {least:.2f} to {most:.2f} in hidden state {self.layer}"
+            pairs = np.concatenate([self.of.cosines(self.layer, place)[place + 1 :] for place in range(number)])
+            told = f"Two uses of “{word}” have a cosine of {pairs.min():.2f} to {pairs.max():.2f} in hidden state {self.layer}"
             return Finding(f"{told}; the word table has one vector for all {number}.")
         chance = sum(count * (count - 1) for count in counted.values()) / (number - 1)
         text = f"For {self.alike(self.layer)} of {number} “{word}” the nearest other one in hidden state {self.layer}"

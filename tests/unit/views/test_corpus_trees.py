@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
+from explorer.corpus.atlas_look import tree_of
 from explorer.corpus.heads import Heads
-from explorer.corpus.trees import tree_of
 from explorer.text.corpora import ROOT, built_in
 from explorer.ui.pictures.base import ACCENT
 from explorer.ui.pictures.numbers import kept
