@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.analysis.head_metrics import NAMED, Overview
 from explorer.core.paths import ASSETS
-from explorer.text.dependencies import plain
+from explorer.text.tagged import plain
 
 ATLAS = ASSETS / "corpus" / "atlas.npz"
 """The atlas of the bundled model over the built-in corpus, made by `python -m explorer.corpus.compute.atlas`."""

@@ -30,10 +30,9 @@ from explorer.ui.attention_data import (
 )
 from explorer.ui.layout import row
 from explorer.ui.pictures.attention import WeightScale, attention_heatmap, with_cell
-from explorer.ui.pictures.base import shorten
+from explorer.ui.pictures.base import shorten, token_places
 from explorer.ui.pictures.head_grid import head_grid
 from explorer.ui.pictures.numbers import Places, Table, beside, identifier, keep, matrix
-from explorer.ui.pictures.window import token_places
 from explorer.ui.settings import choice, number, several, use
 from explorer.ui.subject import Subject
 from explorer.ui.view import (

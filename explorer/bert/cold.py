@@ -11,9 +11,8 @@ from tokenizers.models import WordPiece
 from explorer.bert import checkpoints
 from explorer.bert.explorer import loaded
 from explorer.bert.tokenizer import encode
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, logger
 from explorer.core.limits import TOKENS
-from explorer.core.log import logger
 from explorer.text import limits
 from explorer.text.encoding import Encoding
 

@@ -9,8 +9,7 @@ import tokenizers
 
 from explorer.bert.checkpoints import Checkpoint
 from explorer.core.engine import LOCK, transformers
-from explorer.core.errors import ModelError
-from explorer.core.log import logger
+from explorer.core.errors import ModelError, logger
 from explorer.text.encoding import MASK, Encoding
 from explorer.text.pieces import Writing, bare, shown, with_own_mask
 

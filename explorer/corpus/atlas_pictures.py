@@ -11,7 +11,7 @@ from explorer.corpus.atlas_words import told
 from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.attention_sums import DIRECTIONS
 from explorer.corpus.pictures.head_atlas import colours_of, few_names, typical_pictures
-from explorer.text.dependencies import meaning, plain
+from explorer.text.tagged import meaning, plain
 from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.pictures.head_grid import head_grid
 from explorer.ui.pictures.maps import Marks, point_map

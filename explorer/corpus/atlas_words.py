@@ -9,7 +9,7 @@ import numpy as np
 from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.head_families import LEAD, MEANINGS
 from explorer.text.corpora import Corpus
-from explorer.text.dependencies import plain, spell_out
+from explorer.text.tagged import plain, spell_out
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import head_name
 

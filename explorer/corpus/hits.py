@@ -11,7 +11,7 @@ from explorer.corpus.compute.neurons import activations_of
 from explorer.corpus.compute.search import Found, Hit, Query, cosines_to
 from explorer.corpus.source import Look
 from explorer.text import limits
-from explorer.text.dependencies import plain, spell_out
+from explorer.text.tagged import plain, spell_out
 from explorer.ui.pictures.bars import bar_groups, whole_percent
 from explorer.ui.pictures.strip_table import Column, Row, in_context, strip_table
 from explorer.ui.subject import Subject, head_name

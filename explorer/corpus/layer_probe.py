@@ -17,8 +17,7 @@ from explorer.corpus.layer_looks import LayersLook
 from explorer.corpus.pictures.layers import probe_lines
 from explorer.corpus.source import Untold
 from explorer.text.corpora import Corpus, CorpusSentence
-from explorer.text.dependencies import plain
-from explorer.text.tagged import TaggedSentence
+from explorer.text.tagged import TaggedSentence, plain
 from explorer.training.examples import Split
 from explorer.training.head import Head
 from explorer.training.probe import control_tags, draw_rows, fit_head

@@ -16,7 +16,7 @@ from explorer.corpus.compute.occurrences import Occurrences, vector_alone
 from explorer.corpus.compute.search import Found
 from explorer.corpus.hits import Hits, hit_lines
 from explorer.text.corpora import Corpus
-from explorer.text.dependencies import spell_out
+from explorer.text.tagged import spell_out
 from explorer.ui.pictures.maps import rows_by_label
 from explorer.ui.pictures.text_map import Link, TextMap, draw_map
 from explorer.ui.subject import Subject

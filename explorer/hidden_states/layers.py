@@ -5,8 +5,14 @@ from collections.abc import Generator, Hashable
 import numpy as np
 
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, norms, steps
-from explorer.hidden_states import reference
-from explorer.hidden_states.compute import OUTLIER_DEVIATIONS, drift, outlier_dimensions, self_similarity
+from explorer.hidden_states.compute import (
+    OUTLIER_DEVIATIONS,
+    drift,
+    outlier_dimensions,
+    self_similarity,
+    unrelated_tokens_in_steps,
+    unrelated_words,
+)
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.heatmaps import similarity_heatmap
 from explorer.ui.pictures.hidden import by_layer_heatmap, pooled_heatmap, vectors_heatmap
@@ -81,7 +87,7 @@ class OneLayer(LongView):
 
     def passes(self, subject: Subject) -> float:
         """The cost of reading those sentences, which only the similarities need."""
-        return reference.words() / subject.trace.kept if self.look == SIMILARITY else 0
+        return unrelated_words() / subject.trace.kept if self.look == SIMILARITY else 0
 
     def key(self, subject: Subject) -> Hashable:
         """The cache key, which does not depend on the input."""
@@ -91,7 +97,7 @@ class OneLayer(LongView):
         """[layers + 1]: the mean cosine of unrelated tokens; empty for the vectors themselves."""
         if self.look == VECTORS:
             return np.empty(0)
-        return self_similarity((yield from reference.vectors_in_steps(subject.model)))
+        return self_similarity((yield from unrelated_tokens_in_steps(subject.model)))
 
     def waiting(self, subject: Subject) -> Content:
         return self.draw(subject, None)

@@ -7,7 +7,7 @@ from explorer.bert.features import features
 from explorer.core.errors import ExplorerError
 from explorer.core.limits import COMPARED
 from explorer.core.paths import EXAMPLES
-from explorer.hidden_states import reference
+from explorer.hidden_states.compute import unrelated_texts
 from explorer.hidden_states.layers import layer_name
 from explorer.text.limits import check_texts
 from explorer.text.lines import read_lines
@@ -58,7 +58,7 @@ class Sentences(View):
             texts, at, cosines = self._read(subject)
         except ExplorerError as error:
             return {"problem": {"text": str(error), "kind": "error"}}
-        random = mean_of_pairs(cosine_matrix(features(subject.model, reference.texts(), at, self.pooling)))
+        random = mean_of_pairs(cosine_matrix(features(subject.model, unrelated_texts(), at, self.pooling)))
         rows = [(i, f"{i + 1} · {texts[i]}  –  {j + 1} · {texts[j]}", value) for i, j, value in closest_pairs(cosines)]
         return {
             "matrix": sentences_heatmap(cosines, texts),

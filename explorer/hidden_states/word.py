@@ -15,8 +15,7 @@ from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
 from explorer.core.limits import COMPARED
 from explorer.core.paths import EXAMPLES
-from explorer.hidden_states import reference
-from explorer.hidden_states.compute import find_word, repeated_words, self_similarity, within_and_between
+from explorer.hidden_states.compute import find_word, repeated_words, self_similarity, unrelated_tokens, within_and_between
 from explorer.hidden_states.layers import layer_name
 from explorer.text.limits import check_place, check_texts
 from explorer.text.lines import around, read_lines
@@ -176,7 +175,7 @@ class OneWord(View):
             return first, contexts_of(subject.model, texts, labels, first)
 
     def _lines(self, subject: Subject, contexts: Contexts, texts: list[str], word: str) -> object:
-        random = self_similarity(reference.tokens(subject.model))
+        random = self_similarity(unrelated_tokens(subject.model))
         within, between = within_and_between(contexts.vectors, contexts.senses)
         controls: list[tuple[str, np.ndarray]] = []
         as_read = subject.model.as_read
@@ -234,7 +233,7 @@ def _about(subject: Subject, contexts: Contexts) -> str:
     vectors = contexts.vectors[at]
     share = float(principal_components(vectors, 2)[1].sum())
     alike = self_similarity(vectors[None])[0]
-    random = mean_of_pairs(cosine_matrix(reference.tokens(subject.model)[at]))
+    random = mean_of_pairs(cosine_matrix(unrelated_tokens(subject.model)[at]))
     lead = f"One point per sentence, in {layer_name(at)}: the two directions of most variance hold {share:.0%} of it. "
     if len(vectors) == 2:
         lead += f"The cosine between the two is {cosines(vectors[0], vectors[1]):.2f}. "

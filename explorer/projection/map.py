@@ -12,7 +12,6 @@ from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS, TEXTS
 from explorer.core.steps import finished
-from explorer.projection.groups import clusters_of
 from explorer.projection.picture import LayerMap, Nearby, make_map, nearby
 from explorer.projection.points import (
     EXAMPLE_SETS,
@@ -21,6 +20,7 @@ from explorer.projection.points import (
     Points,
     check_chosen,
     classes_of,
+    clusters_of,
     example_lines,
     key_of,
     read_texts,

@@ -10,7 +10,7 @@ from explorer.analysis.head_names import ATLAS, HABITS, everywhere, head_name_of
 from explorer.attention.endpoints import head_metrics
 from explorer.attention.heads import Heads
 from explorer.corpus.compute.atlas_file import read
-from explorer.text.dependencies import plain
+from explorer.text.tagged import plain
 from explorer.ui.attention_data import head_cards, head_sentence, name_of, overview_of, telling_of
 from explorer.ui.subject import Subject
 

@@ -11,10 +11,9 @@ import plotly.graph_objects as go
 
 from explorer.analysis.attention import scale_end
 from explorer.ui.pictures.alternatives import ARROW, names_of, strongest_cells
-from explorer.ui.pictures.base import quick_figure, token_axis, token_labels
+from explorer.ui.pictures.base import quick_figure, token_axis, token_labels, window_over
 from explorer.ui.pictures.heatmaps import SEQUENTIAL, TICKS, Axes, colour_scale, heatmap, outline, outlined_cell, root_ticks
 from explorer.ui.pictures.numbers import Places, identifier, keep, matrix
-from explorer.ui.pictures.window import window_over
 
 EXACT_CELLS = 160 * 160  # up to here every cell carries its exact number; larger pictures send one byte per cell
 LEVELS = 255

@@ -9,9 +9,8 @@ from typing import Any, TypedDict
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.ui.pictures.base import ACCENT, NEGATIVE, POSITIVE, figure, plain_axis, token_axis, token_labels
+from explorer.ui.pictures.base import ACCENT, NEGATIVE, POSITIVE, figure, plain_axis, token_axis, token_labels, window_over
 from explorer.ui.pictures.numbers import Places, as_typed, identifier, keep, matrix
-from explorer.ui.pictures.window import window_over
 
 SEQUENTIAL = {"ramp": "sequential"}  # the chart component replaces it by the page's own colours
 SIGNED = ((0, NEGATIVE), (0.5, "rgba(128,128,128,0)"), (1, POSITIVE))

@@ -11,7 +11,7 @@ from explorer.corpus.compute.head_families import LEAD
 from explorer.corpus.heads import Heads
 from explorer.corpus.source import FILE
 from explorer.text.corpora import Corpus, CorpusSentence, built_in
-from explorer.text.dependencies import spell_out
+from explorer.text.tagged import spell_out
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
 from tests.corpora import head_atlas
