@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.core.lazy import sklearn
-
 SPACES = ("as they are", "centred", "whitened")
 SAME = 1e-5  # of the largest number: the difference up to which two rows are the same
 EQUAL = 1e-5  # cosines that differ by less are equal but for rounding
 SHUFFLES = 999
+BLOCK = 1_000  # rows compared with all others at a time
 
 
 def cosine_matrix(vectors: np.ndarray) -> np.ndarray:
@@ -96,8 +95,13 @@ def closest_pairs(matrix: np.ndarray, most: int = 5) -> list[tuple[int, int, flo
 
 def nearest_of_each(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For each row of vectors [n, hidden], n > 1, the other row nearest by cosine, and that cosine: [n] each."""
-    distances, others = sklearn.neighbors.NearestNeighbors(n_neighbors=1, metric="cosine").fit(vectors).kneighbors()
-    return others[:, 0], 1 - distances[:, 0]
+    unit, parts = directions(vectors), []
+    for start in range(0, len(unit), BLOCK):
+        cosines = unit[start : start + BLOCK] @ unit.T
+        np.fill_diagonal(cosines[:, start:], -2)
+        parts.append((cosines.argmax(axis=1), cosines.max(axis=1)))
+    others, near = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return others, near.clip(-1, 1)
 
 
 def nearest(vectors: np.ndarray, row: int, most: int = 10) -> list[tuple[int, float]]:
