@@ -68,7 +68,6 @@ class Sentence:
         return min(self.cuts, key=lambda cut: cut.after)
 
     def told(self, cut: Cut) -> str:
-        """What a cut changes, in a sentence."""
         key, way = quote(self.trace.tokens, cut.link.key), "rises" if cut.after > self.share else "falls"
         change = f"{self.word} {way} from {whole_percent(self.share)} to {whole_percent(cut.after)}"
         leads = f"; {cut.word} leads with {whole_percent(cut.share)}" if cut.word != self.word else ""
@@ -118,7 +117,6 @@ def _variant(view: Routes, subject: Subject, sentence: Sentence, cut: Cut) -> di
 
 
 def index_of(sentences: Sequence[Sentence], model: Explorer) -> str:
-    """The page with a card for each sentence."""
     template = Environment(autoescape=True, trim_blocks=True).from_string((FOLDER / "index.html").read_text("utf-8"))
     made = provenance.describe(provenance.provenance_of(model))
     return template.render(cards=[(sentence, _sketch(sentence)) for sentence in sentences], percent=whole_percent, made=made)

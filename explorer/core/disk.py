@@ -68,7 +68,6 @@ def _open(place: Path) -> None:
 
 
 def size_of(folder: Path) -> int:
-    """The size of all files in a folder, in bytes."""
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 

@@ -18,8 +18,7 @@ from explorer.corpus.atlas_words import told as habit_of
 from explorer.corpus.compute.atlas import known_atlas
 from explorer.export.place import slug
 from explorer.guide import glossary
-from explorer.guide.pages import pages
-from explorer.guide.rendering import anchor
+from explorer.guide.pages import anchor, pages
 from explorer.page.building import NEEDS
 from explorer.page.examples import EXAMPLES
 from explorer.tabs import TABS
@@ -42,7 +41,6 @@ def found_in(model: str | None) -> dict[str, list[Any]]:
 
 @cache
 def entries() -> list[Entry]:
-    """All entries that every model has."""
     return _named_fields([*_views(), *_named(), *_examples(), *_lessons(), *_terms(), *_guide()])
 
 

@@ -86,7 +86,6 @@ class OneLayer(LongView):
         return Finding(text, Why("inside-head", "The whole layer", {"layer": at, "token": token}))
 
     def passes(self, subject: Subject) -> float:
-        """The cost of reading those sentences, which only the similarities need."""
         return unrelated_words() / subject.trace.kept if self.look == SIMILARITY else 0
 
     def key(self, subject: Subject) -> Hashable:
@@ -114,8 +113,6 @@ class OneLayer(LongView):
 
 
 class EveryLayer(View):
-    """One number for every token at every hidden state."""
-
     name, question = "hidden/every-layer", "What does each layer do to each token?"
     measure: str = choice((STEP, DRIFT, NORM))
     picture = chart("Every token at every hidden state", height=440)
@@ -135,8 +132,6 @@ class EveryLayer(View):
 
 
 class FirstNumbers(View):
-    """The first numbers of every token's vector at one hidden state, and of the pooled output."""
-
     name, question = "hidden/first-numbers", "What are the first ten numbers of each vector?"
     folded = "The first ten numbers of each vector"
     numbers = part("strips", classes="compact", height=300)
@@ -152,8 +147,6 @@ class FirstNumbers(View):
 
 
 class PooledOutput(View):
-    """The last hidden state of [CLS], and the pooled output."""
-
     name, question = "hidden/pooled", "What is the pooled output?"
     folded = "More: [CLS] and the pooled output"
     picture = chart("[CLS] and the pooled output", height=190)

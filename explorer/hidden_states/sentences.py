@@ -23,8 +23,6 @@ EXAMPLE = "\n".join(line.rpartition("|")[0].strip() for line in TOPICS[::3])  # 
 
 
 class Sentences(View):
-    """The cosine between every two sentences."""
-
     name, question = "hidden/sentences", "How similar are sentences?"
     layout = (row(col("matrix", "about", width=7), col("sentences", "problem", "closest", width=5)),)
     pooling: str = pooling(elem_classes="inline")

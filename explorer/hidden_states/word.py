@@ -137,11 +137,9 @@ class OneWord(View):
         return Finding(f"In {layer_name(at)}, {nearest} ({beside}); before any layer, {before} do.")
 
     def on_map_frame(self, subject: Subject, index: object) -> Change:
-        """A layer was chosen on the map: the whole page follows."""
         return select(layer=check_place(index))
 
     def on_source(self, subject: Subject, source: str) -> Change:
-        """Choose the built-in sentences of a word, or the texts A and B."""
         sentences = senses().get(source, self.contexts)
         box = props(value=sentences, visible=source != ABOVE)
         return Change(settings={"contexts": sentences, "word": ""}, content={"contexts": box})

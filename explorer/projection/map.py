@@ -77,8 +77,6 @@ def _is_drawn_by_chance(view: "Map") -> bool:
 
 
 class Map(LongView):
-    """A map of vectors by PCA, UMAP or t-SNE."""
-
     name, question = "projection/map", "What lies close to what?"
     layout = (
         row(
@@ -220,7 +218,6 @@ class Map(LongView):
         return Finding(found.text, Why("hidden", "Layer by layer", seen) if seen else None)
 
     def prepare(self) -> None:
-        """Start to compile UMAP early, because its first map takes long."""
         warm_umap()
 
     def on_table(self, subject: Subject, table: Table | None) -> Change:
@@ -247,7 +244,6 @@ class Map(LongView):
     on_nearest = on_map
 
     def on_map_frame(self, subject: Subject, index: object) -> Change:
-        """A layer was chosen on the map."""
         return settle(layer=limits.check_place(index))
 
     def on_map_lasso(self, subject: Subject, index: object) -> Change:

@@ -51,7 +51,6 @@ class LayerMap:
 
     @property
     def key(self) -> str:
-        """A key under which zoom and camera are kept."""
         return f"{self.points.key}-{self.settings.method}-{self.settings.dimensions}"
 
     def axes(self) -> list[str]:
@@ -90,11 +89,9 @@ class LayerMap:
         return f"{text} {self.points.single}".rstrip()
 
     def figure(self, marks: Marks, labels: Sequence[str]) -> object:
-        """The map in three dimensions."""
         return point_map(self.projection.points, self.points.texts, labels, self.axes(), self.key, marks)
 
     def list_near(self, row: int, near: Sequence[tuple[int, float]]) -> dict[str, Any]:
-        """The list of the neighbors of a row, with their cosines."""
         note = f"By cosine in all {self.vectors.shape[1]} dimensions of this layer, not on the map."
         return ranking(f"Nearest to ‘{self.points.texts[row][:120]}’", self._counted(near), note)
 

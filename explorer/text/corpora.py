@@ -76,12 +76,10 @@ class Corpus:
 
     @functools.cached_property
     def tags(self) -> list[str]:
-        """The parts of speech that occur, sorted."""
         return sorted({tag for sentence in self.sentences for tag in sentence.tags})
 
     @functools.cached_property
     def relations(self) -> list[str]:
-        """The relations that occur, sorted."""
         return sorted({relation for sentence in self.sentences for relation in sentence.relations})
 
     def share(self, what: str, value: str) -> float:
