@@ -69,7 +69,7 @@ def mean_of_pairs(matrix: np.ndarray) -> float:
     return float(matrix[~np.eye(size, dtype=bool)].mean()) if size > 1 else float("nan")
 
 
-def moved_to(vectors: np.ndarray, space: str) -> np.ndarray:
+def move_to(vectors: np.ndarray, space: str) -> np.ndarray:
     """Vectors [n, hidden] in one of SPACES; the number of columns may shrink.
 
     "centred" subtracts their mean, of which most vectors have a large part. "whitened" (Su et al. 2021, 'Whitening sentence
@@ -159,7 +159,7 @@ class Agreement(NamedTuple):
         return cls(round(found), len(np.unique(nearest.rows)), float(drawn.mean()), more / (SHUFFLES + 1))
 
 
-def told_apart(vectors: np.ndarray, senses: Sequence[str]) -> int:
+def count_told_apart(vectors: np.ndarray, senses: Sequence[str]) -> int:
     """The number of rows of vectors [contexts, hidden] whose nearest other row, by cosine, has the same sense."""
     return round(Nearest.of(vectors).agree(np.asarray(senses)))
 

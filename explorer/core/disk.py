@@ -72,7 +72,7 @@ def size_of(folder: Path) -> int:
 
 
 @contextlib.contextmanager
-def unfinished(place: Path) -> Iterator[Path]:
+def begin(place: Path) -> Iterator[Path]:
     """A new folder in `place`, to be filled and then given to `finish`; if it was not, it is removed at the end.
 
     Raises ExplorerError when the disk is full.

@@ -11,7 +11,7 @@ from explorer.corpus.compute.atlas import head_atlas_in_steps
 from explorer.corpus.compute.attention_sums import OFFSETS
 from explorer.corpus.compute.neurons import corpus_neurons_in_steps, drivers
 from explorer.corpus.compute.search import Hit, Query, search_in_steps
-from explorer.techniques.neurons import promoted
+from explorer.techniques.neurons import find_promoted
 from explorer.text import limits
 from explorer.text.corpora import built_in
 
@@ -121,7 +121,7 @@ def neuron(layer: int, neuron: int, limit: int = 20, model: str = "") -> dict[st
     hits = [_placed(hit) | {"activation": hit.score} for hit in driving.hits]
     if lacks := explorer.why_not("fill_mask"):
         return {"hits": hits, "promotes": [], "suppresses": [], "lacks": lacks}
-    words = promoted(explorer, layer, neuron, limit)
+    words = find_promoted(explorer, layer, neuron, limit)
     ways = {"promotes": words.promotes, "suppresses": words.suppresses}
     return {"hits": hits} | {way: [{"token": piece, "weight": weight} for piece, weight in ways[way]] for way in ways}
 

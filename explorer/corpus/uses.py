@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from explorer.analysis.projection import LayerMaps, MapSettings, maps_of
-from explorer.analysis.similarity import told_apart
+from explorer.analysis.similarity import count_told_apart
 from explorer.core.steps import relay
 from explorer.corpus.compute.occurrences import Occurrences, vector_alone
 from explorer.corpus.compute.search import Found
@@ -47,7 +47,7 @@ class Uses(Hits):
 
     def alike(self, layer: int) -> int:
         """The number of occurrences whose nearest other one has the same part of speech."""
-        return told_apart(self.of.at(layer), self.tags)
+        return count_told_apart(self.of.at(layer), self.tags)
 
     def shown(self, subject: Subject) -> Content:
         word, number, total = self.of.word[:40], len(self.of.hits), self.of.total

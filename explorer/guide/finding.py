@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 
-from explorer.bert.explorer import Explorer, load, loaded
+from explorer.bert.explorer import Explorer, list_loaded, load
 from explorer.core.paths import ASSETS
 from explorer.corpus.atlas_words import told as habit_of
 from explorer.corpus.compute.atlas import known_atlas
@@ -46,7 +46,7 @@ def entries() -> list[Entry]:
 
 def heads_of(name: str) -> list[Entry]:
     """The heads and layers of the model that goes by this name, '' for the default one; none while it is not loaded."""
-    open_now = {model.checkpoint.name: model for model in loaded()}
+    open_now = {model.checkpoint.name: model for model in list_loaded()}
     model = open_now.get(name) if name else load()
     return _named_fields([*_heads(model), *_layers(model)]) if model else []
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.analysis.similarity import SPACES, closest_pairs, cosine_matrix, mean_of_pairs, moved_to
+from explorer.analysis.similarity import SPACES, closest_pairs, cosine_matrix, mean_of_pairs, move_to
 from explorer.bert.features import features
 from explorer.core.errors import ExplorerError
 from explorer.core.limits import COMPARED
@@ -37,7 +37,7 @@ class Sentences(View):
         """The sentences, the index of the hidden state, and the cosines between their vectors. Raises ExplorerError."""
         at = subject.model.capabilities.layers if self.pooling == "pooler" else subject.selection.layer
         texts = check_texts(read_lines(self.sentences)[0], COMPARED)
-        return texts, at, cosine_matrix(moved_to(features(subject.model, texts, at, self.pooling), self.space))
+        return texts, at, cosine_matrix(move_to(features(subject.model, texts, at, self.pooling), self.space))
 
     def finding(self, subject: Subject) -> Finding | None:
         texts, _, cosines = self._read(subject)

@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.analysis.projection import LayerMaps, MapSettings, principal_components
 from explorer.analysis.resampling import wilson
-from explorer.analysis.similarity import Agreement, Nearest, cosine_matrix, cosines, mean_of_pairs, told_apart
+from explorer.analysis.similarity import Agreement, Nearest, cosine_matrix, cosines, count_told_apart, mean_of_pairs
 from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
 from explorer.core.limits import COMPARED
@@ -130,7 +130,7 @@ class OneWord(View):
             alike = self_similarity(contexts.vectors)[[0, at]]
             where = f"before any layer and of {alike[1]:.2f} in {layer_name(at)}"
             return Finding(f"The vectors of “{word}” have a cosine of {alike[0]:.2f} {where}.")
-        before, after = (told_apart(contexts.vectors[layer], contexts.senses) for layer in (0, at))
+        before, after = (count_told_apart(contexts.vectors[layer], contexts.senses) for layer in (0, at))
         chance = Agreement.of(Nearest.of(contexts.vectors[at]), contexts.senses)
         nearest = f"{after} of {number} uses of “{word}” have a nearest neighbour of the same sense"
         beside = f"shuffled senses: {chance.shuffled:.1f}, p = {chance.p:.3f}"
@@ -217,7 +217,7 @@ def _map(contexts: Contexts, at: int) -> dict[str, Any]:
 
 def _accuracy(contexts: Contexts, layer: int) -> str:
     """How many uses have a nearest neighbour of their own sense in a hidden state, with the interval of that share."""
-    number, right = len(contexts.texts), told_apart(contexts.vectors[layer], contexts.senses)
+    number, right = len(contexts.texts), count_told_apart(contexts.vectors[layer], contexts.senses)
     name = f"Hidden state {layer} of {len(contexts.vectors) - 1}"
     if len(set(contexts.senses)) < 2:
         return name

@@ -49,7 +49,7 @@ class TunedLens:
 
 def tuned_lens(model: Network) -> TunedLens | None:
     """The lens that comes with the app if it was fitted for this model's weights, else None."""
-    found = model.capabilities.fill_mask and _shipped()
+    found = model.capabilities.fill_mask and _read_shipped()
     shape = (model.capabilities.layers, model.capabilities.hidden_size, model.capabilities.hidden_size)
     if not found or found.weight.shape != shape or found.about["weights"] != weights_hash(model.checkpoint):
         return None
@@ -64,7 +64,7 @@ def require_tuned_lens(model: Network) -> TunedLens:
 
 
 @functools.cache
-def _shipped() -> TunedLens | None:
+def _read_shipped() -> TunedLens | None:
     return read_file(FILE) if FILE.is_file() else None
 
 

@@ -147,7 +147,7 @@ class Subject:
     @property
     def other_models(self) -> list[str]:
         """The names of other models that can be opened without a download."""
-        names = dict.fromkeys([checkpoints.default_name(), checkpoints.BUNDLED, EXAMPLE_ID, *checkpoints.cached()])
+        names = dict.fromkeys([checkpoints.default_name(), checkpoints.BUNDLED, EXAMPLE_ID, *checkpoints.list_cached()])
         return [name for name in names if name != self.model_name and checkpoints.is_here(name)]
 
     @property
@@ -178,7 +178,7 @@ class Subject:
         name = name.strip() or self.model_name
         if name == self.model_name:
             return self
-        if not checkpoints.is_here(checkpoints.checked_name(name)):
+        if not checkpoints.is_here(checkpoints.check_name(name)):
             raise ModelError(f"{name[:80]} is not on this machine. Open it once in the model box, which fetches it.")
         return Subject(name, self.text_a, self.text_b, self.chosen, self.later)
 

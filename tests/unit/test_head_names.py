@@ -11,7 +11,7 @@ from explorer.attention.endpoints import head_metrics
 from explorer.attention.heads import Heads
 from explorer.corpus.compute.atlas_file import read
 from explorer.text.tagged import plain
-from explorer.ui.attention_data import head_cards, head_sentence, name_of, overview_of, telling_of
+from explorer.ui.attention_data import find_telling, head_cards, head_sentence, name_of, overview_of
 from explorer.ui.subject import Subject
 
 TEXT = "The keys to the cabinet are on the [MASK]."
@@ -88,7 +88,7 @@ def test_a_name_and_the_finding_of_attention_agree(bundled, offset, name):
     for layer, head in places(bundled):
         chosen = subject.select(layer=layer + 1, head=head + 1, picked=True)
         habit = HABITS[str(overview_of(chosen).patterns[layer, head])]
-        told = head_sentence(chosen, telling_of(chosen))
+        told = head_sentence(chosen, find_telling(chosen))
         if habit.metrics and habit.does in told:
             assert name_of(chosen, (layer, head)).sure.split()[0] in told
 

@@ -47,7 +47,7 @@ def unpack(path: Path, visitor: str = quota.HOUSE) -> Run:
     stays on the disk. Raises ExplorerError when it does not fit, ModelError when its model cannot be loaded.
     """
     identifier = store.new_id()
-    with disk.unfinished(disk.folder()) as folder:
+    with disk.begin(disk.folder()) as folder:
         run, has_model = _read(path, folder)
         predictor = run.predictor
         if has_model:

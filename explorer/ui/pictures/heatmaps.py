@@ -94,7 +94,7 @@ def outline(x: float, y: float, width: float, height: float) -> dict[str, object
     return {"type": "rect", "x0": x, "x1": x + width, "y0": y, "y1": y + height, "line": {"color": ACCENT, "width": 2}}
 
 
-def outlined_cell(cell: tuple[float, float] | None) -> list[dict[str, object]]:
+def outline_cell(cell: tuple[float, float] | None) -> list[dict[str, object]]:
     """Rectangles around the cell (row, column): the accent on the page's background, visible on the blue of the ramp too.
 
     The page finds the cell by its name: it opens the window of a long input there, and hides the outline with the answers.
