@@ -67,7 +67,7 @@ class Sentence:
         """The cut that takes most from the first guess."""
         return min(self.cuts, key=lambda cut: cut.after)
 
-    def told(self, cut: Cut) -> str:
+    def tell(self, cut: Cut) -> str:
         key, way = quote(self.trace.tokens, cut.link.key), "rises" if cut.after > self.share else "falls"
         change = f"{self.word} {way} from {whole_percent(self.share)} to {whole_percent(cut.after)}"
         leads = f"; {cut.word} leads with {whole_percent(cut.share)}" if cut.word != self.word else ""
@@ -110,7 +110,7 @@ def page_of(sentence: Sentence) -> str:
 def _variant(view: Routes, subject: Subject, sentence: Sentence, cut: Cut) -> dict[str, Any]:
     changed = subject.select(cut=((cut.link.layer, cut.link.query, cut.link.key, None),))
     content = view.standing_alone(changed, view.compute(changed), unfolded=False)
-    return {"label": cut.label(sentence.trace.tokens), "value": content["picture"], "told": sentence.told(cut)}
+    return {"label": cut.label(sentence.trace.tokens), "value": content["picture"], "told": sentence.tell(cut)}
 
 
 # ---- The page of all.

@@ -211,7 +211,7 @@ class OneHead(View):
 
         def numbers() -> Table:
             tables = (matrix(weights, *sides, identifier(self._unit)) for weights in each)
-            return Table.joined([table.beside(**one) for table, one in zip(tables, whose, strict=True)])
+            return Table.join([table.beside(**one) for table, one in zip(tables, whose, strict=True)])
 
         return keep(lines, numbers)
 

@@ -190,7 +190,7 @@ class Parts:
         """The text with each letter as the tokenizer reads it, at the same place: 'cafe' for 'café' where accents are dropped."""
         return text if text.isascii() else "".join(map(self._read_letter, text))
 
-    def searched(self, text: str) -> str:
+    def as_searched(self, text: str) -> str:
         """The text as searches compare it: in small letters, as the tokenizer reads them, however their accents are written."""
         return self.as_read(unicodedata.normalize("NFC", text)).casefold()
 

@@ -59,7 +59,7 @@ class AtlasLook(Look):
         why = Why("attention", "One head", {"layer": layer + 1, "head": head + 1})
         if subject.chosen.picked or (best := atlas_words.best_of(atlas)) is None:
             over = f"Over {atlas.sentences:,} sentence{'s' * (atlas.sentences != 1)}"
-            return Finding(f"{over}, {head_name((layer, head))} {atlas_words.told(atlas, layer, head)}.", why)
+            return Finding(f"{over}, {head_name((layer, head))} {atlas_words.describe(atlas, layer, head)}.", why)
         return Finding(atlas_words.overall(atlas, best), why)
 
     def check(self, subject: Subject) -> dict[str, str] | None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.resampling import wilson
-from explorer.corpus.atlas_words import told
+from explorer.corpus.atlas_words import describe
 from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.attention_sums import DIRECTIONS
 from explorer.corpus.pictures.head_atlas import colours_of, few_names, typical_pictures
@@ -25,7 +25,7 @@ def grid(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any]:
     few = _families(atlas)
     colours = colours_of(few)
     bars = np.array([colours[name] for name in few]).reshape(atlas.families.shape).tolist()
-    named = [f"{told(atlas, *place)}; family {plain(str(atlas.families[place]))}" for place in np.ndindex(*atlas.cls.shape)]
+    named = [f"{describe(atlas, *place)}; family {plain(str(atlas.families[place]))}" for place in np.ndindex(*atlas.cls.shape)]
     notes = np.array(named, dtype=object).reshape(atlas.cls.shape).tolist()
     drawn = head_grid(small, (layer, head), notes=notes, marks=np.ones(atlas.cls.shape), colours=bars)
     return keep(drawn, lambda: _table(atlas))

@@ -70,7 +70,7 @@ def _share(atlas: HeadAtlas, layer: int, head: int, relation: int) -> str:
     return f"{whole_percent(share)} of “{what}”, where always {way} is right for {whole_percent(usual)}"
 
 
-def told(atlas: HeadAtlas, layer: int, head: int) -> str:
+def describe(atlas: HeadAtlas, layer: int, head: int) -> str:
     """The habit of a head, as a phrase that follows its name."""
     name = str(atlas.habits[layer, head])
     middle = atlas.offsets.shape[-1] // 2
@@ -91,7 +91,7 @@ def habit(atlas: HeadAtlas, layer: int, head: int) -> str:
     family = str(atlas.families[layer, head])
     others = int((atlas.families == family).sum()) - 1
     beside = f"{others} other{'s' * (others != 1)}" if others else "no other"
-    return f"It {told(atlas, layer, head)}. Its family, with {beside}: {spell_out(family)}."
+    return f"It {describe(atlas, layer, head)}. Its family, with {beside}: {spell_out(family)}."
 
 
 def about(corpus: Corpus, atlas: HeadAtlas) -> str:

@@ -75,7 +75,7 @@ def head_atlas(model: str = "") -> dict[str, Any]:
     named, best = found.relations.tolist(), found.best
     usual = list(zip(found.baselines.tolist(), found.baseline_offsets.tolist(), strict=True))
 
-    def told(layer: int, head: int) -> dict[str, Any]:
+    def describe(layer: int, head: int) -> dict[str, Any]:
         q = found.q[layer, head, found.shares[layer, head].argmax(axis=0), np.arange(len(named))]
         shares = zip(named, best[layer, head].tolist(), usual, q.tolist(), strict=True)
         return {
@@ -99,7 +99,7 @@ def head_atlas(model: str = "") -> dict[str, Any]:
         "passing": int(found.halves[0]),
         "holding": int(found.halves[1]),
     }
-    return {"heads": [told(*place) for place in np.ndindex(*found.cls.shape)], "evidence": evidence}
+    return {"heads": [describe(*place) for place in np.ndindex(*found.cls.shape)], "evidence": evidence}
 
 
 def neuron(layer: int, neuron: int, limit: int = 20, model: str = "") -> dict[str, Any]:

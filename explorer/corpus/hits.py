@@ -61,7 +61,7 @@ class Hits(Look):
         hit = self.found.hits[limits.check_integer(index, "the hit", 0, len(self.found.hits) - 1)]
         return read(hit.sentence.text, token=hit.position)
 
-    def told(self, near: str) -> str:
+    def tell(self, near: str) -> str:
         """The property that is most overrepresented among the hits, in a sentence; `near` names them."""
         what, value, count, usual = self.telling()
         if not stands_out(count / len(self.found.hits), usual):
@@ -138,7 +138,7 @@ class Nearest(Hits):
         if not self.found.hits:
             return None
         near = f"the {len(self.found.hits)} tokens nearest to “{subject.trace.tokens[self.query.token]}” in {self._space}"
-        told = self.told(near)
+        told = self.tell(near)
         if self.query.head is None:
             return Finding(told, Why("hidden", "Layer by layer", {"layer": self.query.layer, "token": self.query.token}))
         target, times = next(iter(self.found.counts("target").items()))
@@ -172,7 +172,7 @@ class Active(Hits):
         if not self.found.hits:
             return None
         why = Why("corpus", "Heads and neurons", {"layer": self.layer + 1}, {"unit": "Neuron", "neuron": self.neuron + 1})
-        return Finding(self.told(f"the {len(self.found.hits)} tokens on which {self.called} is most active"), why)
+        return Finding(self.tell(f"the {len(self.found.hits)} tokens on which {self.called} is most active"), why)
 
     def check(self, subject: Subject) -> dict[str, str] | None:
         """The activation of every hit, with its sentence read again."""

@@ -74,10 +74,10 @@ def head_effects(text: str, word: str = "", text_b: str = "", model: str = "", f
     found = {
         "position": target.position,
         "token": target.token,
-        "baseline": float(target.measured(read(explorer, target, trace.states[-1:]))),
+        "baseline": float(target.measure(read(explorer, target, trace.states[-1:]))),
     }
     run_while_wanted(prepare_head_effects(trace, target))
-    effects = target.measured(head_readings(trace, target)).tolist()
+    effects = target.measure(head_readings(trace, target)).tolist()
     if target.foil is None:
         return {**found, "probabilities": effects}
     return {**found, "foil": target.foil_token, "differences": effects}

@@ -14,7 +14,7 @@ import numpy as np
 
 from explorer.bert.explorer import Explorer, list_loaded, load
 from explorer.core.paths import ASSETS
-from explorer.corpus.atlas_words import told as habit_of
+from explorer.corpus.atlas_words import describe as habit_of
 from explorer.corpus.compute.atlas import known_atlas
 from explorer.export.place import slug
 from explorer.guide import glossary

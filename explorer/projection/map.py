@@ -174,7 +174,7 @@ class Map(LongView):
         return finished(self.work(subject)) if is_known or self.method == "pca" else None
 
     def draw(self, subject: Subject, found: LayerMap) -> Content:
-        points, wanted, searched = found.points, self.search.strip(), subject.model.searched
+        points, wanted, searched = found.points, self.search.strip(), subject.model.as_searched
         summary, hits = found.summary(), None
         if wanted:
             hits = np.array([searched(wanted) in searched(text) for text in points.texts])

@@ -72,7 +72,7 @@ def head_effects(trace: Trace, target: Target) -> np.ndarray:
 
     That is its probability (0 to 1), or with a foil the difference of the two logits.
     """
-    return target.measured(head_readings(trace, target)).numpy()
+    return target.measure(head_readings(trace, target)).numpy()
 
 
 def knows_head_effects(trace: Trace, target: Target) -> bool:
@@ -241,4 +241,4 @@ def patching_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generat
 
     That is its probability (0 to 1), or with a foil the difference of the two logits.
     """
-    return target.measured((yield from patching_readings_in_steps(clean, corrupted, target))).numpy()
+    return target.measure((yield from patching_readings_in_steps(clean, corrupted, target))).numpy()

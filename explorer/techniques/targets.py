@@ -62,7 +62,7 @@ class Target:
             raise InputError(f"The foil is {self.token!r}, the word in question itself; choose another word.")
         return replace(self, foil=foil, foil_token=token)
 
-    def measured(self, reading: Reading) -> torch.Tensor:
+    def measure(self, reading: Reading) -> torch.Tensor:
         """What the question is measured by: the probability, or with a foil the difference of the logits."""
         return reading.probability if self.foil is None else reading.logit
 

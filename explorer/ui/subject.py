@@ -125,7 +125,7 @@ class Subject:
     def selection(self) -> Selection:
         """The selection, moved into the ranges of this model and input."""
         capabilities, chosen = self.model.capabilities, self.chosen
-        token = self._followed()
+        token = self._follow()
         heads = {
             (layer, head) for layer, head in chosen.off if 0 <= layer < capabilities.layers and 0 <= head < capabilities.heads
         }
@@ -225,7 +225,7 @@ class Subject:
         except InputError:
             return 0
 
-    def _followed(self) -> int | None:
+    def _follow(self) -> int | None:
         """The chosen token, wherever it is in this text; None if it is gone. Masking or swapping a word moves no token."""
         at, before = self.chosen.token, self.chosen.among
         if at is None or at < 0 or not self._tokens:

@@ -74,7 +74,7 @@ class SwitchHeads(LongView):
             after = measure_at(read_at(subject.model, target, _run_changed(subject, target)[None]), 0)
             seen = _place_of(subject, target)
         elif (found := self.known(subject)) is not None:
-            effects = target.measured(found)
+            effects = target.measure(found)
             place = np.unravel_index(int(effects.argmin()), effects.shape)
             layer, head = int(place[0]), int(place[1])
             before, without = _before(subject, target), measure_at(found, (layer, head))
@@ -169,7 +169,7 @@ class Effects:
     @property
     def changes(self) -> np.ndarray:
         """What each absence changes: a probability, with a foil a difference of logits, [layers, heads]."""
-        return self.target.measured(self.without).numpy() - self.before[self.target.foil is None]
+        return self.target.measure(self.without).numpy() - self.before[self.target.foil is None]
 
     @property
     def largest(self) -> float:
@@ -192,7 +192,7 @@ class Effects:
     @property
     def strongest(self) -> str:
         """The head that does most for the target, and the one that does most against it, as a sentence."""
-        effects = self.target.measured(self.without).numpy()
+        effects = self.target.measure(self.without).numpy()
 
         def place(index: int) -> str:
             layer, head = np.unravel_index(index, effects.shape)

@@ -54,7 +54,7 @@ def test_a_head_without_a_habit_here_has_the_name_that_the_atlas_gives_it(bundle
     for place in places(bundled):
         found, relation = name_of(subject, place), str(atlas.habits[place])
         follows = relation in atlas.relations.tolist()
-        assert everywhere().told(place).startswith(plain(relation))
+        assert everywhere().describe(place).startswith(plain(relation))
         if HABITS[str(overview_of(subject).patterns[place])].metrics or not follows:
             assert "by the atlas" not in found.name
             assert found.elsewhere.startswith(plain(relation))

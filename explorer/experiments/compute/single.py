@@ -102,7 +102,7 @@ def _target(trace: Trace, word: str, foil: str | None) -> Target:
 
 
 def _measured(trace: Trace, target: Target, off: Sequence[tuple[int, int]] = ()) -> float:
-    return float(target.measured(read(trace.model, target, changed_states(trace, off)[-1:])))
+    return float(target.measure(read(trace.model, target, changed_states(trace, off)[-1:])))
 
 
 def _unit(target: Target) -> str:

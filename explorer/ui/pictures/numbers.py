@@ -33,7 +33,7 @@ class Table:
         return cls(tuple(columns), tuple(list(map(plain, column)) for column in cells))
 
     @classmethod
-    def joined(cls, tables: Sequence["Table"]) -> "Table":
+    def join(cls, tables: Sequence["Table"]) -> "Table":
         """Tables of the same columns below each other; at least one."""
         return cls(tables[0].columns, tuple([*chain(*cells)] for cells in zip(*(table.cells for table in tables), strict=True)))
 

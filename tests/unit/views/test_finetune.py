@@ -69,9 +69,9 @@ def test_every_view_opens_without_a_text_and_shows_what_it_declares(subject, ope
 
 def test_nothing_of_a_run_goes_into_a_link(subject, opened):
     for view in TAB.views:
-        assert read(view, subject, **view().changed()) == view()
+        assert read(view, subject, **view().list_changes()) == view()
     for view in ABOUT_RUNS:
-        assert read(view, subject, run=opened.id, runs=[opened.id]).changed() == {}
+        assert read(view, subject, run=opened.id, runs=[opened.id]).list_changes() == {}
 
 
 def test_what_a_browser_remembers_is_an_id_or_nothing(subject):
