@@ -100,17 +100,12 @@ def page_of(sentence: Sentence) -> str:
     view, subject = Routes(), Subject.of(sentence.trace)
     data = data_of([view], subject) | {"question": sentence.title}
     (picture,) = (part for part in data["views"][0]["parts"] if part["name"] == "picture")
-    picture["variants"] = [
-        {"label": "nothing", "value": None, "told": ""},
-        *(_variant(view, subject, sentence, cut) for cut in sentence.cuts),
-    ]
+    picture["variants"] = [{"label": "nothing", "value": None, "told": ""}]
+    for cut in sentence.cuts:
+        changed = subject.select(cut=((cut.link.layer, cut.link.query, cut.link.key, None),))
+        value = view.standing_alone(changed, view.compute(changed), unfolded=False)["picture"]
+        picture["variants"].append({"label": cut.label(sentence.trace.tokens), "value": value, "told": sentence.tell(cut)})
     return page([data], home=("index.html", "All twelve sentences"))
-
-
-def _variant(view: Routes, subject: Subject, sentence: Sentence, cut: Cut) -> dict[str, Any]:
-    changed = subject.select(cut=((cut.link.layer, cut.link.query, cut.link.key, None),))
-    content = view.standing_alone(changed, view.compute(changed), unfolded=False)
-    return {"label": cut.label(sentence.trace.tokens), "value": content["picture"], "told": sentence.tell(cut)}
 
 
 # ---- The page of all.

@@ -58,13 +58,9 @@ def _with_file(view: "Map") -> bool:
     return view.source == FILE and view.table is not None
 
 
-def _has_layers(view: "Map") -> bool:
-    """Whether there are several layers: the vocabulary has none, and the pooler only the last."""
-    return view.source == WORDS or (view.source != VOCABULARY and view.pooling != "pooler")
-
-
 def _needs_a_box(view: "Map") -> bool:
-    return view.dimensions == 3 and _has_layers(view)
+    """Whether the layer is chosen in a box: the vocabulary has none, the pooler only the last, and a flat map shows all."""
+    return view.dimensions == 3 and (view.source == WORDS or (view.source != VOCABULARY and view.pooling != "pooler"))
 
 
 def _can_label(view: "Map") -> bool:
@@ -280,13 +276,13 @@ class Map(LongView):
             return words_of(subject.trace)
         if self.source == VOCABULARY:
             return sample_vocabulary(subject.model, self.seed)
-        texts, labels = read_lines(self.sentences) if self.source == SENTENCES else self._read_table()
-        return (yield from read_texts(subject.model, texts, labels, self.pooling))
-
-    def _read_table(self) -> tuple[list[str], list[str]]:
-        if self.table is None:
+        if self.source == SENTENCES:
+            texts, labels = read_lines(self.sentences)
+        elif self.table is None:
             raise InputError(NO_FILE)
-        return texts_of(self.table, self.text_column or text_column_of(self.table), self.label_column, self.seed)
+        else:
+            texts, labels = texts_of(self.table, self.text_column or text_column_of(self.table), self.label_column, self.seed)
+        return (yield from read_texts(subject.model, texts, labels, self.pooling))
 
     def _row(self, subject: Subject, points: Points) -> int | None:
         """The row of interest: the clicked one, or the selected token of the input."""
