@@ -9,7 +9,7 @@ import numpy as np
 from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.head_families import MEANINGS
 from explorer.text.corpora import Corpus
-from explorer.text.dependencies import plain, spell_out
+from explorer.text.tagged import plain, spell_out
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import head_name
 
@@ -68,7 +68,7 @@ def _share(atlas: HeadAtlas, layer: int, head: int, relation: int) -> str:
     return f"{whole_percent(share)} of “{what}”, where always choosing {way} is right for {whole_percent(usual)}"
 
 
-def told(atlas: HeadAtlas, layer: int, head: int) -> str:
+def describe(atlas: HeadAtlas, layer: int, head: int) -> str:
     """The habit of a head, as a phrase that follows its name."""
     name = str(atlas.habits[layer, head])
     middle = atlas.offsets.shape[-1] // 2
@@ -89,7 +89,7 @@ def habit(atlas: HeadAtlas, layer: int, head: int) -> str:
     family = str(atlas.families[layer, head])
     others = int((atlas.families == family).sum()) - 1
     beside = f"{others} other{'s' * (others != 1)}" if others else "no other"
-    return f"It {told(atlas, layer, head)}. Its family, with {beside}: {spell_out(family)}."
+    return f"It {describe(atlas, layer, head)}. Its family, with {beside}: {spell_out(family)}."
 
 
 def about(corpus: Corpus, atlas: HeadAtlas) -> str:

@@ -14,11 +14,10 @@ from explorer.core.errors import InputError
 from explorer.core.steps import map_steps, relay
 from explorer.corpus.compute.word_states import WordStates
 from explorer.corpus.layer_looks import LayersLook
-from explorer.corpus.pictures.layers import ProbeLines, probe_lines
+from explorer.corpus.pictures.layers import probe_lines
 from explorer.corpus.source import Untold
 from explorer.text.corpora import Corpus, CorpusSentence
-from explorer.text.dependencies import plain
-from explorer.text.tagged import TaggedSentence
+from explorer.text.tagged import TaggedSentence, plain
 from explorer.training.examples import Split
 from explorer.training.head import Head
 from explorer.training.probe import control_tags, draw_rows, fit_head
@@ -118,7 +117,7 @@ class Probed(LayersLook):
             selectivity=percent(float(self.selectivity[at])),
             at=at,
         )
-        picture = probe_lines(ProbeLines(accuracy, *self.interval, references), at)
+        picture = probe_lines(accuracy, self.interval, references, at)
         return {"picture": picture, "about": about, "by_class": self._by_class(at)}
 
     def finding(self, subject: Subject) -> Finding:

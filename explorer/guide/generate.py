@@ -93,7 +93,6 @@ def fill_in(markdown: str) -> str:
 
 
 def main() -> None:
-    """Write the pages whose generated parts have changed."""
     for path in sorted(FOLDER.glob("*.md")):
         before = path.read_text("utf-8")
         if (after := fill_in(before)) != before:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.analysis.attention import renormalised, scale_end
+from explorer.analysis.attention import renormalize, scale_end
 from explorer.analysis.head_metrics import strongest_pairs
 from explorer.techniques.inside import causal_attention
 from explorer.ui.attention_data import overview_of
@@ -61,7 +61,7 @@ class Decoder(View):
         trace, layer, head = subject.trace, subject.selection.attention_layer, subject.selection.head_index
         before = trace.attention(layer)[head]
         after = causal_attention(trace, layer, head)
-        error = float(np.abs(after - renormalised(np.tril(before))).max())
+        error = float(np.abs(after - renormalize(np.tril(before))).max())
         names, row = trace.tokens, subject.selection.token
         top = float(scale_end(max(before.max(), after.max()), len(names)))
 

@@ -17,8 +17,6 @@ TABLES = {"token": "word embeddings", "position": "position embeddings", "segmen
 
 
 class Embeddings(View):
-    """The summands of one token as vectors, and the norms of those of all tokens."""
-
     name, question = "tokens/embeddings", "Which vectors are added up for each token?"
     layout = (row(col("sum", "check", "about_numbers", "numbers", width=2), col("norms", "help", width=3)),)
     sum = part("strips")

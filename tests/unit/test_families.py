@@ -247,8 +247,8 @@ class TestTechniques:
 
     def test_switching_heads(self, model, blank):
         trace = blank or model.trace(*INPUTS["pair"])
-        assert torch.equal(ablation.intervene(trace, []), trace.states[-1])
-        off = ablation.intervene(trace, [(1, 0)])
+        assert torch.equal(ablation.changed_states(trace, [])[-1], trace.states[-1])
+        off = ablation.changed_states(trace, [(1, 0)])[-1]
         weights = torch.from_numpy(trace.attention(1))
         context = (weights @ trace.heads(1).value).clone()
         context[:, 0] = 0

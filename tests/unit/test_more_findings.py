@@ -16,7 +16,7 @@ from explorer.side_by_side.states import SideStates
 from explorer.task_head.heads import OwnAnswer, OwnLabels, OwnTags
 from explorer.text.lines import read_lines
 from explorer.ui.pictures.base import shorten
-from explorer.ui.pictures.numbers import kept
+from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import Subject
 from tests.families import PAIR, TUNED, own, write_family, write_tuned
 from tests.unit.test_findings import near, numbers, words
@@ -69,7 +69,7 @@ def test_sentences_lie_next_to_their_own_kind(bundled, opening):
 def test_the_dearest_piece_of_a_round_is_that_of_the_table(opening, seed):
     view = Game(seed=seed)
     shown, text = view.compute(opening), view.finding(opening).text
-    position, truth, _, _, best, _, _, cost = max(kept(shown["table"]).rows, key=lambda row: row[-1])
+    position, truth, _, _, best, _, _, cost = max(numbers_of(shown["table"]).rows, key=lambda row: row[-1])
     assert words(text)[0] == truth
     assert numbers(text)[-1] == pytest.approx(cost, abs=0.006)
     assert ("is the first guess:" in text) == (best == truth)

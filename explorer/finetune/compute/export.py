@@ -42,7 +42,7 @@ def tuned_model(run: Run) -> str:
     with _writing:
         if not place.is_dir():
             store.make_room(run.id, NUMBER * load(run.predictor.model).capabilities.parameters)
-            with disk.unfinished(disk.folder()) as written:
+            with disk.begin(disk.folder()) as written:
                 _write_model(run.predictor, run.predictor.top, written)
                 disk.finish(written, place)
     return store.tuned_name(run.id)
@@ -61,7 +61,7 @@ def pack(run: Run) -> Path:
     model = _model_folder(run)
     place = disk.folder() / run.id / "run.zip"
     store.make_room(run.id, quota.expected_bytes(run) + (disk.size_of(model) if model is not None else 0))
-    with disk.unfinished(disk.folder()) as folder:
+    with disk.begin(disk.folder()) as folder:
         written = folder / place.name
         _write_zip(written, run, model)
         disk.finish(written, place)
@@ -72,7 +72,7 @@ def pack_standard(run: Run, write: Callable[[Predictor, Path], None], name: str)
     """Write a zip with a folder `model`, as `write_standard` or `write_onnx` fills it. Raises InputError, see `why_not`."""
     place = disk.folder() / run.id / name
     store.make_room(run.id, 2 * NUMBER * load(run.predictor.model).capabilities.parameters)
-    with disk.unfinished(disk.folder()) as folder:
+    with disk.begin(disk.folder()) as folder:
         (folder / "model").mkdir()
         write(run.predictor, folder / "model")
         written = folder / place.name

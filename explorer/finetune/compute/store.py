@@ -82,7 +82,7 @@ def keep(run: Run, visitor: str = quota.HOUSE, model: Path | None = None) -> Run
         if (place / run.id).exists():
             raise ExplorerError("There is a run of this name already; train or load it again.")
         _make_room(visitor, quota.expected_bytes(run) + (disk.size_of(model) if model is not None else 0))
-        with disk.unfinished(place) as written:
+        with disk.begin(place) as written:
             write_run(run, written)
             quota.sign(written, visitor)
             if model is not None:

@@ -16,9 +16,8 @@ from explorer.bert import checkpoints
 from explorer.bert.explorer import Explorer, load
 from explorer.bert.hub import NOT_STORABLE
 from explorer.core import disk
-from explorer.core.errors import ExplorerError, InputError
+from explorer.core.errors import ExplorerError, InputError, logger
 from explorer.core.limits import MEGABYTE, Limit
-from explorer.core.log import logger
 from explorer.finetune.compute import quota, store
 from explorer.finetune.compute.arrival import check_tokenizer, read_head, read_history, read_settings
 from explorer.finetune.compute.export import FILES, INSIDE, MODEL_FILES, digest
@@ -48,7 +47,7 @@ def unpack(path: Path, visitor: str = quota.HOUSE) -> Run:
     stays on the disk. Raises ExplorerError when it does not fit, ModelError when its model cannot be loaded.
     """
     identifier = store.new_id()
-    with disk.unfinished(disk.folder()) as folder:
+    with disk.begin(disk.folder()) as folder:
         run, has_model = _read(path, folder)
         predictor = run.predictor
         if has_model:

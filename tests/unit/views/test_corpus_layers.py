@@ -11,7 +11,7 @@ from explorer.core.errors import InputError
 from explorer.corpus import layers, source
 from explorer.corpus.compute import reading
 from explorer.corpus.layers import SIMILARITY, Layers
-from explorer.text.dependencies import plain
+from explorer.text.tagged import plain
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family
