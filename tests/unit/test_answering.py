@@ -14,10 +14,10 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import export, span_task, store
 from explorer.finetune.compute.answering import SHARED, Answerer, exact_match, windows_of
-from explorer.finetune.compute.prefix import EVERY_TOKEN, hidden_in_steps
+from explorer.finetune.compute.prefix import EVERY_TOKEN
 from explorer.finetune.compute.questions import Questions, place
 from explorer.finetune.compute.run import HeldOutAnswers
-from explorer.finetune.compute.span_task import Answering, Below, Spans
+from explorer.finetune.compute.span_task import Answering, Spans
 from explorer.finetune.compute.standard import write_standard
 from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.training import new_run, run_training
@@ -65,7 +65,7 @@ def test_a_text_that_fits_is_one_window_and_a_long_one_several_that_share_tokens
         assert window.encoding.kept == window.encoding.total <= tiny.capabilities.max_tokens
         first, last = window.text_tokens[0], window.text_tokens[-1]
         covered.append(window.characters(first, last))
-        assert text[slice(*covered[-1])] == window.pair[1].strip()
+        assert text[slice(*covered[-1])] == window.encoding.text_b.strip()
     assert covered[0][0] == 0
     assert covered[-1][1] == len(text)
     for ((_, before), (begin, _)), window in zip(pairwise(covered), windows[1:], strict=True):
@@ -92,9 +92,8 @@ def test_the_loss_and_the_scores_are_those_of_transformers(tiny, tmp_path, layer
     predictor = result.predictor
     theirs = standard(predictor, tmp_path)
     windows = windows_of(tiny, QUESTIONS.pairs)
-    below = Below(windows, finished(hidden_in_steps(tiny, [one.pair for one in windows], 2 - layers)))
-    objective, rows = Spans(QUESTIONS, below), torch.tensor([7, 0, 10])
-    scores = [predictor.scores(tiny, [windows[row]])[0] for row in rows]
+    objective, rows = Spans(QUESTIONS, windows), torch.tensor([7, 0, 10])
+    scores = [predictor.scores(tiny, [QUESTIONS.pairs[row]]) for row in rows]
     losses = []
     for row, mine in zip(rows.tolist(), scores, strict=True):
         encoding = windows[row].encoding
@@ -130,8 +129,9 @@ def test_of_what_does_not_fit_into_memory_a_part_is_learnt_from(tiny, monkeypatc
     monkeypatch.setattr(span_task, "room", lambda hidden: 2 * rows // 3)
     asked = task(tiny)
     below, parts = finished(asked.read()), asked.split()
-    assert len(below.rows(parts.held_out)) == len(parts.held_out)
-    assert 0 < len(below.rows(parts.train)) < len(parts.train)
+    kept = below.split(parts)
+    assert len(kept.held_out) == len(parts.held_out)
+    assert 0 < len(kept.train) < len(parts.train)
     assert finished(asked.read()).windows == below.windows
     monkeypatch.setattr(span_task, "room", lambda hidden: 9)
     refusal(InputError, lambda: finished(task(tiny).read()))
@@ -159,7 +159,8 @@ def test_a_long_text_is_answered_from_the_window_that_is_surest(tiny, trained):
     windows = windows_of(tiny, [(ASKED[0], text)])
     assert len(windows) > 1
     surest = -np.inf
-    for window, scores in zip(windows, trained.predictor.scores(tiny, windows), strict=True):
+    every, ends = trained.predictor.scores(tiny, [(ASKED[0], text)]), np.cumsum([one.encoding.kept for one in windows])[:-1]
+    for window, scores in zip(windows, np.split(every, ends), strict=True):
         places = window.text_tokens
         best = max(scores[s, 0] + scores[e, 1] for s in places for e in places if s <= e < s + 30)
         if best - scores[0].sum() > surest:
@@ -219,5 +220,5 @@ def test_the_class_for_answers_of_a_family_scores_alike(tmp_path, name):
     predictor = finished(run_training(task(model, layers=int(name != "albert"), epochs=1))).predictor
     with torch.no_grad():
         out = standard(predictor, tmp_path / "standard")(**model.tokenizer(*ASKED, return_tensors="pt"))
-    ours = predictor.scores(model, windows_of(model, [ASKED]))[0]
+    ours = predictor.scores(model, [ASKED])
     np.testing.assert_allclose(ours, torch.stack([out.start_logits[0], out.end_logits[0]], -1), atol=1e-4)

@@ -23,7 +23,6 @@ from explorer.finetune.endpoints import tag, train_tokens
 from explorer.text.tagged import TaggedSentence
 from explorer.training.probe import control_tags, draw_rows
 from explorer.training.tagging import TaggedExamples, built_in_tagged, sentence_folds, split_sentences
-from explorer.training.word_vectors import ReadWords
 
 PLAIN = [[["ada", "sings", "loudly", "!"], ["N", "V", "R", "P"]], [["bob", "runs", "."], ["N", "V", "P"]]] * 3 + [
     [["ada", "runs", "."], ["N", "V", "P"]], [["unbelievable", "bob", "sings"], ["A", "N", "V"]]]  # fmt: skip
@@ -49,8 +48,8 @@ def tagged(rows):
 def test_the_vectors_of_words_are_those_of_transformers(tiny_folder, pieces, layer):
     model = explorer.load(tiny_folder)
     sentences = [["Unbelievable", "!"], ["a", "don't", "b"], ["she", "was", "here"]]
-    read = ReadWords.of(model, sentences)
-    found = Tagger((), None, model.name, layer, pieces)._vectors(model, read)
+    tagger = Tagger((), None, model.name, layer, pieces)
+    found = tagger.vectors(finished(tagger.read(model, sentences, tagger)))
     wanted = []
     for words in sentences:
         encoded = model.tokenizer(words, is_split_into_words=True, return_tensors="pt")

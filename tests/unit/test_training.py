@@ -15,7 +15,7 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.finetune import evaluate, most_layer_rate, train, train_top
-from explorer.finetune.compute.prefix import hidden_in_steps
+from explorer.finetune.compute.prefix import Prefix, hidden_in_steps
 from explorer.finetune.compute.task import go_on, make_plan
 from explorer.finetune.compute.text_tasks import text_task
 from explorer.finetune.compute.top_layers import Top, seeded_dropout
@@ -54,7 +54,7 @@ def weights_of(model):
 @pytest.mark.parametrize("layers_trained", [0, 1, 2])
 def test_a_copied_top_over_the_kept_states_gives_the_features(tiny, pooling, layers_trained):
     states = finished(hidden_in_steps(tiny, EXAMPLES.pairs, 2 - layers_trained))
-    found = evaluate(Top(tiny, 2, layers_trained, pooling).eval(), states, torch.arange(len(EXAMPLES)))
+    found = evaluate(Top(tiny, 2, layers_trained, pooling).freeze(), states, torch.arange(len(EXAMPLES)))
     wanted = features(tiny, EXAMPLES.texts, 2, pooling)
     np.testing.assert_allclose(found, wanted, atol=1e-5)
 
@@ -144,10 +144,11 @@ def test_the_kept_weights_are_a_mean_of_those_after_the_epochs(tiny, monkeypatch
         return copied
 
     monkeypatch.setattr(Top, "snapshot", watched)
-    states = finished(hidden_in_steps(tiny, EXAMPLES.pairs, 1))
+    rows = np.arange(len(EXAMPLES))
+    prefix = Prefix(finished(hidden_in_steps(tiny, EXAMPLES.pairs, 1)), rows, rows)
     settings = TrainingSettings(epochs=5, batch_size=8)
     parts = split(EXAMPLES, 0)
-    steps = train_top(Top(tiny, 2, 1, "cls"), states, Classes.of(EXAMPLES, parts), parts, settings)
+    steps = train_top(Top(tiny, 2, 1, "cls"), prefix, Classes.of(EXAMPLES, parts), parts, settings)
     kept = [report[2] for report in steps if isinstance(report, tuple)]
     for place, weights in enumerate(zip(*taken[1:], strict=True)):
         _, second, third, fourth, fifth = weights

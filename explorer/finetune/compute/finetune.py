@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.engine import no_grad, torch
-from explorer.finetune.compute.prefix import EVERY_TOKEN, Ragged
+from explorer.finetune.compute.prefix import EVERY_TOKEN, Prefix, Ragged
 from explorer.finetune.compute.top_layers import Top
 from explorer.training.examples import Split
 from explorer.training.head import Head, Scale, as_head, fill, new_module
-from explorer.training.objectives import Objective, Solvable
+from explorer.training.objectives import Objective
 from explorer.training.settings import Epoch, TrainingSettings
 
 HEAD_RATE = 0.01  # minimum learning rate of the head, which starts from zero
@@ -31,7 +31,7 @@ PART = 16  # texts of similar length per forward pass: more than half of a rando
 
 
 def train(
-    vectors: np.ndarray, objective: Solvable, split: Split, settings: TrainingSettings, begun: Head | None = None
+    vectors: np.ndarray, objective: Objective, split: Split, settings: TrainingSettings, begun: Head | None = None
 ) -> Iterator[tuple[Epoch, Head]]:
     """Train a head on features [rows, hidden], deterministically; yields the measures and the head after every epoch.
 
@@ -118,16 +118,16 @@ class Learner:
         return cls(top, head, scale, objective, *_optimizer(top, head, settings, steps), generator)
 
     def shuffled(self, states: Ragged, rows: torch.Tensor, size: int) -> list[torch.Tensor]:
-        """The texts in random order, in batches; each batch is sorted by length."""
+        """The rows in random order, in batches; each batch is sorted by length."""
         order = rows[torch.randperm(len(rows), generator=self.generator)]
         return [batch[states.lengths[batch].argsort()] for batch in order.split(size)]
 
-    def learn(self, states: Ragged, batch: torch.Tensor) -> torch.Tensor:
-        """One step on the texts `batch`; returns the scores [vectors, outputs] before it."""
+    def learn(self, prefix: Prefix, states: Ragged, batch: torch.Tensor) -> torch.Tensor:
+        """One step on the rows `batch`; returns the scores [scored, outputs] before it."""
         given = torch.cat([self.top(*states.batch(part)) for part in batch.split(PART)])
-        scores = self.head(self.scale.apply(self.objective.vectors(given, batch)))
+        scores = self.head(self.scale.apply(prefix.select(given, batch)))
         self.optimizer.zero_grad()
-        self.objective.loss(scores, batch).backward()
+        self.objective.loss(scores, prefix.scored(batch)).backward()
         torch.nn.utils.clip_grad_norm_(list(self.top.parameters()), MOST_GRADIENT)
         self.optimizer.step()
         self.schedule.step()
@@ -139,20 +139,22 @@ class Learner:
 
 
 def train_top(
-    top: Top, states: Ragged, objective: Objective, split: Split, settings: TrainingSettings, begun: Head | None = None
+    top: Top, prefix: Prefix, objective: Objective, split: Split, settings: TrainingSettings, begun: Head | None = None
 ) -> Iterator[Step | tuple[Epoch, Head, Top]]:
-    """Train a head and the layers of `top`, which is changed, over the hidden states below them.
+    """Train a head and the layers of `top`, which is changed, over the hidden states below them; `split` is one of rows.
 
     AdamW with linear warm-up and decay (Devlin et al. 2019, appendix A.2). The layers use the learning rate, but at most
     `most_layer_rate`; the head at least HEAD_RATE. `settings.averaged` trainings with consecutive seeds run side by side, and
     their weights are averaged. Yields a Step after each batch, and after each epoch its measures with the running mean of head
     and layers (see `mean_share`); measures on the training part are means over the epoch. The head starts at zero, or as `begun`.
     """
+    states = prefix.states
+    assert isinstance(states, Ragged)
     train_rows, held_rows = torch.from_numpy(split.train), torch.from_numpy(split.held_out)
     number = settings.averaged
     steps = -(-len(train_rows) // settings.batch_size)
     measured = train_rows[:MEASURED] if top.pooling == EVERY_TOKEN else train_rows
-    scale = Scale.of(objective.vectors(evaluate(top.eval(), states, measured), measured))
+    scale = Scale.of(prefix.select(evaluate(top.freeze(), states, measured), measured))
     total = steps * settings.epochs
     tops = [top, *(copy.deepcopy(top) for _ in range(1, number))]
     learners = [Learner.start(own, scale, objective, settings, total, settings.seed + i) for i, own in enumerate(tops)]
@@ -164,14 +166,14 @@ def train_top(
         todo = [(learner, batch) for learner in learners for batch in learner.shuffled(states, train_rows, settings.batch_size)]
         found = []
         for done, (learner, batch) in enumerate(todo, start=1):
-            found.append(learner.learn(states, batch))
+            found.append(learner.learn(prefix, states, batch))
             so_far = number * steps * (epoch - 1) + done
             speed = so_far / (time.perf_counter() - start)
             yield Step(epoch, done, number * steps, (number * total - so_far) / speed, speed)
         mean = _mean(mean, _soup(learners), mean_share(epoch))
-        held = mean[1](scale.apply(objective.vectors(evaluate(mean[0], states, held_rows), held_rows)))
-        trained = objective.measure(torch.cat(found), torch.cat([batch for _, batch in todo]))
-        report = Epoch(epoch, trained, objective.measure(held, held_rows), held.numpy())
+        held = mean[1](scale.apply(prefix.select(evaluate(mean[0], states, held_rows), held_rows)))
+        trained = objective.measure(torch.cat(found), prefix.scored(torch.cat([batch for _, batch in todo])))
+        report = Epoch(epoch, trained, objective.measure(held, prefix.scored(held_rows)), held.numpy())
         yield report, objective.rescale(as_head(mean[1], scale)), mean[0]
 
 

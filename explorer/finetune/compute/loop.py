@@ -18,7 +18,7 @@ from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute.finetune import Learner, evaluate
-from explorer.finetune.compute.prefix import encoded_hidden_in_steps, shorten
+from explorer.finetune.compute.prefix import Prefix, encoded_hidden_in_steps, shorten
 from explorer.finetune.compute.task import TrainingPlan
 from explorer.finetune.compute.text_tasks import Classification
 from explorer.finetune.compute.top_layers import Top
@@ -73,12 +73,13 @@ class Loop:
         self.examples, self.plan = examples.draw(MOST_TEXTS), plan
         task = Classification(model, self.examples, plan)
         self.split = task.split()
-        self._objective = task.objective(None, self.split)
         self._targets = torch.from_numpy(self.examples.targets)
         encoded = encode(model, self.examples.pairs)
         self.cut = sum(len(ids) > longest for ids, _ in encoded)  # texts that are shortened
         below = plan.layer - plan.layers_trained
         self._states = finished(encoded_hidden_in_steps(model, encoded, below, longest))
+        self._prefix = Prefix(self._states, every := np.arange(len(encoded)), every)
+        self._objective = task.objective(self._prefix, self.split)
         self.encoded: list[Encoded] = [(shorten(ids, longest), shorten(segments, longest)) for ids, segments in encoded]
         self.per_epoch = -(-len(self.split.train) // BATCH)
         self.total = self.per_epoch * plan.settings.epochs
@@ -109,12 +110,12 @@ class Loop:
 
     def _start(self, model: Explorer) -> tuple[Learner, Scale]:
         plan, rows = self.plan, torch.from_numpy(self.split.train)
-        top = Top(model, plan.layer, plan.layers_trained, plan.pooling).for_use()
+        top = Top(model, plan.layer, plan.layers_trained, plan.pooling).freeze()
         scale = Scale.of(evaluate(top, self._states, rows))
         learner = Learner.start(top, scale, self._objective, plan.settings, self.total, plan.settings.seed)
-        learner.top.eval()  # without dropout, which `start` switched on
+        learner.top.module.eval()  # without dropout, which `start` switched on
         if not plan.layers_trained:
-            learner.top.for_use()  # a pooler stays as it is
+            learner.top.freeze()  # a pooler stays as it is
         return learner, scale
 
     def _run(self) -> Iterator[Step]:
@@ -137,7 +138,7 @@ class Loop:
         layer_rate, _, rate = learner.schedule.get_last_lr()
         vectors = evaluate(learner.top, self._states, batch)
         before = [weight.detach().clone() for weight in head.parameters()]
-        logits = learner.learn(self._states, batch)
+        logits = learner.learn(self._prefix, self._states, batch)
         losses = torch.nn.functional.cross_entropy(logits, self._targets[batch], reduction="none")
         trained = [weight.grad for weight in learner.top.parameters() if weight.grad is not None]
         step = Step(

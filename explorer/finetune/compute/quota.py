@@ -47,7 +47,7 @@ def expected_bytes(run: Run) -> int:
     """The approximate size of a run in bytes, before it is written."""
     predictor, held = run.predictor, run.held_out
     arrays = [array for array in vars(predictor.head).values() if array is not None]
-    arrays += list(predictor.top.state_dict().values()) if predictor.top is not None else []
+    arrays += list(predictor.top.module.state_dict().values()) if predictor.top is not None else []
     return (held.bytes if held is not None else 0) + sum(array.nbytes for array in arrays)
 
 

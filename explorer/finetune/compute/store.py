@@ -170,7 +170,7 @@ def write_run(run: Run, folder: Path) -> None:
     """Write run.json and weights.safetensors of a run."""
     tensors = {f"head.{name}": torch.from_numpy(array) for name, array in head_arrays(run.predictor.head).items()}
     if run.predictor.top is not None:
-        tensors |= {f"top.{name}": tensor for name, tensor in run.predictor.top.state_dict().items()}
+        tensors |= {f"top.{name}": tensor for name, tensor in run.predictor.top.module.state_dict().items()}
     if run.held_out is not None:
         for name in run.held_out.arrays:
             array = np.ascontiguousarray(getattr(run.held_out, name), dtype=np.float32)
@@ -206,4 +206,4 @@ def _top(predictor: type[Predictor], about: dict[str, Any], tensors: dict[str, t
         return None
     top = Top(load(about["model"]), about["layer"], about["layers_trained"], predictor.top_pooling(about["pooling"]))
     top.module.load_state_dict({name.removeprefix("top."): t for name, t in tensors.items() if name.startswith("top.")})
-    return top.for_use()
+    return top.freeze()
