@@ -111,12 +111,13 @@ class Answering(Task[Questions]):
         rows = prefix.split(parts).held_out
         scores = torch.from_numpy(predictor.head.outputs(predictor.vectors(prefix, rows)))
         said = self.objective(prefix, parts).answers(scores, torch.from_numpy(rows))
+        asked, answers = [self.examples.rows[row] for row in said], said.values()
         return HeldOutAnswers(
-            [self.examples.rows[row].question for row in said],
-            [self.examples.rows[row].text for row in said],
-            [list(self.examples.rows[row].answers) for row in said],
-            [answer.text for answer in said.values()],
-            np.array([[answer.score, answer.no_answer] for answer in said.values()], dtype=np.float32),
+            tuple(one.question for one in asked),
+            tuple(one.text for one in asked),
+            tuple(one.answers for one in asked),
+            tuple(answer.text for answer in answers),
+            np.array([[answer.score, answer.no_answer] for answer in answers], dtype=np.float32),
         )
 
     def baselines(self, parts: Split) -> dict[str, float]:

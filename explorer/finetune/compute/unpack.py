@@ -8,7 +8,6 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import MEGABYTE, Limit
 from explorer.core.log import logger
 from explorer.finetune.compute import quota, store
-from explorer.finetune.compute.arrival import check_tokenizer, read_head, read_history, read_settings
+from explorer.finetune.compute.arrival import Settings, check_tokenizer, read_head, read_history, read_settings
 from explorer.finetune.compute.export import FILES, INSIDE, MODEL_FILES, digest
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.store import KINDS
@@ -71,17 +70,16 @@ def _read(path: Path, folder: Path) -> tuple[Run, bool]:
         _check_entries(archive.infolist(), path.stat().st_size, folder)
         with _nothing_strange():
             settings = read_settings(archive.read("settings.json"))
-            head = read_head(archive.read("head.safetensors"), len(settings["labels"]))
+            head = read_head(archive.read("head.safetensors"), len(settings.labels))
             history = read_history(archive.read("log.csv").decode("utf-8"), settings)
             has_model = WEIGHTS in archive.namelist() and not _is_here(settings)
             if has_model:
                 _extract_model(archive, folder)
-            elif settings["model"].startswith(checkpoints.TUNED) or settings["model"] == INSIDE:
+            elif settings.model.startswith(checkpoints.TUNED) or settings.model == INSIDE:
                 raise ValueError("a model that is not in it")
-    kind, place = KINDS[settings["kind"]], (settings[name] for name in ("model", "layer", "pooling"))
-    predictor = kind.predictor(tuple(settings["labels"]), head, *place)
-    run = Run(predictor, settings["title"], settings["training"], history, settings["best"], None, settings["baselines"])
-    return run, has_model
+    kind = KINDS[settings.kind].predictor
+    predictor = kind(tuple(settings.labels), head, settings.model, settings.layer, settings.pooling)
+    return Run(predictor, settings.title, settings.training, history, settings.best, None, settings.baselines), has_model
 
 
 @contextlib.contextmanager
@@ -128,11 +126,11 @@ def _check_entries(entries: list[zipfile.ZipInfo], packed: int, folder: Path) ->
         raise ExplorerError(disk.FULL)
 
 
-def _is_here(settings: dict[str, Any]) -> bool:
+def _is_here(settings: Settings) -> bool:
     """Whether the packed model is the local one of that name; nothing is downloaded to find out."""
-    folder = None if settings["layers_trained"] else checkpoints.here(settings["model"])
+    folder = None if settings.layers_trained else checkpoints.here(settings.model)
     weights = folder and folder / "model.safetensors"
-    return weights is not None and weights.is_file() and digest(weights) == settings["model_sha256"]
+    return weights is not None and weights.is_file() and digest(weights) == settings.model_sha256
 
 
 def _extract_model(archive: zipfile.ZipFile, folder: Path) -> None:
