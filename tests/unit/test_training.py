@@ -306,7 +306,7 @@ def test_a_training_goes_on_from_where_another_one_ended(tiny, layers, units):
     model = tiny
     numbers = {"epochs": 4, "learning_rate": 0.01, "batch_size": 4, "units": units}
     first = train_whole(text_task(model, examples, make_plan(model, -1, "mean", layers, **numbers)))
-    run = as_run(first, "first", {}, "")
+    run = as_run(first, "first", "")
     assert "start" not in run.settings
     plan = go_on(model, run.predictor, run.settings)
     second = train_whole(text_task(model, examples, plan))
