@@ -14,7 +14,7 @@ from explorer.bert.features import _caches, features
 from explorer.core.steps import finished
 from explorer.finetune import live
 from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.tasks import text_task
 from explorer.finetune.compute.training import run_training
 from explorer.training.examples import Examples, leave_one_out
 from explorer.training.settings import FEW_REGULARIZATION, TrainingSettings

@@ -18,7 +18,7 @@ from explorer.finetune.compute import many, store
 from explorer.finetune.compute.many import hidden_states, text_features
 from explorer.finetune.compute.prefix import hidden_in_steps
 from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.tasks import text_task
 from explorer.finetune.compute.training import run_training
 from explorer.training.examples import Examples
 

@@ -21,7 +21,7 @@ from explorer.finetune.compute.from_table import examples_from_table, numbers_in
 from explorer.finetune.compute.run import told
 from explorer.finetune.compute.store import read_run
 from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.tasks import text_task
 from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.outcome import Baselines, Outcome

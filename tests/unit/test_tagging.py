@@ -15,8 +15,8 @@ from explorer.core.steps import finished
 from explorer.finetune.compute import export, store
 from explorer.finetune.compute.predictor import Tagger
 from explorer.finetune.compute.standard import write_standard
-from explorer.finetune.compute.tag_task import Tagging
 from explorer.finetune.compute.task import make_plan
+from explorer.finetune.compute.tasks import Tagging
 from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.endpoints import tag, train_tokens

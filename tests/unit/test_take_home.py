@@ -18,7 +18,7 @@ from explorer.core.steps import finished
 from explorer.finetune.compute import export, store
 from explorer.finetune.compute.reasons import compare, decide
 from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.tasks import text_task
 from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.compute.unpack import unpack
 from explorer.training.examples import Examples

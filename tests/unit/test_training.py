@@ -17,7 +17,7 @@ from explorer.finetune.compute import store
 from explorer.finetune.compute.finetune import evaluate, most_layer_rate, train, train_top
 from explorer.finetune.compute.prefix import Prefix, hidden_in_steps
 from explorer.finetune.compute.task import go_on, make_plan
-from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.tasks import text_task
 from explorer.finetune.compute.top_layers import Top, seeded_dropout
 from explorer.finetune.compute.training import Progress, as_run, new_run, run_training, train_whole
 from explorer.training.examples import Examples, split
@@ -150,7 +150,7 @@ def test_the_kept_weights_are_a_mean_of_those_after_the_epochs(tiny, monkeypatch
     parts = split(EXAMPLES, 0)
     steps = train_top(Top(tiny, 2, 1, "cls"), prefix, Classes.of(EXAMPLES, parts), parts, settings)
     kept = [report[2] for report in steps if isinstance(report, tuple)]
-    for place, weights in enumerate(zip(*taken[1:], strict=True)):
+    for place, weights in enumerate(zip(*taken, strict=True)):
         _, second, third, fourth, fifth = weights
         three = torch.stack([second, third, fourth]).mean(0)
         wanted = [weights[0], second, (second + third) / 2, three, (2 * three + fifth) / 3]

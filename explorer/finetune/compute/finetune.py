@@ -6,6 +6,7 @@ The layers are trained on a copy, over the hidden states that the frozen layers 
 from __future__ import annotations
 
 import copy
+import functools
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -133,9 +134,18 @@ class Learner:
         self.schedule.step()
         return scores.detach()
 
-    def snapshot(self) -> tuple[Top, torch.nn.Sequential]:
-        """Frozen copies of the layers and the head."""
-        return self.top.snapshot(), copy.deepcopy(self.head).requires_grad_(False)
+    @property
+    def weights(self) -> torch.Tensor:
+        """All weights of the layers and the head, side by side."""
+        return torch.nn.utils.parameters_to_vector([*self.top.parameters(), *self.head.parameters()]).detach()
+
+    def snapshot(self, weights: torch.Tensor) -> tuple[Top, torch.nn.Sequential]:
+        """Frozen copies of the layers and the head, with these `weights`."""
+        top, head = self.top.snapshot(), copy.deepcopy(self.head).requires_grad_(False)
+        own = [*top.parameters(), *head.parameters()]
+        for weight, new in zip(own, weights.split([weight.numel() for weight in own]), strict=True):
+            weight.copy_(new.view_as(weight))
+        return top, head
 
 
 def train_top(
@@ -170,20 +180,17 @@ def train_top(
             so_far = number * steps * (epoch - 1) + done
             speed = so_far / (time.perf_counter() - start)
             yield Step(epoch, done, number * steps, (number * total - so_far) / speed, speed)
-        mean = _mean(mean, _soup(learners), mean_share(epoch))
-        held = mean[1](scale.apply(prefix.select(evaluate(mean[0], states, held_rows), held_rows)))
+        mean = _soup(learners).lerp(mean, 1 - mean_share(epoch))
+        kept, kept_head = learners[0].snapshot(mean)
+        held = kept_head(scale.apply(prefix.select(evaluate(kept, states, held_rows), held_rows)))
         trained = objective.measure(torch.cat(found), prefix.scored(torch.cat([batch for _, batch in todo])))
         report = Epoch(epoch, trained, objective.measure(held, prefix.scored(held_rows)), held.numpy())
-        yield report, objective.rescale(as_head(mean[1], scale)), mean[0]
+        yield report, objective.rescale(as_head(kept_head, scale)), kept
 
 
-@no_grad
-def _soup(learners: Sequence[Learner]) -> tuple[Top, torch.nn.Sequential]:
+def _soup(learners: Sequence[Learner]) -> torch.Tensor:
     """The mean weights of trainings with the same start (Wortsman et al. 2022, 'Model soups', section 2)."""
-    mean = learners[0].snapshot()
-    for done, learner in enumerate(learners[1:], start=2):
-        mean = _mean(mean, learner.snapshot(), 1 / done)
-    return mean
+    return functools.reduce(torch.add, (learner.weights for learner in learners)) / len(learners)
 
 
 def mean_share(epoch: int) -> float:
@@ -193,17 +200,6 @@ def mean_share(epoch: int) -> float:
     stable than those of any epoch: Izmailov et al. 2018, 'Averaging weights leads to wider optima', section 3.
     """
     return 1 / min(AVERAGED, max(1, epoch - 1))
-
-
-@no_grad
-def _mean(
-    before: tuple[Top, torch.nn.Sequential], latest: tuple[Top, torch.nn.Sequential], share: float
-) -> tuple[Top, torch.nn.Sequential]:
-    """A new mean in which the latest weights count for `share`, 0 to 1, and the mean so far for the rest."""
-    for old, new in zip(before, latest, strict=True):
-        for weights, others in zip(new.parameters(), old.parameters(), strict=True):
-            weights.lerp_(others, 1 - share)
-    return latest
 
 
 def _optimizer(

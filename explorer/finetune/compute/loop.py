@@ -20,7 +20,7 @@ from explorer.core.steps import finished
 from explorer.finetune.compute.finetune import Learner, evaluate
 from explorer.finetune.compute.prefix import Prefix, encoded_hidden_in_steps, shorten
 from explorer.finetune.compute.task import TrainingPlan
-from explorer.finetune.compute.text_tasks import Classification
+from explorer.finetune.compute.tasks import Classification
 from explorer.finetune.compute.top_layers import Top
 from explorer.training.examples import Examples, ScoredExamples
 from explorer.training.head import Scale

@@ -1,4 +1,4 @@
-"""Training on texts or pairs: classification and regression."""
+"""The tasks for texts and pairs, classification and regression, and for words."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from explorer.core.engine import torch
 from explorer.finetune.compute.baselines import baselines, number_baselines, words_in_turn
 from explorer.finetune.compute.finetune import Step, train
 from explorer.finetune.compute.in_turn import MOST_UNKNOWNS, Heads, solve
-from explorer.finetune.compute.predictor import Classifier, Predictor, Regressor
+from explorer.finetune.compute.predictor import Classifier, Predictor, Regressor, Tagger
 from explorer.finetune.compute.prefix import Prefix
-from explorer.finetune.compute.run import HeldOutNumbers, HeldOutTexts
+from explorer.finetune.compute.run import HeldOutNumbers, HeldOutTags, HeldOutTexts
 from explorer.finetune.compute.task import Task, TrainingPlan
 from explorer.finetune.compute.top_layers import Top
 from explorer.text.lines import Pair
@@ -24,6 +24,8 @@ from explorer.training.examples import Examples, ScoredExamples, Split, leave_on
 from explorer.training.head import Head
 from explorer.training.objectives import Classes, Numbers, Objective
 from explorer.training.settings import FEWEST_HELD_OUT, Epoch
+from explorer.training.tagging import TaggedExamples, split_sentences, tag_baselines
+from explorer.training.word_vectors import Words
 
 Texts = TypeVar("Texts", bound=Examples)
 
@@ -146,6 +148,47 @@ class Regression(TextTask[ScoredExamples]):
     def baselines(self, parts: Split) -> dict[str, float]:
         """The rank correlation of a bag of words and, for pairs, of the share of words in common."""
         return number_baselines(self.examples, parts)
+
+
+class Tagging(Task[TaggedExamples]):
+    """Training a tag for every word. A share of the sentences is held out; words beyond the model's length are left out.
+
+    Batches are made of words for a head alone, of sentences to train layers.
+    """
+
+    predictor = Tagger
+
+    def split(self) -> Split:
+        return split_sentences(self.examples, self.plan.settings.seed, self.plan.settings.held_out)
+
+    @property
+    def inputs(self) -> Sequence[Words]:
+        return [sentence.words for sentence in self.examples.sentences]
+
+    def labels(self) -> tuple[str, ...]:
+        return tuple(self.examples.classes)
+
+    def objective(self, prefix: Prefix, parts: Split) -> Classes:
+        """Cross-entropy of the tags."""
+        return Classes(self.examples.targets[prefix.targets], len(self.examples.classes))
+
+    def held_out(self, predictor: Predictor, prefix: Prefix, parts: Split) -> HeldOutTags:
+        """The held-out words, their tags, and the probabilities of all tags."""
+        words = np.intersect1d(prefix.targets, self._words(parts)[1])
+        return HeldOutTags(
+            words=tuple(self.examples.words[word] for word in words),
+            sentences=self.examples.sentence_of[words],
+            targets=self.examples.targets[words],
+            probabilities=predictor.head.probabilities(predictor.vectors(prefix, prefix.split(parts).held_out)),
+        )
+
+    def baselines(self, parts: Split) -> dict[str, float]:
+        """The accuracy over words of the most frequent tag and of a word memory."""
+        return tag_baselines(self.examples, *self._words(parts))
+
+    def _words(self, parts: Split) -> Split:
+        """The split in terms of words."""
+        return Split(*(np.flatnonzero(np.isin(self.examples.sentence_of, rows)) for rows in parts))
 
 
 def text_task(model: Explorer, examples: Examples, plan: TrainingPlan) -> TextTask:
