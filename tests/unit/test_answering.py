@@ -1,7 +1,5 @@
 """Finding answers: windows, what is learnt, what is said, and that it is the same at home and in transformers' own class."""
 
-import json
-import zipfile
 from itertools import pairwise
 
 import numpy as np
@@ -21,7 +19,6 @@ from explorer.finetune.compute.span_task import Answering, Spans
 from explorer.finetune.compute.standard import write_standard
 from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.training import new_run, run_training
-from explorer.finetune.compute.unpack import unpack
 from explorer.techniques import own_head
 from tests.families import write_family
 
@@ -185,33 +182,6 @@ def test_a_checkpoint_for_transformers_says_the_same_as_a_model_of_the_app(tiny,
     best = own_head.answers(opened.trace(*ASKED), 1)[0]
     assert (best.start, best.end) == found.span
     assert best.share == pytest.approx(found.score, abs=1e-5)
-
-
-def at_home(elsewhere, folder, *questions):
-    """What the zip's own Python file says, run by a Python that cannot import this app; it says nothing else."""
-    done = elsewhere.run(folder / "predict.py", *questions)
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stderr == ""
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-@pytest.mark.parametrize(("name", "layers"), [("bert", 0), ("modernbert", 1)])
-def test_other_families_learn_it_and_take_it_home(elsewhere, tmp_path, name, layers):
-    model = explorer.load(write_family(tmp_path / name, name))
-    run = new_run(finished(run_training(task(model, layers=layers, epochs=1))), "Test")
-    asked = [ASKED, ("how was she?", " ".join(TEXTS * 20))]
-    wanted = [run.predictor.answer(model, *pair) for pair in asked]
-    packed = export.pack(run)
-    with zipfile.ZipFile(packed) as archive:
-        archive.extractall(tmp_path / "home")
-    for said, one in zip(at_home(elsewhere, tmp_path / "home", *map(" ||| ".join, asked)), wanted, strict=True):
-        assert (said["answer"], said["start"], said["end"]) == (one.text, one.start, one.end)
-        assert (said["score"], said["no_answer"]) == pytest.approx((one.score, one.no_answer), abs=1e-4)
-    (tmp_path / "mine.zip").write_bytes(packed.read_bytes())
-    back = store.fetch(unpack(tmp_path / "mine.zip").id)
-    assert back.kind == "spans"
-    again = back.predictor.answer(explorer.load(back.predictor.model), *ASKED)
-    assert (again.text, again.score) == (wanted[0].text, pytest.approx(wanted[0].score, abs=1e-4))
 
 
 @pytest.mark.parametrize("name", ["roberta", "distilbert", "electra-generator", "camembert", "albert"])

@@ -1,7 +1,5 @@
 """A number that is learnt of texts and pairs (regression): against scikit-learn and scipy, kept, and taken home."""
 
-import json
-import zipfile
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,16 +12,14 @@ from explorer.analysis import evaluation
 from explorer.bert.features import features
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute import export, store
+from explorer.finetune.compute import store
 from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.finetune import train
 from explorer.finetune.compute.from_table import examples_from_table, numbers_in
 from explorer.finetune.compute.run import told
-from explorer.finetune.compute.store import read_run
 from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.tasks import text_task
 from explorer.finetune.compute.training import new_run, run_training
-from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.outcome import Baselines, Outcome
 from explorer.finetune.result import Result
 from explorer.finetune.try_it import TryIt, _scale
@@ -93,24 +89,6 @@ def test_labels_that_are_numbers_are_learnt_as_numbers():
     few = Table(("text", "score"), (("a", "0.5"), ("b", "1")), "2 rows.")
     with pytest.raises(InputError, match="10 examples or more"):
         examples_from_table(few, Columns("text", "score"))
-
-
-def test_a_run_comes_back_and_goes_home(kept, elsewhere, tmp_path):
-    for run in kept:
-        model = explorer.load(run.predictor.model)
-        wanted = run.predictor.estimate(model, PAIRS[:3])
-        read = read_run(store.folder() / run.id, run.id)
-        np.testing.assert_array_equal(read.predictor.estimate(model, PAIRS[:3]), wanted)
-        np.testing.assert_allclose(read.held_out.targets, run.held_out.targets)
-        back = unpack(export.pack(run))
-        assert (back.kind, back.history, back.measure) == ("number", run.history, "spearman")
-        np.testing.assert_allclose(back.predictor.estimate(explorer.load(back.predictor.model), PAIRS[:3]), wanted, atol=0.02)
-    with zipfile.ZipFile(export.pack(kept[0])) as archive:
-        archive.extractall(tmp_path)
-    answer = elsewhere.run(tmp_path / "predict.py", " ||| ".join(PAIRS[0]))
-    said = kept[0].predictor.estimate(explorer.load(kept[0].predictor.model), PAIRS[:1])[0]
-    assert json.loads(answer.stdout)["number"] == pytest.approx(said, abs=1e-4)
-    assert (answer.returncode, answer.stderr) == (0, "")
 
 
 def test_the_views_tell_of_a_number(kept, tiny):

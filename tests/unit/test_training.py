@@ -265,21 +265,6 @@ def runs_folder(tmp_path, monkeypatch):
     return tmp_path / "runs"
 
 
-@pytest.mark.parametrize("layers_trained", [0, 1])
-def test_a_run_outlasts_the_process(tiny_folder, runs_folder, layers_trained, monkeypatch):
-    model = explorer.load(tiny_folder)
-    _, result = run(run_training(text_task(model, PAIRS, make_plan(model, -1, "mean", layers_trained, epochs=2))))
-    kept = new_run(result, "mine")
-    monkeypatch.setattr(store, "_read", type(store._read)(4))  # another process knows nothing yet
-    read = store.fetch(kept.id)
-    assert read is not kept
-    assert read.as_json() == kept.as_json()
-    pairs = PAIRS.pairs[:5]
-    np.testing.assert_array_equal(read.predictor.classify(model, pairs), kept.predictor.classify(model, pairs))
-    np.testing.assert_allclose(read.held_out.probabilities, result.held_out.probabilities, atol=1e-6)
-    assert {path.suffix for path in (runs_folder / kept.id).iterdir()} == {".json", ".safetensors"}
-
-
 def test_what_is_no_run_and_what_is_broken_is_refused(tiny_folder, runs_folder, monkeypatch, refusal):
     model = explorer.load(tiny_folder)
     _, result = run(run_training(text_task(model, EXAMPLES, make_plan(model, -1, "mean", epochs=1))))

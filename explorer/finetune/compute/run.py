@@ -116,7 +116,7 @@ class HeldOutAnswers(HeldOut):
 
     questions: tuple[str, ...]
     texts: tuple[str, ...]
-    accepted: tuple[Sequence[str], ...]  # the correct answers, empty where the text has none
+    accepted: tuple[list[str], ...]  # the correct answers, empty where the text has none
     said: tuple[str, ...]  # predicted; '' is no answer
     scores: np.ndarray  # [questions, 2] shares of the best span and of no answer, 0 to 1
 

@@ -115,7 +115,7 @@ class Answering(Task[Questions]):
         return HeldOutAnswers(
             tuple(one.question for one in asked),
             tuple(one.text for one in asked),
-            tuple(one.answers for one in asked),
+            tuple(list(one.answers) for one in asked),
             tuple(answer.text for answer in answers),
             np.array([[answer.score, answer.no_answer] for answer in answers], dtype=np.float32),
         )
