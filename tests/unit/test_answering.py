@@ -11,16 +11,15 @@ import explorer
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import export, span_task, store
-from explorer.finetune.compute.answering import SHARED, Answerer, exact_match, windows_of
-from explorer.finetune.compute.prefix import EVERY_TOKEN
+from explorer.finetune.compute.answering import SHARED, exact_match, windows_of
 from explorer.finetune.compute.questions import Questions, place
 from explorer.finetune.compute.run import HeldOutAnswers
-from explorer.finetune.compute.span_task import Answering, Spans
+from explorer.finetune.compute.span_task import Spans
 from explorer.finetune.compute.standard import write_standard
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.training import new_run, run_training
+from explorer.finetune.compute.training import new_run, train_whole
 from explorer.techniques import own_head
 from tests.families import write_family
+from tests.learning import task_for
 
 WORDS = [("store", "happy", "sad"), ("dog", "sad", "slow"), ("milk", "slow", "happy"), ("man", "bad", "good")]
 TEXTS = [f"the man went to the {thing} because he was {mood}. she was {other}." for thing, mood, other in WORDS]
@@ -36,8 +35,7 @@ def runs(tmp_path, monkeypatch):
 
 
 def task(model, questions=QUESTIONS, layers=2, **settings):
-    plan = make_plan(model, -1, EVERY_TOKEN, layers, predictor=Answerer, **{"epochs": 2, "batch_size": 4, **settings})
-    return Answering(model, questions, plan)
+    return task_for(model, questions, layers_trained=layers, **{"batch_size": 4, **settings})
 
 
 def standard(predictor, folder):
@@ -48,7 +46,7 @@ def standard(predictor, folder):
 
 @pytest.fixture
 def trained(tiny):
-    return new_run(finished(run_training(task(tiny, learning_rate=3e-4))), "Test")
+    return new_run(train_whole(task(tiny, learning_rate=3e-4)), "Test")
 
 
 def test_a_text_that_fits_is_one_window_and_a_long_one_several_that_share_tokens(tiny, refusal):
@@ -85,7 +83,7 @@ def test_an_answer_is_its_tokens_and_the_tokens_are_the_answer(tiny):
 
 @pytest.mark.parametrize("layers", [0, 2])
 def test_the_loss_and_the_scores_are_those_of_transformers(tiny, tmp_path, layers):
-    result = finished(run_training(task(tiny, layers=layers)))
+    result = train_whole(task(tiny, layers=layers))
     predictor = result.predictor
     theirs = standard(predictor, tmp_path)
     windows = windows_of(tiny, QUESTIONS.pairs)
@@ -138,14 +136,14 @@ def test_it_learns_what_can_be_learnt(tiny):
     rng = np.random.default_rng(0)
     texts = {" ".join(rng.permutation(["milk", "dog", "man", "store", "happy", "cat"])) for _ in range(80)}
     questions = Questions(tuple(place("who was it?", "dog", text) for text in sorted(texts)))
-    history = finished(run_training(task(tiny, questions, epochs=40, learning_rate=0.1))).history
+    history = train_whole(task(tiny, questions, epochs=40, learning_rate=0.1)).history
     assert history[-1].held_out["exact_match"] >= 0.9
     assert history[-1].held_out["loss"] < history[0].held_out["loss"]
 
 
 def test_the_same_seed_gives_the_same_and_the_model_stays_as_it_was(tiny):
     before = tiny.trace(*ASKED).hidden_states.copy()
-    first, second = (finished(run_training(task(tiny))).history for _ in range(2))
+    first, second = (train_whole(task(tiny)).history for _ in range(2))
     assert [one.as_row() for one in first] == [one.as_row() for one in second]
     np.testing.assert_array_equal(tiny.trace(*ASKED).hidden_states, before)
 
@@ -187,7 +185,7 @@ def test_a_checkpoint_for_transformers_says_the_same_as_a_model_of_the_app(tiny,
 @pytest.mark.parametrize("name", ["roberta", "distilbert", "electra-generator", "camembert", "albert"])
 def test_the_class_for_answers_of_a_family_scores_alike(tmp_path, name):
     model = explorer.load(write_family(tmp_path / name, name))
-    predictor = finished(run_training(task(model, layers=int(name != "albert"), epochs=1))).predictor
+    predictor = train_whole(task(model, layers=int(name != "albert"), epochs=1)).predictor
     with torch.no_grad():
         out = standard(predictor, tmp_path / "standard")(**model.tokenizer(*ASKED, return_tensors="pt"))
     ours = predictor.scores(model, [ASKED])

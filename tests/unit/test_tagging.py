@@ -12,13 +12,11 @@ from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.predictor import Tagger
 from explorer.finetune.compute.standard import write_standard
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.tasks import Tagging
-from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.endpoints import tag, train_tokens
 from explorer.text.tagged import TaggedSentence
 from explorer.training.probe import control_tags, draw_rows
 from explorer.training.tagging import TaggedExamples, built_in_tagged, sentence_folds, split_sentences
+from tests.learning import learn_run
 
 PLAIN = [[["ada", "sings", "loudly", "!"], ["N", "V", "R", "P"]], [["bob", "runs", "."], ["N", "V", "P"]]] * 3 + [
     [["ada", "runs", "."], ["N", "V", "P"]], [["unbelievable", "bob", "sings"], ["A", "N", "V"]]]  # fmt: skip
@@ -31,8 +29,7 @@ def runs(tmp_path, monkeypatch):
 
 
 def trained(model, examples, **settings):
-    plan = make_plan(model, predictor=Tagger, **{"layer": -1, "pooling": "first", "epochs": 3, **settings})
-    return new_run(finished(run_training(Tagging(model, examples, plan))), "Test")
+    return learn_run(model, examples, **{"epochs": 3, "batch_size": 32, **settings})
 
 
 def tagged(rows):

@@ -14,18 +14,15 @@ import explorer
 from explorer.bert import checkpoints
 from explorer.bert.features import _caches
 from explorer.core.errors import ExplorerError, InputError
-from explorer.core.steps import finished
 from explorer.finetune.compute import export, store
 from explorer.finetune.compute.questions import Questions, place
 from explorer.finetune.compute.reasons import compare, decide
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.compute.unpack import unpack
-from explorer.finetune.kinds import ANSWERS, KINDS, TEXTS, WORDS
 from explorer.text.tagged import TaggedSentence, split_words
 from explorer.training.examples import Examples, ScoredExamples
 from explorer.training.tagging import TaggedExamples
 from tests.families import write_family
+from tests.learning import learn_run
 
 ROWS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(20) for word, label in [("happy ", "yes"), ("sad ", "no")]]
 SINGLE = Examples(*zip(*ROWS, strict=True))
@@ -51,18 +48,9 @@ def runs(tmp_path, monkeypatch):
     _caches.clear()
 
 
-def learn(folder, examples, **settings):
-    model = explorer.load(folder)
-    kind = KINDS[{TaggedExamples: WORDS, Questions: ANSWERS}.get(type(examples), TEXTS)]
-    settings = {"layer": -1, "pooling": kind.predictor.poolings[0], "epochs": 2, "batch_size": 8, **settings}
-    return new_run(
-        finished(run_training(kind.task(model, examples, make_plan(model, predictor=kind.predictor, **settings)))), "Test"
-    )
-
-
 @pytest.fixture
 def trained(tiny_folder):
-    return lambda examples=SINGLE, **settings: learn(tiny_folder, examples, **{"pooling": "mean", **settings})
+    return lambda examples=SINGLE, **settings: learn_run(explorer.load(tiny_folder), examples, **settings)
 
 
 def says(run, pair):
@@ -91,20 +79,20 @@ def assert_same(found, wanted, far):
 @pytest.mark.parametrize(
     ("family", "examples", "settings"),
     [
-        ("tiny", SINGLE, {"pooling": "mean"}),
+        ("tiny", SINGLE, {}),
         ("tiny", PAIRS, {"layers_trained": 1, "pooling": "pooler", "units": 8}),
-        ("tiny", SINGLE, {"layer": 1, "layers_trained": 1}),
+        ("tiny", SINGLE, {"layer": 1, "layers_trained": 1, "pooling": "cls"}),
         ("tiny", PAIRS, {"pooling": "last4"}),
-        ("tiny", RATED, {"pooling": "mean"}),
+        ("tiny", RATED, {"layers_trained": 1}),
         ("tiny", TAGGED, {"layers_trained": 1, "pooling": "mean"}),
         ("bert", ASKED, {}),
         ("modernbert", ASKED, {"layers_trained": 1}),
-        ("modernbert", SINGLE, {"layers_trained": 1, "pooling": "mean"}),
+        ("modernbert", SINGLE, {"layers_trained": 1}),
         *(
             pytest.param(family, SINGLE, settings, marks=pytest.mark.nightly)
             for family, settings in (
-                ("roberta", {"layers_trained": 1, "pooling": "mean"}),
-                ("distilbert", {"layer": 1, "pooling": "mean"}),
+                ("roberta", {"layers_trained": 1}),
+                ("distilbert", {"layer": 1}),
                 ("albert", {"pooling": "pooler"}),
                 ("modernbert", {"pooling": "last4"}),
             )
@@ -112,7 +100,8 @@ def assert_same(found, wanted, far):
     ],
 )
 def test_a_run_is_kept_taken_home_and_brought_back(family, examples, settings, tiny_folder, elsewhere, tmp_path):
-    run = learn(tiny_folder if family == "tiny" else write_family(tmp_path / family, family), examples, **settings)
+    folder = tiny_folder if family == "tiny" else write_family(tmp_path / family, family)
+    run = learn_run(explorer.load(folder), examples, **settings)
     pairs = [(a, b if examples in (PAIRS, RATED) else "") for a, b in PROBES]
     pairs = [*ASKED.pairs[:1], LONG] if examples is ASKED else pairs
     wanted = [says(run, pair) for pair in pairs]
