@@ -36,7 +36,7 @@ def train(
 ) -> Iterator[tuple[Epoch, Head]]:
     """Train a head on features [rows, hidden], deterministically; yields the measures and the head after every epoch.
 
-    It starts at zero, or goes on from the head that was `begun`.
+    It is solved, or trained by Adam (Kingma & Ba 2015) from zero or from the head that was `begun`.
     """
     inputs = torch.from_numpy(np.ascontiguousarray(vectors, dtype=np.float32))
     trained, held_out = torch.from_numpy(split.train), torch.from_numpy(split.held_out)
@@ -50,29 +50,19 @@ def train(
         weight, bias = map(torch.from_numpy, objective.solve(inputs[trained].numpy(), split.train, settings))
         yield report(1, torch.nn.functional.linear(inputs, weight, bias)), objective.rescale(Head(*scale.fold(weight, bias)))
         return
-    for epoch, module in enumerate(
-        _adam(inputs, objective, trained, settings, None if begun is None else (begun, scale)), start=1
-    ):
-        with torch.inference_mode():
-            found = report(epoch, module(inputs))
-        yield found, objective.rescale(as_head(module, scale))
-
-
-def _adam(
-    inputs: torch.Tensor, objective: Objective, rows: torch.Tensor, settings: TrainingSettings, begun: tuple[Head, Scale] | None
-) -> Iterator[torch.nn.Sequential]:
-    """The head in training, after every epoch of Adam (Kingma & Ba 2015): the same module each time."""
     generator = torch.Generator().manual_seed(settings.seed)
     module = new_module(inputs.shape[1], objective.outputs, settings, generator)
     if begun is not None:
-        fill(module, *begun)
+        fill(module, begun, scale)
     optimizer = torch.optim.Adam(module.parameters(), lr=settings.learning_rate)
-    for _ in range(settings.epochs):
-        for batch in rows[torch.randperm(len(rows), generator=generator)].split(settings.batch_size):
+    for epoch in range(1, settings.epochs + 1):
+        for batch in trained[torch.randperm(len(trained), generator=generator)].split(settings.batch_size):
             optimizer.zero_grad()
             objective.loss(module(inputs[batch]), batch).backward()
             optimizer.step()
-        yield module
+        with torch.inference_mode():
+            found = report(epoch, module(inputs))
+        yield found, objective.rescale(as_head(module, scale))
 
 
 def most_layer_rate(hidden: int) -> float:
@@ -113,10 +103,26 @@ class Learner:
 
     @classmethod
     def start(cls, top: Top, scale: Scale, objective: Objective, settings: TrainingSettings, steps: int, seed: int) -> Learner:
+        """A new head over these layers, for so many steps."""
         generator = torch.Generator().manual_seed(seed)
         top.start_training(generator)
         head = new_module(len(scale.mean), objective.outputs, settings, generator)
-        return cls(top, head, scale, objective, *_optimizer(top, head, settings, steps), generator)
+        rate = min(settings.learning_rate, most_layer_rate(head[0].in_features))
+        matrices = [weight for weight in top.parameters() if weight.ndim > 1]
+        vectors = [weight for weight in top.parameters() if weight.ndim == 1]  # biases and LayerNorm: no decay
+        groups = [
+            {"params": matrices, "lr": rate, "weight_decay": WEIGHT_DECAY},
+            {"params": vectors, "lr": rate, "weight_decay": 0.0},
+            {"params": list(head.parameters()), "lr": max(settings.learning_rate, HEAD_RATE), "weight_decay": 0.0},
+        ]
+        warm_up = max(1, round(WARM_UP * steps))
+
+        def share(step: int) -> float:
+            return min((step + 1) / warm_up, (steps - step) / max(1, steps - warm_up))
+
+        optimizer = torch.optim.AdamW(groups, fused=True)
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, share)
+        return cls(top, head, scale, objective, optimizer, schedule, generator)
 
     def shuffled(self, states: Ragged, rows: torch.Tensor, size: int) -> list[torch.Tensor]:
         """The rows in random order, in batches; each batch is sorted by length."""
@@ -156,7 +162,10 @@ def train_top(
     AdamW with linear warm-up and decay (Devlin et al. 2019, appendix A.2). The layers use the learning rate, but at most
     `most_layer_rate`; the head at least HEAD_RATE. `settings.averaged` trainings with consecutive seeds run side by side, and
     their weights are averaged. Yields a Step after each batch, and after each epoch its measures with the running mean of head
-    and layers (see `mean_share`); measures on the training part are means over the epoch. The head starts at zero, or as `begun`.
+    and layers; measures on the training part are means over the epoch. The head starts at zero, or as `begun`.
+
+    The running mean is more stable than the weights of any epoch (Izmailov et al. 2018, 'Averaging weights leads to wider
+    optima', section 3): it is that of the second to the fourth epoch, and after that a moving one.
     """
     states = prefix.states
     assert isinstance(states, Ragged)
@@ -180,7 +189,7 @@ def train_top(
             so_far = number * steps * (epoch - 1) + done
             speed = so_far / (time.perf_counter() - start)
             yield Step(epoch, done, number * steps, (number * total - so_far) / speed, speed)
-        mean = _soup(learners).lerp(mean, 1 - mean_share(epoch))
+        mean = _soup(learners).lerp(mean, 1 - 1 / min(AVERAGED, max(1, epoch - 1)))
         kept, kept_head = learners[0].snapshot(mean)
         held = kept_head(scale.apply(prefix.select(evaluate(kept, states, held_rows), held_rows)))
         trained = objective.measure(torch.cat(found), prefix.scored(torch.cat([batch for _, batch in todo])))
@@ -193,43 +202,12 @@ def _soup(learners: Sequence[Learner]) -> torch.Tensor:
     return functools.reduce(torch.add, (learner.weights for learner in learners)) / len(learners)
 
 
-def mean_share(epoch: int) -> float:
-    """The share of the weights after an epoch (from 1) in the running mean that is kept.
-
-    1, 1, 1/2, 1/3, 1/3, ...: the mean of the second to the fourth epoch, after that a moving one. Averaged weights are more
-    stable than those of any epoch: Izmailov et al. 2018, 'Averaging weights leads to wider optima', section 3.
-    """
-    return 1 / min(AVERAGED, max(1, epoch - 1))
-
-
-def _optimizer(
-    top: Top, head: torch.nn.Module, settings: TrainingSettings, steps: int
-) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
-    matrices = [weight for weight in top.parameters() if weight.ndim > 1]
-    vectors = [weight for weight in top.parameters() if weight.ndim == 1]  # biases and LayerNorm: no decay
-    rate = min(settings.learning_rate, most_layer_rate(head[0].in_features))
-    groups = [
-        {"params": matrices, "lr": rate, "weight_decay": WEIGHT_DECAY},
-        {"params": vectors, "lr": rate, "weight_decay": 0.0},
-        {"params": list(head.parameters()), "lr": max(settings.learning_rate, HEAD_RATE), "weight_decay": 0.0},
-    ]
-    warm_up = max(1, round(WARM_UP * steps))
-
-    def share(step: int) -> float:
-        return min((step + 1) / warm_up, (steps - step) / max(1, steps - warm_up))
-
-    optimizer = torch.optim.AdamW(groups, fused=True)
-    return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, share)
-
-
 @no_grad
 def evaluate(top: Top, states: Ragged, rows: torch.Tensor) -> torch.Tensor:
     """[rows, hidden] float32: the pooled vectors of the texts `rows`, in their order; for EVERY_TOKEN one row per token."""
     order = torch.argsort(states.lengths[rows], stable=True)
-    found: list[torch.Tensor] = [torch.empty(0)] * len(rows)
+    found: list[torch.Tensor] = []
     for part in order.split(EVALUATION_BATCH):
-        vectors = top(*states.batch(rows[part]))
-        counts = states.lengths[rows[part]].tolist() if top.pooling == EVERY_TOKEN else [1] * len(part)
-        for place, one in zip(part.tolist(), vectors.split(counts), strict=True):
-            found[place] = one
-    return torch.cat(found)
+        counts = states.lengths[rows[part]].tolist() if top.pooling == EVERY_TOKEN else 1
+        found += top(*states.batch(rows[part])).split(counts)
+    return torch.cat([found[place] for place in order.argsort().tolist()])
