@@ -61,9 +61,7 @@ class HeadNumbers(View):
         selected = (subject.selection.attention_layer, subject.selection.head_index)
         values = seen.metrics[self.metric]
         figure = metric_heatmap(values, seen.patterns, chosen.label, selected, self.metric != "distance")
-        formula = (
-            f"**{chosen.label}**: {chosen.range}. A head with a high number {chosen.meaning}. {chosen.formula} ({chosen.source})."
-        )
+        formula = f"**{chosen.label}**, {chosen.range}: {chosen.formula} ({chosen.source})."
         return {"heatmap": figure, "formula": formula}
 
     def finding(self, subject: Subject) -> Finding:
