@@ -6,22 +6,34 @@ from collections.abc import Callable, Collection, Generator, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from explorer.analysis.head_metrics import TokenFacts, head_metrics, patterns
+from explorer.analysis.head_names import HABITS
 from explorer.bert.layer import shared_copy
 from explorer.bert.trace import Trace
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.lazy import scipy
-from explorer.techniques.ablation import Cut, Head, changed_states, last_vectors, readings_without, vectors_without_links
+from explorer.techniques.ablation import (
+    Cut,
+    Head,
+    changed_states,
+    last_vectors,
+    readings_without,
+    states_towards,
+    vectors_without_links,
+)
 from explorer.techniques.lens import first_guesses
 from explorer.techniques.mixing import head_shares_of
 from explorer.techniques.routes import place_shares
 from explorer.techniques.run_mixing import Mixing, Patch, block_of, mixing
 from explorer.techniques.targets import Reading, Target, batches, read_at, read_each
 
+Value = TypeVar("Value")
 Word = tuple[str, float]
 """A piece of the vocabulary and its probability, 0 to 1."""
 TRIED = 2  # times as many candidates as neurons requested
@@ -34,16 +46,35 @@ Changes = tuple[Collection[Head], Collection[Cut], Patch | None]
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """The hidden states [layers + 1, tokens, hidden] of an input, possibly changed."""
+    """An input with heads off, weights cut or a vector patched in, or none of these."""
 
     trace: Trace
-    states: torch.Tensor
     changes: Changes = ((), (), None)
+
+    @cached_property
+    def states(self) -> torch.Tensor:
+        """The hidden states [layers + 1, tokens, hidden], as in `changed_states`."""
+        off, cuts, patch = self.changes
+        return changed_states(self.trace, off, patch, cuts)
 
     @cached_property
     def mixed(self) -> Mixing:
         """The mixing of its layers, which takes longer than the states. Raises CapabilityError for layers that it cannot read."""
         return mixing(self.trace, *self.changes)
+
+    def towards(self, ends: Collection[int]) -> Run:
+        """The run as far as the last vectors of some tokens need it: the other last ones are those of the unchanged run."""
+        off, cuts, patch = self.changes
+        if "states" in self.__dict__ or not (off or cuts or patch):
+            return self
+        found = Run(self.trace, self.changes)
+        found.__dict__["states"] = states_towards(self.trace, ends, off, patch, cuts)
+        return found
+
+    def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """The result of `make()`, cached with the input under `key` and the changes; for small values only."""
+        off, cuts, patch = self.changes
+        return self.trace.once((key, tuple(off), tuple(cuts), patch and (*patch[:2], patch[2].encoding)), make)
 
 
 _changed: OnceCache[Hashable, Run] = OnceCache(4)  # several parts of a page need the same run
@@ -52,19 +83,39 @@ _changed: OnceCache[Hashable, Run] = OnceCache(4)  # several parts of a page nee
 def run_of(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None) -> Run:
     """The run of an input, with heads off, weights cut or a vector patched in, as in `changed_states`."""
     if not (off or cuts or patch):
-        return Run(trace, trace.states)
+        return Run(trace)
     key = (trace.reading, frozenset(off), frozenset(cuts), patch and (*patch[:2], patch[2].reading))
-    return _changed.get(key, lambda: Run(trace, changed_states(trace, off, patch, cuts), (off, cuts, patch)))
+    return _changed.get(key, lambda: Run(trace, (off, cuts, patch)))
 
 
-@inference_mode
-def head_rows(run: Run, layer: int, query: int) -> tuple[np.ndarray, np.ndarray]:
-    """The heads of a layer for one query, both zero-based: their shares [heads + 1, key], the last row being the residual,
-    and the weights [heads, query, key] of the layer, 0 where a head is off or a weight is cut. Raises CapabilityError."""
-    off, cuts, patch = run.changes
-    block = block_of(run.trace, layer, off, cuts, patch, run.states)
-    row = torch.from_numpy(run.mixed.shares[layer, query].copy())
-    return head_shares_of(block, query, row).numpy(), block.weights.numpy()
+class HeadRows(NamedTuple):
+    """The heads of a layer for one query: `shares` [heads + 1, key], the last row being the residual, and `weights` [heads, key],
+    0 where a head is off or a weight is cut. `names` are what the heads do in this run, each with how sure that is (0 to 1)."""
+
+    shares: np.ndarray
+    weights: np.ndarray
+    names: Sequence[tuple[str, float | None]]
+
+
+def head_rows(run: Run, layer: int, query: int) -> HeadRows:
+    """The heads of a layer for one query, both zero-based. Raises CapabilityError."""
+
+    @inference_mode
+    def make() -> HeadRows:
+        off, cuts, patch = run.changes
+        block = block_of(run.trace, layer, off, cuts, patch, run.states)
+        row, weights = torch.from_numpy(run.mixed.shares[layer, query].copy()), block.weights.numpy()
+        names = run.once(("names", layer), lambda: _names(weights, TokenFacts.of(run.trace.encoding)))
+        return HeadRows(head_shares_of(block, query, row).numpy(), weights[:, query].copy(), names)
+
+    return run.once(("heads", layer, query), make)
+
+
+def _names(weights: np.ndarray, facts: TokenFacts) -> list[tuple[str, float | None]]:
+    metrics = head_metrics(weights, facts)
+    habits = [HABITS[str(name)] for name in patterns(metrics)]
+    sums = [sum(float(metrics[key][head]) for key in habit.metrics) for head, habit in enumerate(habits)]
+    return [(habit.name, min(of, 1.0)) if habit.metrics else ("", None) for habit, of in zip(habits, sums, strict=True)]
 
 
 def link_losses(trace: Trace, target: Target, links: Sequence[tuple[int, int, int]], state: int) -> tuple[float, np.ndarray]:

@@ -152,8 +152,11 @@ class Routes(View):
 
     def _answer_first(self, subject: Subject, last: Run) -> dict[str, Any]:
         """What a change does to the answers, and the boxes that it reaches: known before all other words and the routes."""
-        run, rows = selected_run(subject), self._rows(subject)
-        answers = answers_of(subject, run, self._unchanged(subject), opens_on(subject))
+        rows, position = self._rows(subject), opens_on(subject)
+        all_ends = subject.model.own_head is not None  # some read every token
+        ends = range(subject.trace.kept) if all_ends else [0, position, *subject.trace.mask_positions]
+        run = selected_run(subject).towards(ends)
+        answers = answers_of(subject, run, self._unchanged(subject), position)
         places = reached(run, last)[:, list(rows.places)].tolist()
         return {"answers": shown_answers(rows, answers), "changes": changes_of(subject), "reached": places}
 

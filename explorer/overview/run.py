@@ -36,15 +36,13 @@ class Followed:
     @classmethod
     def of(cls, run: Run, position: int, state: int) -> "Followed":
         """Follow a place through the mixing of each layer."""
-        off, cuts, patch = run.changes
 
         def follow() -> Followed:
             mixed = run.mixed.shares
             found = place_shares(mixed, position, state)
             return cls(state, position, found, routes(mixed, found, MOST_ROUTES))
 
-        key = ("followed", off, cuts, patch and (*patch[:2], patch[2].encoding), state, position)
-        return run.trace.once(key, follow)
+        return run.once(("followed", state, position), follow)
 
     @property
     def taken(self) -> list[Route]:
@@ -149,6 +147,11 @@ def answers_of(subject: Subject, run: Run, before: Run | None, position: int) ->
 
     `before` is the run without the changes in `run`, None if there are none.
     """
+    key = ("answers", before and before.trace.encoding, position)
+    return run.once(key, lambda: _read_answers(subject, run, before, position))
+
+
+def _read_answers(subject: Subject, run: Run, before: Run | None, position: int) -> list[Answer]:
     model, head, found = subject.model, subject.model.own_head, []
     if model.capabilities.next_sentence and subject.trace.encoding.text_b:
         asked = "Are they in order?" if model.pair_names[0] == "InOrder" else "Does B follow A?"
@@ -167,12 +170,6 @@ def answers_of(subject: Subject, run: Run, before: Run | None, position: int) ->
 
 def _guesses(run: Run, before: Run | None, position: int) -> list[Bar]:
     """The best words at a token in the end; after a change also what was best before it."""
-    if before is None:
-        return run.trace.once(("guesses", position), lambda: _best(run, None, position))
-    return _best(run, before, position)
-
-
-def _best(run: Run, before: Run | None, position: int) -> list[Bar]:
     shares = word_shares(run, position)
     was = None if before is None else before.trace.once(("shares", position), lambda: word_shares(before, position))
     first = np.argpartition(-shares, min(TOP, len(shares) - 1))[:TOP]  # to sort the vocabulary takes as long as half a layer
