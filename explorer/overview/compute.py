@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -17,16 +17,8 @@ from explorer.bert.trace import Trace
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
-from explorer.core.lazy import scipy
-from explorer.techniques.ablation import (
-    Cut,
-    Head,
-    changed_states,
-    last_vectors,
-    readings_without,
-    states_towards,
-    vectors_without_links,
-)
+from explorer.techniques import ablation
+from explorer.techniques.ablation import Cut, Head, last_vectors
 from explorer.techniques.lens import first_guesses
 from explorer.techniques.mixing import head_shares_of
 from explorer.techniques.routes import place_shares
@@ -40,41 +32,42 @@ TRIED = 2  # times as many candidates as neurons requested
 FEWEST = 3  # pieces; the ranks of two are either equal or not
 REACHED = 0.001  # by how much a change turns a vector (1 − cosine) that it is seen to reach
 
-Changes = tuple[Collection[Head], Collection[Cut], Patch | None]
-"""The heads that are off, the weights that are cut and the vector that is patched in."""
+Changes = tuple[Collection[Head], Patch | None, Collection[Cut]]
+"""The heads that are off, the vector that is patched in and the weights that are cut."""
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """An input with heads off, weights cut or a vector patched in, or none of these."""
+    """An input with heads off, weights cut or a vector patched in, or none of these.
+
+    With `ends`, the last vectors of these tokens alone are computed; the others are those of the unchanged run.
+    """
 
     trace: Trace
-    changes: Changes = ((), (), None)
+    changes: Changes = ((), None, ())
+    ends: Collection[int] | None = None
 
     @cached_property
     def states(self) -> torch.Tensor:
         """The hidden states [layers + 1, tokens, hidden], as in `changed_states`."""
-        off, cuts, patch = self.changes
-        return changed_states(self.trace, off, patch, cuts)
+        if self.ends is None:
+            return ablation.changed_states(self.trace, *self.changes)
+        return ablation.states_towards(self.trace, self.ends, *self.changes)
 
     @cached_property
     def mixed(self) -> Mixing:
         """The mixing of its layers, which takes longer than the states. Raises CapabilityError for layers that it cannot read."""
-        return mixing(self.trace, *self.changes)
+        off, patch, cuts = self.changes
+        return mixing(self.trace, off, cuts, patch)
 
     def towards(self, ends: Collection[int]) -> Run:
-        """The run as far as the last vectors of some tokens need it: the other last ones are those of the unchanged run."""
-        off, cuts, patch = self.changes
-        if "states" in self.__dict__ or not (off or cuts or patch):
-            return self
-        found = Run(self.trace, self.changes)
-        found.__dict__["states"] = states_towards(self.trace, ends, off, patch, cuts)
-        return found
+        """The run as far as the last vectors of some tokens need it."""
+        return replace(self, ends=ends) if any(self.changes) and "states" not in self.__dict__ else self
 
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """The result of `make()`, cached with the input under `key` and the changes; for small values only."""
-        off, cuts, patch = self.changes
-        return self.trace.once((key, tuple(off), tuple(cuts), patch and (*patch[:2], patch[2].encoding)), make)
+        off, patch, cuts = self.changes
+        return self.trace.once((key, tuple(off), patch and (*patch[:2], patch[2].encoding), tuple(cuts)), make)
 
 
 _changed: OnceCache[Hashable, Run] = OnceCache(4)  # several parts of a page need the same run
@@ -85,7 +78,7 @@ def run_of(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (),
     if not (off or cuts or patch):
         return Run(trace)
     key = (trace.reading, frozenset(off), frozenset(cuts), patch and (*patch[:2], patch[2].reading))
-    return _changed.get(key, lambda: Run(trace, (off, cuts, patch)))
+    return _changed.get(key, lambda: Run(trace, (off, patch, cuts)))
 
 
 class HeadRows(NamedTuple):
@@ -102,7 +95,7 @@ def head_rows(run: Run, layer: int, query: int) -> HeadRows:
 
     @inference_mode
     def make() -> HeadRows:
-        off, cuts, patch = run.changes
+        off, patch, cuts = run.changes
         block = block_of(run.trace, layer, off, cuts, patch, run.states)
         row, weights = torch.from_numpy(run.mixed.shares[layer, query].copy()), block.weights.numpy()
         names = run.once(("names", layer), lambda: _names(weights, TokenFacts.of(run.trace.encoding)))
@@ -123,25 +116,28 @@ def link_losses(trace: Trace, target: Target, links: Sequence[tuple[int, int, in
 
     Links are (layer, query, key), zero-based, and are cut in all heads.
     """
-    vectors = vectors_without_links(trace, links, target.position, state)
+    vectors = ablation.vectors_without_links(trace, links, target.position, state)
     whole = read_at(trace.model, target, trace.states[state][[target.position]]).probability
     return float(whole), read_each(trace.model, target, vectors).probability.numpy()
 
 
 @inference_mode
-def read_words(run: Run, states: slice, places: Sequence[int], best: int = 1) -> list[list[list[Word]]]:
-    """The `best` words of the masked-LM head at some tokens of some hidden states: [states][places], best first.
+def read_words(run: Run, places: Sequence[tuple[int, int]], best: int) -> list[list[Word]]:
+    """The `best` words of the masked-LM head at some places (hidden state, token), best first.
 
     nostalgebraist's logit lens (2020), for BERT. Raises CapabilityError without the head.
     """
-    model, vectors = run.trace.model, run.states[states][:, list(places)]
+    if not places:
+        return []
+    model, at = run.trace.model, torch.tensor(places)
+    vectors = run.states[at[:, 0], at[:, 1]]
     if best == 1:  # twice as fast as a full softmax
-        ids, shares = (found[..., None] for found in first_guesses(model, vectors))
+        ids, shares = (found[0][:, None] for found in first_guesses(model, vectors[None]))
     else:
         top = model.masked_lm(vectors).softmax(-1).topk(min(best, model.capabilities.vocab_size))
         ids, shares = top.indices.numpy(), top.values.numpy()
     words = zip(model.pieces(ids.flatten().tolist()), shares.flatten().tolist(), strict=True)
-    return [[list(islice(words, ids.shape[-1])) for _ in row] for row in ids]
+    return [list(islice(words, ids.shape[-1])) for _ in places]
 
 
 @inference_mode
@@ -266,34 +262,16 @@ class Trust:
     losses: np.ndarray
     logit_losses: np.ndarray
 
-    @property
-    def correlation(self) -> float:
-        """Spearman's rank correlation of shares and losses of probability, -1 to 1; 0 if either is constant."""
-        return rank_correlation(self.shares, self.losses)
-
-
-def rank_correlation(one: np.ndarray, other: np.ndarray) -> float:
-    """Spearman's rank correlation, -1 to 1; 0 if either array is constant."""
-    if np.ptp(one) == 0 or np.ptp(other) == 0:
-        return 0.0
-    return float(scipy.stats.spearmanr(one, other).statistic)
-
 
 @inference_mode
-def trust(trace: Trace, target: Target) -> Generator[float, None, Trust]:
-    """Mask every visible piece except the target's own; yields the share done, 0 to 1.
-
-    Raises InputError when there are fewer than FEWEST pieces.
-    """
+def trust(trace: Trace, target: Target) -> Trust:
+    """Mask every visible piece except the target's own. Raises InputError when there are fewer than FEWEST pieces."""
     model, position = trace.model, target.position
     places = [place for place in model.visible_positions(trace.encoding) if place != position]
     if len(places) < FEWEST:
         raise InputError(f"There are only {len(places)} words to hide; type a longer sentence.")
     shares = place_shares(mixing(trace).shares, position)[0, places]
     whole = read_at(model, target, trace.states[-1][[position]])
-    losses = np.empty((2, len(places)), dtype=np.float32)
-    for batch, without in readings_without(trace, target, [[place] for place in places]):
-        losses[0, batch] = (whole.probability - without.probability).numpy()
-        losses[1, batch] = (whole.logit - without.logit).numpy()
-        yield batch.stop / len(places)
-    return Trust(tuple(places), shares, *losses)
+    without = [reading for _, reading in ablation.readings_without(trace, target, [[place] for place in places])]
+    left = torch.cat([one.probability for one in without]), torch.cat([one.logit for one in without])
+    return Trust(tuple(places), shares, (whole.probability - left[0]).numpy(), (whole.logit - left[1]).numpy())

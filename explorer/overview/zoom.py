@@ -93,9 +93,7 @@ def neurons_inside(trace: Trace, layer: int, position: int) -> dict[str, Any]:
             words = [[word for word, _ in promoted(trace.model, layer - 1, one.neuron, WORDS).promotes] for one in found]
         except CapabilityError as why:
             return {"why": str(why), "list": [], "guess": ""}
-        listed = [
-            {"neuron": one.neuron, "effect": one.probability, "words": some} for one, some in zip(found, words, strict=True)
-        ]
+        listed = [{"neuron": at.neuron, "effect": at.probability, "words": some} for at, some in zip(found, words, strict=True)]
         return {"why": "", "list": listed, "guess": target.token}
 
     return trace.once(("neurons", layer, position), make)
