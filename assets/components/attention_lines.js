@@ -12,8 +12,7 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
   const HEIGHT = settings.height ?? 600; // px, as in the style sheet
   const AROUND = 74; // px: headings and a two-line caption around the lines
   const ABOVE = 146; // px: the overview of a long input, if it stands above
-  const MOST = 300; // most lines drawn at once in a window
-  const name = `bx-fade-${Math.random().toString(36).slice(2)}`;
+  const MOST = { all: 1500, window: 300 }; // lines drawn at once
   const ROW = { least: 16, most: 22 }; // px
   let row = ROW.most;
   let value = null;
@@ -61,8 +60,7 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
     row = fits < ROW.least ? ROW.most : Math.min(fits, ROW.most); // if it must scroll anyway, rows need not be small
     root.style.setProperty("--row", `${row}px`);
     const height = rows * row;
-    const fades = long() ? svg("defs", {}, fadeTo("key"), fadeTo("query")) : null;
-    const picture = svg("svg", { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", height, role: "img" }, fades, edges);
+    const picture = svg("svg", { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", height, role: "img" }, edges);
     const column = (side, heading) => el("div", { role: "group", "aria-label": heading }, ...sides[side]);
     const box = el("div", { class: "bx-lines-box" },
       el("b", {}, "query: looks"), el("b", { class: "bx-lines-heads" }, ...value.heads.map((number, head) => el("span", { style: `color:${colour(head)}` }, `head ${number}`))),
@@ -82,13 +80,6 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
     rove(sides.key, 0);
   }
 
-  // A gradient for lines that leave the window on the keys' or the queries' side.
-  function fadeTo(side) {
-    const stop = (offset, opacity) => svg("stop", { offset, "stop-color": "var(--bx-amount)", "stop-opacity": opacity });
-    const ends = side === "key" ? [stop(0.1, 1), stop(0.6, 0)] : [stop(0.4, 0), stop(0.9, 1)];
-    return svg("linearGradient", { id: `${name}-${side}`, gradientUnits: "userSpaceOnUse", x1: 0, x2: 100, y1: 0, y2: 0 }, ...ends);
-  }
-
   // The height of a token; outside the window, just beyond its first or last row.
   function height(side, index) {
     const { first, last } = shown[side];
@@ -98,31 +89,21 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
 
   function line(head, query, key, opacity) {
     const [from, to] = [height("query", query), height("key", key)];
-    const leaves = !has("key", key) ? "key" : !has("query", query) ? "query" : null;
-    const stroke = colour(head) ?? (leaves ? `url(#${name}-${leaves})` : null);
-    return svg("path", { d: `M0 ${from}C40 ${from} 60 ${to} 100 ${to}`, "stroke-opacity": opacity.toFixed(3), stroke });
+    return svg("path", { d: `M0 ${from}C40 ${from} 60 ${to} 100 ${to}`, "stroke-opacity": opacity.toFixed(3), stroke: colour(head) });
   }
 
-  // The strongest lines of the tokens in the window, and how many there are.
-  function edgesInWindow() {
+  // Draw the strongest lines of the tokens that are shown, the strongest on top.
+  function showAll() {
     const found = [];
     for (let place = 0; place < weights.length; place++) {
       const [, query, key] = spot(place);
-      if (weights[place] && (has("query", query) || has("key", key))) found.push(place);
+      if (has("query", query) || has("key", key)) found.push(place);
     }
-    found.sort((a, b) => weights[b] - weights[a]);
-    const [rows, columns] = ["query", "key"].map((side) => shown[side].last - shown[side].first);
-    return { strongest: found.slice(0, MOST), count: heads() * (rows * value.keys.tokens.length + columns * (value.queries.tokens.length - rows)) };
-  }
-
-  // Draw the strongest lines of all, the strongest on top.
-  function showAll() {
-    const all = long() ? edgesInWindow() : { strongest: value.edges, count: weights.length };
-    const chosen = all.strongest.map((place) => spot(place));
-    edges.replaceChildren(...chosen.map((place) => line(...place, shade(at(...place)))).reverse());
+    const strongest = found.sort((a, b) => weights[b] - weights[a]).slice(0, long() ? MOST.window : MOST.all).map((place) => spot(place));
+    edges.replaceChildren(...strongest.map((place) => line(...place, shade(at(...place)))).reverse());
     for (const button of [...sides.query, ...sides.key]) button.style.removeProperty("--weight");
-    const [drawn, count] = [chosen.length, all.count].map((number) => number.toLocaleString("en-US"));
-    const few = chosen.length < all.count ? `The ${drawn} strongest of ${count} edges${long() ? " of these tokens; a line that fades leads to others" : ""}. ` : "";
+    const [drawn, count] = [strongest.length, found.length].map((number) => number.toLocaleString("en-US"));
+    const few = strongest.length < found.length ? `The ${drawn} strongest of ${count} edges${long() ? " of these tokens; a line that leaves the picture leads to others" : ""}. ` : "";
     caption.replaceChildren(`${few}Lines darken up to a weight of ${Number(value.top.toPrecision(2))} (√ scale).`, el("span", { class: "bx-hint" }, " Point at a token to see only its edges."));
   }
 
@@ -168,7 +149,6 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
     if (!value) return root.replaceChildren();
     weights = bytes(value.data);
     if (long()) survey();
-    value.edges = Array.from(new Uint32Array(bytes(value.edges).buffer));
     if (!same) {
       build();
       locked = null;

@@ -6,15 +6,13 @@ import { plain } from "../shared/dom.js";
 import { gridKeys } from "../shared/grid.js";
 import { host } from "../shared/host.js";
 import { choiceHere, define } from "../shared/mounting.js";
-import { routeCard } from "./flow/cards.js";
-import { drawBoxes, drawLines, traced } from "./flow/drawing.js";
-import { light, remember } from "./flow/events.js";
+import { drawBoxes, drawLines, putCard, traced } from "./flow/drawing.js";
+import { light, note, remember } from "./flow/events.js";
 import { pageKeys, sideways, zoomGestures } from "./flow/gestures.js";
-import { hasMoved, isLive, level, measure, px, xOf } from "./flow/layout.js";
+import { hasMoved, isLive, level, measure, xOf } from "./flow/layout.js";
 import { levelsOf } from "./flow/levels.js";
 import { build, buildRows, place } from "./flow/nodes.js";
 import { drawOutputs } from "./flow/outputs.js";
-import { note } from "./flow/scenes.js";
 import { storyOf } from "./flow/story.js";
 import { stageFor } from "./flow/zoom.js";
 
@@ -61,16 +59,8 @@ define("Flow", ({ element, trigger, props }) => {
 
   function drawCard() {
     card?.remove();
-    card = null;
-    if (!line) return;
-    const { size, nodes } = flow;
-    const found = routeCard(flow, line.route, line.part);
-    card = found.card;
-    nodes.field.append(card);
-    const below = found.bottom + size.row * 0.7;
-    const above = found.top - size.row * 0.7 - card.offsetHeight;
-    card.style.top = px(below + card.offsetHeight <= size.seen ? below : above > 0 ? above : Math.max(0, size.seen - card.offsetHeight));
-    if (document.activeElement === document.body) card.focus({ preventScroll: true }); // a line takes no focus, and Escape closes what has it
+    card = line && putCard(flow, line);
+    if (document.activeElement === document.body) card?.focus({ preventScroll: true }); // a line takes no focus, and Escape closes what has it
   }
 
   function close() {
@@ -274,4 +264,11 @@ define("Flow", ({ element, trigger, props }) => {
   const moved = new ResizeObserver(() => flow.value && hasMoved(flow) && fit());
   for (const one of [document.querySelector("gradio-app #bar"), root.closest(".view")]) if (one) moved.observe(one);
   return draw;
+});
+
+// A part of the picture's value: what is open of it, or the words of a run that was just changed.
+define("FlowStep", ({ element, props }) => () => {
+  const step = plain(props.value || null);
+  const flow = element.closest(".view, .tabitem, [role=tabpanel]")?.querySelector(".bx-flow");
+  if (step && flow) flow.dispatchEvent(new CustomEvent("bx-step", { detail: step }));
 });
