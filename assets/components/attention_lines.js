@@ -1,7 +1,7 @@
 // Attention as lines, queries on the left and keys on the right: of one head, or of several, each in its colour.
 import { bytes } from "../arithmetic/binary.js";
 import { along, moveOf } from "../arithmetic/moves.js";
-import { el, plain, rove, svg } from "../shared/dom.js";
+import { arrange, el, plain, rove, svg } from "../shared/dom.js";
 import { define } from "../shared/mounting.js";
 import { onTheme, rampTable } from "../shared/theme.js";
 import * as linked from "./linked.js";
@@ -23,37 +23,32 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
   let shown = {}; // and the places [first, last) of each side that they show
   let overview = null; // of a long input
   let edges = null;
-  let caption = null;
   let drawn = null; // what is drawn: "all", or the side and index of one token
+
+  const frame = el("div", {});
+  const caption = el("p", { class: "bx-lines-caption", role: "status" });
 
   const heads = () => Math.max(1, value.heads.length);
   const flat = (head, query, key) => (head * value.queries.tokens.length + query) * value.keys.tokens.length + key;
   const spot = (place, queries = value.queries.tokens.length, keys = value.keys.tokens.length) =>
     [Math.floor(place / keys / queries), Math.floor(place / keys) % queries, place % keys]; // of a flat index: head, query, key
-  const at = (head, query, key) => (weights[flat(head, query, key)] / 255) ** 2 * value.top;
+  const shade = (...place) => weights[flat(...place)] / 255;
   const colour = (head) => (value.heads.length ? `var(--bx-series-${1 + (head % 8)})` : null);
   const everyHead = (fn) => Array.from({ length: heads() }, (_, head) => fn(head));
-  const shade = (weight) => Math.sqrt(Math.min(1, weight / value.top));
   const long = () => Boolean(value.places.query || value.places.key);
   const has = (side, index) => index >= shown[side].first && index < shown[side].last;
   const of = (side) => (side === "query" ? value.queries : value.keys);
 
-  function label(side) {
-    const isInput = linked.isInput(of(side).tokens);
-    return (token, index) =>
-      el("button", { type: "button", class: `bx-${of(side).kinds[index]}`, "data-index": index, "data-token": isInput ? index : null, "data-side": side, title: token,
-        "aria-label": `${token}, token ${index}, ${side}` }, el("bdi", {}, token));
-  }
-
   function build() {
     for (const side of ["query", "key"]) {
-      const places = value.places[side];
-      shown[side] = places ? shared.range(places, side) : { first: 0, last: of(side).tokens.length };
-      const { first, last } = shown[side];
-      sides[side] = of(side).tokens.slice(first, last).map((token, i) => label(side)(token, first + i));
+      const [places, { tokens, kinds }] = [value.places[side], of(side)];
+      shown[side] = places ? shared.range(places, side) : { first: 0, last: tokens.length };
+      const isInput = linked.isInput(tokens);
+      sides[side] = [...tokens.entries()].filter(([index]) => has(side, index)).map(([index, token]) =>
+        el("button", { type: "button", class: `bx-${kinds[index]}`, "data-index": index, "data-token": isInput ? index : null, "data-side": side, title: token,
+          "aria-label": `${token}, token ${index}, ${side}` }, el("bdi", {}, token)));
     }
     edges = svg("g", {});
-    caption = el("p", { class: "bx-lines-caption", role: "status" });
     const rows = Math.max(sides.query.length, sides.key.length);
     const stacked = long() && root.clientWidth < 480;
     const fits = Math.floor((HEIGHT - AROUND - (stacked ? ABOVE : 0)) / rows);
@@ -69,13 +64,9 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
     const fade = () => box.classList.toggle("bx-more", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
     box.addEventListener("scroll", fade);
     new ResizeObserver(fade).observe(box);
-    const around = () => `bx-windowed bx-over-${Object.keys(axes()).sort().join("")}${stacked ? " bx-stacked" : ""}`;
-    const both = long() && overview.root.parentElement;
-    if (both?.parentElement === root) { // keep the overview: it may have the focus or be dragged
-      both.className = around();
-      both.lastChild.replaceWith(box);
-      root.lastChild.replaceWith(caption);
-    } else root.replaceChildren(long() ? el("div", { class: around() }, overview.root, box) : box, caption);
+    if (frame.parentElement !== root) root.replaceChildren(frame, caption);
+    frame.className = long() ? `bx-windowed bx-over-${Object.keys(axes()).sort().join("")}${stacked ? " bx-stacked" : ""}` : "bx-lines-whole";
+    arrange(frame, [...frame.children], long() ? [overview.root, box] : [box]); // the overview may have the focus or be dragged
     rove(sides.query, 0);
     rove(sides.key, 0);
   }
@@ -100,7 +91,7 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
       if (has("query", query) || has("key", key)) found.push(place);
     }
     const strongest = found.sort((a, b) => weights[b] - weights[a]).slice(0, long() ? MOST.window : MOST.all).map((place) => spot(place));
-    edges.replaceChildren(...strongest.map((place) => line(...place, shade(at(...place)))).reverse());
+    edges.replaceChildren(...strongest.map((place) => line(...place, shade(...place))).reverse());
     for (const button of [...sides.query, ...sides.key]) button.style.removeProperty("--weight");
     const [drawn, count] = [strongest.length, found.length].map((number) => number.toLocaleString("en-US"));
     const few = strongest.length < found.length ? `The ${drawn} strongest of ${count} edges${long() ? " of these tokens; a line that leaves the picture leads to others" : ""}. ` : "";
@@ -112,7 +103,7 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
     const other = side === "query" ? "key" : "query";
     const strongest = value.strongest[side];
     const place = (head, i) => (side === "query" ? [head, index, i] : [head, i, index]);
-    const share = (head, i) => shade(at(...place(head, i)));
+    const share = (head, i) => shade(...place(head, i));
     const tokens = [...of(other).tokens.keys()].filter((i) => has(other, i) || has(side, index));
     const order = everyHead((head) => tokens.map((i) => [head, i])).flat().filter((one) => share(...one) > 0.02).sort((a, b) => share(...a) - share(...b));
     edges.replaceChildren(...order.map((one) => line(...place(...one), share(...one))));

@@ -1,6 +1,7 @@
 // The whole model in one picture: a row a token, a column a hidden state, and the routes that end in a chosen place. It zooms in
 // place: from the sentence to a layer, a head and one weight.
 import { bytes } from "../arithmetic/binary.js";
+import { moveOf } from "../arithmetic/moves.js";
 import { sharesFrom } from "../arithmetic/routes.js";
 import { plain } from "../shared/dom.js";
 import { gridKeys } from "../shared/grid.js";
@@ -8,7 +9,7 @@ import { host } from "../shared/host.js";
 import { choiceHere, define } from "../shared/mounting.js";
 import { drawBoxes, drawLines, putCard, traced } from "./flow/drawing.js";
 import { light, note, remember } from "./flow/events.js";
-import { pageKeys, sideways, zoomGestures } from "./flow/gestures.js";
+import { pageKeys, zoomGestures } from "./flow/gestures.js";
 import { hasMoved, isLive, level, measure, xOf } from "./flow/layout.js";
 import { levelsOf } from "./flow/levels.js";
 import { build, buildRows, place } from "./flow/nodes.js";
@@ -24,8 +25,8 @@ define("Flow", ({ element, trigger, props }) => {
     boxes: [], labels: [], titles: [], stops: [], lines: new Map(), outputs: new Map(), snapped: "", strongest: null };
   const chosen = choiceHere();
   const opened = choiceHere();
-  let frame = ""; // what the nodes that are not rows were made for
-  let shape = ""; // what the rows were made for
+  let frame = ""; // what the nodes that are not rows were made for,
+  let shape = ""; // and the rows
   let before = []; // the tokens of the last drawing
   let drawnFor = 0; // px: width at the last drawing, 0 before the first
   let made = []; // the changes of the run as JSON, in the order in which they were made
@@ -239,16 +240,15 @@ define("Flow", ({ element, trigger, props }) => {
   });
   // The strip hides words; the same gestures do it here.
   function hide(node) {
-    const row = node.closest("[data-row]")?.dataset.row;
-    const chip = row && document.querySelectorAll("#strip .bx-token")[flow.value.places[row]];
-    chip?.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
+    const token = node.closest("[data-token]")?.dataset.token;
+    document.querySelectorAll("#strip .bx-token")[token]?.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
   }
 
   root.addEventListener("dblclick", ({ target: node }) => node.closest(".bx-flow-label") && hide(node));
   root.addEventListener("keydown", (event) => {
     if (event.key.toLowerCase() === "m" && !event.altKey && !event.ctrlKey && !event.metaKey) return hide(event.target);
-    const by = event.target.closest(".bx-flow-stops button") ? sideways(event) : 0;
-    if (!by) return;
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by || !moveOf(event) || !event.target.closest(".bx-flow-stops button")) return;
     event.preventDefault();
     story.step(by);
   });
