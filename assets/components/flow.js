@@ -51,8 +51,10 @@ define("Flow", ({ element, trigger, props }) => {
   }
 
   function drawAll() {
+    const wasOpen = root.dataset.level > 0;
     measure(flow);
     place(flow);
+    if (wasOpen !== level(flow) > 0) showEnd();
     show();
     drawCard();
     note(flow);
@@ -115,7 +117,7 @@ define("Flow", ({ element, trigger, props }) => {
     levels.complete();
   }
 
-  // On a phone: scroll to the end of the chosen row's route.
+  // On a phone: scroll to the end of the chosen row's route, in the zoom to its beginning.
   function showEnd() {
     const { size, nodes: { sheet } } = flow;
     const scroll = sheet.parentElement;

@@ -64,7 +64,7 @@ function sentence(flow) {
   }
   const head = layer.heads[at[1] - 1];
   if (at.length === 2 && !head.weights.some(Boolean)) return `Head ${at[0]}.${at[1]} is off: it brings ${token} nothing.`;
-  if (at.length === 2) return `Head ${at[0]}.${at[1]}${head.name ? ` (usually ${head.name})` : ""} lets ${token} attend most to ${name(flow, head.key)}: ${number(head.weights[head.key])}. The weights sum to 1.`;
+  if (at.length === 2) return `Head ${at[0]}.${at[1]}${head.name ? ` (usually ${head.name})` : ""} lets ${token} attend most to ${name(flow, head.key)}: ${number(head.weights[head.key])} of 1.`;
   if (!weight) return `The weight of ${name(flow, at[2])} opens …`;
   return `Why ${number(weight.weight)}? Query and key agree where both strips have one colour.`;
 }
