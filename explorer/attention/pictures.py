@@ -14,6 +14,7 @@ from explorer.ui.pictures.base import sqrt_bytes, to_base64, token_axis, token_l
 from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap, number_axis, outline, root_ticks
 from explorer.ui.pictures.numbers import Places, keep, matrix, with_columns
 
+
 def attention_lines(
     weights: np.ndarray,
     tokens: Sequence[str],
