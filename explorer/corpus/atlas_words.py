@@ -30,13 +30,10 @@ def overall(atlas: HeadAtlas, best: tuple[int, int, int]) -> str:
     """The number of heads that follow the syntax after correction, and the clearest of them, in a sentence."""
     significant = int(atlas.significant.any(axis=-1).sum())
     if not significant:
-        none = f"None of {atlas.cls.size} heads follows a grammatical relation better than a fixed distance does"
-        return f"{none} (corrected for {atlas.q.size:,} tests)."
+        return f"None of {atlas.cls.size} heads follows a grammatical relation (corrected for {atlas.q.size:,} tests)."
     follow = "head follows" if significant == 1 else "heads follow"
-    return (
-        f"{significant} of {atlas.cls.size} {follow} a grammatical relation better than a fixed distance does (corrected for "
-        f"{atlas.q.size:,} tests). The clearest, {head_name(best[:2])}, is right for {_share(atlas, *best)}."
-    )
+    told = f"{significant} of {atlas.cls.size} {follow} a grammatical relation (corrected for {atlas.q.size:,} tests)"
+    return f"{told}, {head_name(best[:2])} most clearly."
 
 
 def evidence(atlas: HeadAtlas) -> str:

@@ -116,12 +116,11 @@ class Patching(LongView):
         layer = int(held[-1])
         token = others[int(found.measured[layer, others].argmax())]
         shares = [whole_percent(float(share)) for share in (found.probabilities[layer, token], found.corrupted[1])]
-        vector, word = f"the vector of “{found.tokens[token]}” at hidden state {layer}", f"“{target.token}”"
-        goes = "{} goes from {} to {} in run B".format(word, *reversed(shares))
+        copied = f"Copied from run A into run B, “{found.tokens[token]}” at hidden state {layer} brings"
         if target.foil is None:
-            return Finding(f"With {vector} taken from run A, {goes}. Later on, no vector but the blank's brings half back.")
+            return Finding("{} “{}” back from {} to {}.".format(copied, target.token, *reversed(shares)))
         share = whole_percent(float(found.recovered[layer, token]))
-        return Finding(f"With {vector} taken from run A, {share} of the difference ({target.quoted}) comes back: {goes}.")
+        return Finding(f"{copied} {share} of the difference back ({target.quoted}).")
 
     def target(self, subject: Subject, clean: Trace, corrupted: Trace) -> Target:
         """The word at the blank of the clean run. Its strongest rival is what the corrupted run says, if that is another word."""

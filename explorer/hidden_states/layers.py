@@ -82,7 +82,7 @@ class OneLayer(LongView):
         token = _turned_most(subject, at)
         where = f"Of all layers, layer {at} changes the vectors most" if at == most else f"Layer {at} changes the vectors"
         mean, own = (two_places(float(value)) for value in (changes[at - 1].mean(), changes[at - 1, token]))
-        text = f"{where}: by {mean} on average, that of {quote(tokens, token)} by {own} {TURNED}."
+        text = f"{where}: by {mean} on average, {quote(tokens, token)} by {own} {TURNED}."
         return Finding(text, Why("inside-head", "The whole layer", {"layer": at, "token": token}))
 
     def passes(self, subject: Subject) -> float:

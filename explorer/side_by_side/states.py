@@ -40,10 +40,10 @@ class SideStates(SideView):
             return None
         (layer, token), (apart, names) = farthest, compared
         if (most := float(apart[layer, token])) < SEEN:
-            return Finding(f"The words that both sides share keep their vectors: none differs by 0.01 {TURNED}.")
+            return Finding(f"The words on both sides keep their vectors: none differs by 0.01 {TURNED}.")
         return Finding(
-            f"Of the words that both sides share, “{names[token]}” (token {token}) has the most different vector: by "
-            f"{most:.2f} at hidden state {layer} {TURNED}."
+            f"Of the words on both sides, the vector of “{names[token]}” (token {token}) differs most: by {most:.2f} at hidden "
+            f"state {layer} {TURNED}."
         )
 
     def _compared(self, subject: Subject) -> tuple[np.ndarray, list[str]] | None:

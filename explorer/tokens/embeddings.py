@@ -27,15 +27,12 @@ class Embeddings(View):
     help = prose(classes="caption")
 
     def finding(self, subject: Subject) -> Finding:
-        """The summands of the selected token, and which of them is longest."""
+        """The summands of the selected token, and their lengths."""
         parts, token = embedding_parts(subject.trace), subject.token
         lengths = {name: float(np.linalg.norm(part[token])) for name, part in parts.added.items()}
-        longest = max(lengths, key=lambda name: lengths[name])
-        if len(lengths) == 1:
-            return Finding(f"“{subject.trace.tokens[token]}” starts as a single vector, that of its {longest}.")
-        named = join_names([f"its {name} ({length:.2f})" for name, length in lengths.items()])
-        start = f"“{subject.trace.tokens[token]}” starts as the sum of {len(lengths)} vectors"
-        return Finding(f"{start}: {named}. The numbers are lengths: that of its {longest} is the longest.")
+        named = join_names([f"its {name} (length {length:.2f})" for name, length in lengths.items()])
+        start = "a single vector" if len(lengths) == 1 else f"the sum of {len(lengths)} vectors"
+        return Finding(f"“{subject.trace.tokens[token]}” starts as {start}: {named}.")
 
     def compute(self, subject: Subject) -> Content:
         parts = embedding_parts(subject.trace)

@@ -185,9 +185,7 @@ def test_patching_with_a_foil_tells_what_is_recovered_of_the_difference(bundled)
     layer = int(re.search(r"at hidden state (\d)", told)[1])
     assert found.recovered[layer, changed.index(True)] >= 0.5 > np.delete(found.recovered, place, 1)[layer + 1 :].max()
     recovered = whole_percent(float(found.recovered[layer, changed.index(True)]))
-    assert (
-        f"“france” at hidden state {layer} taken from run A, {recovered} of the difference (“paris” rather than “rome”)" in told
-    )
+    assert f"“france” at hidden state {layer} brings {recovered} of the difference back (“paris” rather than “rome”)" in told
     same = Patching(foil=SECOND, corrupted=subject.text_a)
     assert "nothing to bring back" in same.compute(subject)["summary"]
     assert same.finding(subject).text.startswith("Nothing to bring back")

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import InputError
+from explorer.corpus import atlas_words
 from explorer.corpus.compute.attention_sums import OFFSETS, REACH
 from explorer.corpus.heads import Heads
 from explorer.corpus.source import FILE
 from explorer.text.corpora import Corpus, CorpusSentence, built_in
-from explorer.text.tagged import spell_out
 from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import Subject
 from tests.corpora import head_atlas
@@ -37,11 +37,10 @@ def test_the_finding_counts_the_heads_that_follow_the_syntax(subject, atlas):
     assert told.text.startswith(f"{int(atlas.significant.any(axis=-1).sum())} of 72 heads ")
     assert f"corrected for {atlas.q.size:,} tests" in told.text
     layer, head = opened.selection.layer, opened.selection.head
-    assert f"layer {layer}, head {head}," in told.text
-    called = re.search("“(.+?)”", told.text)[1]
-    (name,) = [one for one in atlas.relations.tolist() if spell_out(one) == called]
-    at = atlas.relations.tolist().index(name)
-    share, usual = shares_in(told.text)
+    assert told.text.endswith(f"layer {layer}, head {head} most clearly.")
+    habit = atlas_words.describe(atlas, layer - 1, head - 1)
+    at = atlas.relations.tolist().index(atlas.habits[layer - 1, head - 1])
+    share, usual = shares_in(habit)
     assert share == pytest.approx(atlas.best[layer - 1, head - 1, at], abs=0.006)
     assert usual == pytest.approx(atlas.baselines[at], abs=0.006)
     assert told.why.selection == {"layer": layer, "head": head}
