@@ -115,8 +115,8 @@ def is_tree(one: CorpusSentence) -> bool:
 def tree_of(subject: Subject, corpus: Corpus, others: list[int]) -> tuple[Any, str] | None:
     """The tree of text A, or of the first of `others` (sentences of the corpus) with one, and a sentence about it; else None."""
     typed = subject.text_a.strip()
-    own = next((one for one in corpus.sentences if one.text == typed and is_tree(one)), None)
-    one = own or next((one for one in map(corpus.sentences.__getitem__, others) if is_tree(one)), None)
+    own = next((sentence for sentence in corpus.sentences if sentence.text == typed and is_tree(sentence)), None)
+    one = own or next((sentence for sentence in map(corpus.sentences.__getitem__, others) if is_tree(sentence)), None)
     if one is None:
         return None
     trace = subject.trace if own and not subject.text_b.strip() else subject.model.trace(one.text)

@@ -15,11 +15,11 @@ from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.lazy import scipy
-from explorer.techniques.ablation import Cut, Head, changed_states, last_vectors, readings_without, vectors_without_links
+from explorer.techniques.ablation import Cut, Head, Patch, changed_states, last_vectors, readings_without, vectors_without_links
 from explorer.techniques.lens import first_guesses
 from explorer.techniques.mixing import head_shares_of
 from explorer.techniques.routes import place_shares
-from explorer.techniques.run_mixing import Mixing, Patch, block_of, mixing
+from explorer.techniques.run_mixing import Mixing, block_of, mixing
 from explorer.techniques.targets import Reading, Target, batches, read_at, read_each
 
 Word = tuple[str, float]
