@@ -131,21 +131,6 @@ def _changed_blocks(
         del block
 
 
-Zeroed = Sequence[tuple["int | slice", "int | slice", "int | slice"]]
-"""Indices of weights [heads, query, key] that are set to zero."""
-
-
-def _find_zeros(layer: int, off: Collection[Head], cuts: Collection[Cut], queries: Sequence[int] | None = None) -> Zeroed:
-    everything = slice(None)
-    whole = [(head, everything, everything) for at, head in off if at == layer]
-    there = [cut for cut in cuts if cut[0] == layer and (queries is None or cut[1] in queries)]
-    places = (query if queries is None else queries.index(query) for _, query, _, _ in there)
-    return [
-        *whole,
-        *((everything if head is None else head, row, key) for row, (*_, key, head) in zip(places, there, strict=True)),
-    ]
-
-
 @inference_mode
 def block_of(
     trace: Trace,
@@ -166,6 +151,9 @@ def block_of(
     if queries is not None:
         hidden, heads = hidden[list(queries)], heads.of_queries(queries)
     block = Block.of(trace.model.layers[layer], hidden, heads)
-    for places in _find_zeros(layer, off, cuts, queries):
-        block.weights[places] = 0
+    block.weights[[head for at, head in off if at == layer]] = 0
+    for at, query, key, head in cuts:
+        if at == layer and (queries is None or query in queries):
+            row = query if queries is None else queries.index(query)
+            block.weights[slice(None) if head is None else head, row, key] = 0
     return block
