@@ -123,12 +123,13 @@ class Probed(LayersLook):
     def finding(self, subject: Subject) -> Finding:
         best, share, low, high = self.chosen
         accuracy, (own, usual) = self.accuracy, self.baselines
-        others = [f"{percent(accuracy[state])} from {state}" for state in (0, len(accuracy) - 1) if state != best]
+        others = [f"from state {state} for {percent(accuracy[state])}" for state in (0, len(accuracy) - 1) if state != best]
         told = int((self.fold > 0).sum())
         return Finding(
-            f"From hidden state {best}, the best in one part of the sentences, a probe predicts the {CALLED[self.what]} of "
-            f"{percent(share)} of {told:,} words in other parts ({percent(low)} to {percent(high)}; {' and '.join(others)}). The "
-            f"word's own most frequent one is right for {percent(own)}, the most frequent of all for {percent(usual)}."
+            f"A probe reads the {CALLED[self.what]} best from hidden state {best}, chosen on other sentences: it is right for "
+            f"{percent(share)} of {told:,} words (95% interval {percent(low)} to {percent(high)}), {' and '.join(others)}. "
+            f"Without BERT, always taking what a word usually is would be right for {percent(own)}, the most frequent one for "
+            f"{percent(usual)}."
         )
 
     def _by_class(self, at: int) -> dict[str, object]:

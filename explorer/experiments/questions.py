@@ -133,8 +133,8 @@ TELLINGS = {
         "difference without the head minus that with it, as in *Switch heads off*. The head with the lowest mean in one half "
         "of the groups is selected. If one word is right in most items, a head that always prefers it counts too, so balance "
         "the items.",
-        "{Place}, selected on {on}, changes the logit difference of the other {other} by {effect} of {before} "
-        "({by_effect}){doubt}.",
+        "Without {place}, selected on {on}, the word's lead over the foil changes by {effect} logits ({by_effect}){doubt} in "
+        "the other {other}, from {before}.",
         ("how", "A head that is off outputs", ("zeros", "its mean over all items", "its output in another item")),
         adds_before=True,
         below="it helps the word",

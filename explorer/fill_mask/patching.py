@@ -116,12 +116,12 @@ class Patching(LongView):
         layer = int(held[-1])
         token = others[int(found.measured[layer, others].argmax())]
         shares = [whole_percent(float(share)) for share in (found.probabilities[layer, token], found.corrupted[1])]
-        lead, back = f"Up to hidden state {layer}, “{found.tokens[token]}” alone", "{}, after {} in run B.".format(*shares)
+        vector, word = f"the vector of “{found.tokens[token]}” at hidden state {layer}", f"“{target.token}”"
+        goes = "{} goes from {} to {} in run B".format(word, *reversed(shares))
         if target.foil is None:
-            return Finding(f"{lead} brings “{target.token}” back: {back}")
+            return Finding(f"With {vector} taken from run A, {goes}. Later on, no vector but the blank's brings half back.")
         share = whole_percent(float(found.recovered[layer, token]))
-        told = f"recovers {share} of the difference between the runs ({target.quoted}), and puts “{target.token}” at {back}"
-        return Finding(f"{lead} {told}")
+        return Finding(f"With {vector} taken from run A, {share} of the difference ({target.quoted}) comes back: {goes}.")
 
     def target(self, subject: Subject, clean: Trace, corrupted: Trace) -> Target:
         """The word at the blank of the clean run. Its strongest rival is what the corrupted run says, if that is another word."""

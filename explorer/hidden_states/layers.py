@@ -19,7 +19,7 @@ from explorer.ui.pictures.hidden import by_layer_heatmap, pooled_heatmap, vector
 from explorer.ui.pictures.strip_table import FIRST_NUMBERS, Column, Row, number_columns, strip_table
 from explorer.ui.settings import choice
 from explorer.ui.subject import Subject
-from explorer.ui.telling import quote, two_places
+from explorer.ui.telling import TURNED, quote, two_places
 from explorer.ui.view import Content, Finding, View, Why, chart, check, max_error, part, prose, verdict
 
 SIMILARITY, VECTORS = "Similarity", "All dimensions"
@@ -77,12 +77,12 @@ class OneLayer(LongView):
         at, tokens = subject.selection.layer, subject.trace.tokens
         if at == 0:
             mean = changes[most - 1].mean()
-            by = f"by {two_places(float(mean))} on average (1 − cosine)"
-            return Finding(f"No layer has mixed anything yet; layer {most} will turn the tokens most, {by}.")
+            by = f"by {two_places(float(mean))} on average {TURNED}"
+            return Finding(f"No layer has mixed anything yet. Layer {most} will change the tokens' vectors most: {by}.")
         token = _find_turned_most(subject, at)
-        where = f"Of all layers, layer {at} turns the tokens most" if at == most else f"Layer {at} turns the tokens"
+        where = f"Of all layers, layer {at} changes the vectors most" if at == most else f"Layer {at} changes the vectors"
         mean, own = (two_places(float(value)) for value in (changes[at - 1].mean(), changes[at - 1, token]))
-        text = f"{where}: by {mean} on average (1 − cosine), {quote(tokens, token)} by {own}."
+        text = f"{where}: by {mean} on average, that of {quote(tokens, token)} by {own} {TURNED}."
         return Finding(text, Why("inside-head", "The whole layer", {"layer": at, "token": token}))
 
     def passes(self, subject: Subject) -> float:

@@ -48,7 +48,7 @@ class Sentences(View):
         if len(closest) > 1 and f"{closest[-1][2]:.2f}" == f"{value:.2f}":
             pairs = f"The {len(closest)} closest pairs of {len(texts)} sentences"
             return Finding(f"{pairs} are equally close: a cosine of {value:.2f}.")
-        return Finding(f"Closest of {len(texts)}: “{texts[i]}” and “{texts[j]}”, with a cosine of {value:.2f}.")
+        return Finding(f"Of {len(texts)} sentences, “{texts[i]}” and “{texts[j]}” are the most similar (cosine {value:.2f}).")
 
     def compute(self, subject: Subject) -> Content:
         """The matrix and its closest pairs; or an error, with the rest unchanged."""

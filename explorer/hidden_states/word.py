@@ -132,9 +132,9 @@ class OneWord(View):
             return Finding(f"The vectors of “{word}” have a cosine of {alike[0]:.2f} {where}.")
         before, after = (count_told_apart(contexts.vectors[layer], contexts.senses) for layer in (0, at))
         chance = Agreement.of(Nearest.of(contexts.vectors[at]), contexts.senses)
-        nearest = f"{after} of {number} uses of “{word}” have a nearest neighbour of the same sense"
-        beside = f"shuffled senses: {chance.shuffled:.1f}, p = {chance.p:.3f}"
-        return Finding(f"In {layer_name(at)}, {nearest} ({beside}); before any layer, {before} do.")
+        nearest = f"{after} of {number} uses of “{word}” lie nearest to one of the same sense"
+        beside = f"With shuffled senses {chance.shuffled:.1f} would (p = {chance.p:.3f})"
+        return Finding(f"In {layer_name(at)}, {nearest}. {beside}; before any layer, {before} do.")
 
     def on_map_frame(self, subject: Subject, index: object) -> Change:
         return select(layer=check_place(index))

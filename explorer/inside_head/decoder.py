@@ -51,9 +51,9 @@ class Decoder(View):
         told, chosen = "", {"layer": layer + 1, "head": head + 1}
         if (cell := _ahead(subject)) is not None:
             query, key = (quote(subject.trace.tokens, place) for place in cell)
-            told, chosen = f", most of all {query} to {key}", {**chosen, "token": cell[0]}
+            told, chosen = f", most of all from {query} to {key}", {**chosen, "token": cell[0]}
         return Finding(
-            f"In {where}, words give {whole_percent(share)} of their weight to later words{told}; in a decoder none could.",
+            f"In {where}, {whole_percent(share)} of the weight goes to later words{told}. A decoder could not look there.",
             Why("inside-head", "One head", chosen),
         )
 

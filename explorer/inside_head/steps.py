@@ -20,7 +20,7 @@ from explorer.ui.attention_data import (
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.subject import Subject
-from explorer.ui.telling import row_sentence, telling_key, two_places
+from explorer.ui.telling import TURNED, row_sentence, telling_key, two_places
 from explorer.ui.view import Change, Content, Finding, View, Why, caption, check, matches, part, select, sentence
 
 MOST_KEYS = 32
@@ -104,7 +104,7 @@ class WholeLayer(View):
         token, turned, mean = _measure_turn(subject)
         layer = subject.selection.attention_layer + 1
         own, usual = two_places(turned), two_places(mean)
-        text = f"Layer {layer} turns “{subject.trace.tokens[token]}” by {own} (1 − cosine), a token on average by {usual}."
+        text = f"Layer {layer} changes the vector of “{subject.trace.tokens[token]}” by {own}, on average by {usual} {TURNED}."
         return Finding(text, Why("hidden", "Layer by layer", {"layer": layer, "token": token}))
 
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)

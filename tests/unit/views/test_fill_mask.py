@@ -53,10 +53,10 @@ def test_where_two_ways_of_attribution_disagree_both_are_named(bundled):
     assert high != hidden, "this pair shows it"
     told = WordAttribution().finding(subject).text
     assert told.startswith(f"“{tokens[high]}” speaks most for “tokyo” ({scores.scores[high]:+.2f})")
-    assert f", but by occlusion “{tokens[hidden]}” does ({occluded.scores[hidden]:+.2f})" in told
+    assert told.endswith(f"(occlusion) names “{tokens[hidden]}” instead ({occluded.scores[hidden]:+.2f}).")
     low = int(scores.scores.argmin())
     assert tokens.count(tokens[low]) == 2
-    assert told.endswith(f"“{tokens[low]}” (token {low}) most against it ({scores.scores[low]:+.2f}).")
+    assert f", “{tokens[low]}” (token {low}) most against it ({scores.scores[low]:+.2f})".replace("-", "−") in told
 
 
 def test_heads_are_told_by_what_they_do_to_the_word_rather_than_its_foil(blank):
@@ -182,10 +182,12 @@ def test_patching_with_a_foil_tells_what_is_recovered_of_the_difference(bundled)
     assert shown["check"]["text"].startswith("✓")
     assert f"{sign(found.clean[0])} logits in run A, {sign(found.corrupted[0])} in run B (france → italy)." in shown["summary"]
     told = view.finding(subject).text
-    layer = int(re.search(r"Up to hidden state (\d)", told)[1])
+    layer = int(re.search(r"at hidden state (\d)", told)[1])
     assert found.recovered[layer, changed.index(True)] >= 0.5 > np.delete(found.recovered, place, 1)[layer + 1 :].max()
     recovered = whole_percent(float(found.recovered[layer, changed.index(True)]))
-    assert f"“france” alone recovers {recovered} of the difference between the runs (“paris” rather than “rome”)" in told
+    assert (
+        f"“france” at hidden state {layer} taken from run A, {recovered} of the difference (“paris” rather than “rome”)" in told
+    )
     same = Patching(foil=SECOND, corrupted=subject.text_a)
     assert "nothing to bring back" in same.compute(subject)["summary"]
     assert same.finding(subject).text.startswith("Nothing to bring back")

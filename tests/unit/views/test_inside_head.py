@@ -70,8 +70,8 @@ def test_the_shorter_input_is_filled_up_and_nobody_looks_there(bundled):
     assert [row["token"] for row in rows[1:]] == [0, 1, 2, 3, 4, *[None] * 7]
     with_mask, without = shares(shown)
     assert (with_mask, without > 0.5) == (0, True)
-    assert f"gives {without:.0%}" in told
-    assert told.endswith("to the 7 [PAD]s that fill its row up; with it, nothing.")
+    assert f"gives them {without:.0%}" in told
+    assert told.startswith("The shorter input is filled up with 7 [PAD]s.")
     assert shown["check"]["text"].startswith("✓ matches the model")
     leaks = view.read_together(subject).leaks[..., 1:4].mean(2)
     assert leaks[subject.selection.attention_layer, subject.selection.head_index] == leaks.max()

@@ -34,7 +34,11 @@ def fetch_data_set(name: object) -> Generator[str, None, Table]:
 
     Raises InputError when it cannot be fetched.
     """
-    name = _checked(name)
+    name = name.strip() if isinstance(name, str) else ""
+    try:
+        validate_repo_id(name)
+    except HFValidationError as error:
+        raise InputError(NO_NAME) from error
     yield f"Asking the hub for {name}."
     rows = []
     try:
@@ -54,16 +58,6 @@ def fetch_data_set(name: object) -> Generator[str, None, Table]:
     columns = tuple(str(column) for column in rows[0])[: COLUMNS.most]
     cells = tuple(tuple(text_of(row.get(column)) for column in columns) for row in rows)
     return Table(columns, cells, f"{len(rows):,} rows of {name}, part {part}.")
-
-
-def _checked(name: object) -> str:
-    """A valid repository name. Raises InputError."""
-    given = name.strip() if isinstance(name, str) else ""
-    try:
-        validate_repo_id(given)
-    except HFValidationError as error:
-        raise InputError(NO_NAME) from error
-    return given
 
 
 def _opened(name: str) -> tuple[str, Iterator[dict[str, Any]]]:
