@@ -69,7 +69,7 @@ def bound(handler: Callable, concurrency_id: str) -> Callable:
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def _explain() -> Iterator[None]:
     try:
         yield
     except gr.Error:
@@ -83,7 +83,7 @@ def _explained() -> Iterator[None]:
 
 def friendly(handler: Callable) -> Callable:
     """Wrap a handler so that errors are readable: our own as their sentence, others as one that reveals nothing."""
-    return within(handler, _explained)
+    return within(handler, _explain)
 
 
 @contextmanager

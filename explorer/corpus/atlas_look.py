@@ -15,7 +15,7 @@ from explorer.corpus.compute.search import Found, Hit
 from explorer.corpus.compute.tree import best_offset, links_of, word_weights
 from explorer.corpus.hits import Hits, hit_lines
 from explorer.corpus.pictures.head_atlas import offset_bars, tag_heatmap
-from explorer.corpus.pictures.tree import drawn_tree
+from explorer.corpus.pictures.tree import draw_tree
 from explorer.corpus.source import Look
 from explorer.text.corpora import ROOT, Corpus, CorpusSentence
 from explorer.ui.pictures.base import shorten
@@ -35,8 +35,8 @@ class AtlasLook(Look):
     corpus: Corpus = field(repr=False)
     atlas: HeadAtlas = field(repr=False)
 
-    def shown(self, subject: Subject) -> Content:
-        atlas, (layer, head) = self.atlas, _selected(subject)
+    def show(self, subject: Subject) -> Content:
+        atlas, (layer, head) = self.atlas, _select(subject)
         listed = atlas.examples[layer, head][atlas.strengths[layer, head] > 0]
         tree = tree_of(subject, self.corpus, listed[:, 0].tolist())
         shown = {
@@ -55,7 +55,7 @@ class AtlasLook(Look):
 
     def finding(self, subject: Subject) -> Finding:
         """How many heads follow the syntax and the clearest of them, or what the head does that a person picked."""
-        atlas, (layer, head) = self.atlas, _selected(subject)
+        atlas, (layer, head) = self.atlas, _select(subject)
         why = Why("attention", "One head", {"layer": layer + 1, "head": head + 1})
         if subject.chosen.picked or (best := atlas_words.best_of(atlas)) is None:
             over = f"Over {atlas.sentences:,} sentence{'s' * (atlas.sentences != 1)}"
@@ -64,7 +64,7 @@ class AtlasLook(Look):
 
     def check(self, subject: Subject) -> dict[str, str] | None:
         """Whether the sentences where the head is strongest have the same weights when each is run alone."""
-        strengths = self.atlas.strengths[_selected(subject)]
+        strengths = self.atlas.strengths[_select(subject)]
         places = np.flatnonzero(strengths > 0).tolist()
         if not places:
             return None
@@ -73,12 +73,12 @@ class AtlasLook(Look):
 
     def open(self, subject: Subject, index: object) -> NewInput:
         """The sentence as the input, with this head and the sentence's word selected. Raises InputError."""
-        opened, (layer, head) = self._hits(subject).open(subject, index), _selected(subject)
+        opened, (layer, head) = self._hits(subject).open(subject, index), _select(subject)
         return replace(opened, selection={**opened.selection, "layer": layer + 1, "head": head + 1, "picked": True})
 
     def _hits(self, subject: Subject) -> Hits:
         """The words from which the head attends most to their `target`, or sentences if its habit is not a single link."""
-        at, hits = _selected(subject), []
+        at, hits = _select(subject), []
         strengths, back = self.atlas.strengths[at].tolist(), self.atlas.looks_back(*at)
         for (row, word, other), strength in zip(self.atlas.examples[at].tolist(), strengths, strict=True):
             one = self.corpus.sentences[row]
@@ -95,7 +95,7 @@ class AtlasLook(Look):
 
     def _alone(self, subject: Subject, place: int) -> float:
         """The weight in the example at `place` when its sentence is run alone."""
-        layer, head = _selected(subject)
+        layer, head = _select(subject)
         row, word, other = self.atlas.examples[layer, head, place].tolist()
         one = self.corpus.sentences[row]
         trace = subject.model.trace(one.text)
@@ -115,20 +115,20 @@ def is_tree(one: CorpusSentence) -> bool:
 def tree_of(subject: Subject, corpus: Corpus, others: list[int]) -> tuple[Any, str] | None:
     """The tree of text A, or of the first of `others` (sentences of the corpus) with one, and a sentence about it; else None."""
     typed = subject.text_a.strip()
-    own = next((one for one in corpus.sentences if one.text == typed and is_tree(one)), None)
-    one = own or next((one for one in map(corpus.sentences.__getitem__, others) if is_tree(one)), None)
+    own = next((sentence for sentence in corpus.sentences if sentence.text == typed and is_tree(sentence)), None)
+    one = own or next((sentence for sentence in map(corpus.sentences.__getitem__, others) if is_tree(sentence)), None)
     if one is None:
         return None
     trace = subject.trace if own and not subject.text_b.strip() else subject.model.trace(one.text)
-    layer, head = _selected(subject)
+    layer, head = _select(subject)
     found = links_of(word_weights(trace.attention(layer)[head], trace.encoding.offsets, one), one)
     distance, usual = best_offset(one)
     name = head_name((layer, head))
     told = f"In “{one.text}”, {name} finds {len(found.right)} of the {len(one.words) - 1} links of the tree."
     told += f" Always {atlas_words.steps(distance)} would find {usual}."
-    return drawn_tree(one, found, name), told
+    return draw_tree(one, found, name), told
 
 
-def _selected(subject: Subject) -> tuple[int, int]:
+def _select(subject: Subject) -> tuple[int, int]:
     """The zero-based layer and head."""
     return subject.selection.attention_layer, subject.selection.head_index

@@ -48,11 +48,11 @@ def search(text_a: str, token: int, text_b: str = "", layer: int = -1, limit: in
     trace = explorer.trace(text_a, text_b)
     token = limits.check_integer(token, "the token", 0, trace.kept - 1)
     found = run_while_wanted(search_in_steps(Query(trace, token, layer), built_in(), limit))
-    hits = [_placed(hit) | {"cosine": hit.score, "tag": hit.tag, "relation": hit.relation} for hit in found.hits]
+    hits = [_place(hit) | {"cosine": hit.score, "tag": hit.tag, "relation": hit.relation} for hit in found.hits]
     return {"hits": hits, "summary": {name: found.counts(name) for name in ("tag", "token", "next")}}
 
 
-def _placed(hit: Hit) -> dict[str, Any]:
+def _place(hit: Hit) -> dict[str, Any]:
     return {"sentence": hit.sentence.text, "token": hit.token, "position": hit.position}
 
 
@@ -118,7 +118,7 @@ def neuron(layer: int, neuron: int, limit: int = 20, model: str = "") -> dict[st
     limit = limits.check_integer(limit, "the limit", 1, DRIVERS.most)
     found = run_while_wanted(corpus_neurons_in_steps(explorer, built_in()))
     driving = drivers(explorer, built_in(), found, layer, neuron, limit)
-    hits = [_placed(hit) | {"activation": hit.score} for hit in driving.hits]
+    hits = [_place(hit) | {"activation": hit.score} for hit in driving.hits]
     if lacks := explorer.why_not("fill_mask"):
         return {"hits": hits, "promotes": [], "suppresses": [], "lacks": lacks}
     words = find_promoted(explorer, layer, neuron, limit)

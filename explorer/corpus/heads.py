@@ -13,7 +13,7 @@ from explorer.corpus.atlas_look import AtlasLook
 from explorer.corpus.compute.atlas import head_atlas_in_steps, known_atlas, mapped_in_steps
 from explorer.corpus.compute.atlas_evidence import LEVEL
 from explorer.corpus.compute.head_families import FAMILY_RULE
-from explorer.corpus.compute.neurons import CorpusNeurons, Telling, corpus_neurons_in_steps, telling_in_steps
+from explorer.corpus.compute.neurons import CorpusNeurons, Telling, corpus_neurons_in_steps, find_telling_in_steps
 from explorer.corpus.neuron_look import look_at
 from explorer.corpus.source import CorpusView, Look
 from explorer.text import limits
@@ -107,7 +107,7 @@ class Heads(CorpusView):
             return subject
         if self.unit == NEURON:
             return subject.select(layer=max(1, subject.model.capabilities.layers - 1), picked=False)
-        found = self.looked_up(subject)
+        found = self.look_up(subject)
         best = found and atlas_words.best_of(found.atlas)
         return subject.select(layer=best[0] + 1, head=best[1] + 1, picked=False) if best else subject
 
@@ -121,10 +121,10 @@ class Heads(CorpusView):
         own = (subject.selection.attention_layer, self.neuron, self.by_word.strip()) if self.unit == NEURON else ()
         return self.name, str(subject.model.checkpoint), self.unit, own, self.corpus.key
 
-    def looked_up(self, subject: Subject) -> Any | None:
+    def look_up(self, subject: Subject) -> Any | None:
         """The atlas if it is in memory or ships with the app, and has its map; or the cached neuron."""
         if self.unit == NEURON or self.corpus is None:
-            return super().looked_up(subject)
+            return super().look_up(subject)
         found = known_atlas(subject.model, self.corpus)
         return AtlasLook(self.corpus, found) if found is not None and len(found.points) else None
 
@@ -162,7 +162,7 @@ class Heads(CorpusView):
         """The neuron of a layer that the view opens with."""
         key = str(subject.model.checkpoint), self.chosen.key, layer
         if (known := _telling.peek(key)) is None:
-            steps = telling_in_steps(subject.model, every, layer)
+            steps = find_telling_in_steps(subject.model, every, layer)
             known = yield from map_steps(steps, lambda share: (f"Looking for a telling neuron: {share:.0%}", share))
             _telling.put(key, known)
         return known

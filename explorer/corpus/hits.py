@@ -50,7 +50,7 @@ class Hits(Look):
     unit: str
     form: str = field(default=".3f", kw_only=True)
 
-    def shown(self, subject: Subject) -> Content:
+    def show(self, subject: Subject) -> Content:
         """The hits in their sentences, and what they have in common."""
         fields = {**COMMON, **LOOKED_AT}  # the latter are known of heads only
         groups = [(heading, self._bars(what)) for what, heading in fields.items()]
@@ -128,11 +128,11 @@ class Nearest(Hits):
 
     query: Query
 
-    def shown(self, subject: Subject) -> Content:
+    def show(self, subject: Subject) -> Content:
         near = f"“{subject.trace.tokens[self.query.token]}” (token {self.query.token})"
         corpus = self.found.corpus
         lead = f"The tokens nearest to {near} by cosine in {self._space}, of {self.found.searched:,} in {corpus.counted}."
-        return {**super().shown(subject), "about": f"{lead} {corpus.about}".rstrip()}
+        return {**super().show(subject), "about": f"{lead} {corpus.about}".rstrip()}
 
     def finding(self, subject: Subject) -> Finding | None:
         if not self.found.hits:
@@ -162,11 +162,11 @@ class Active(Hits):
     layer: int
     neuron: int
 
-    def shown(self, subject: Subject) -> Content:
+    def show(self, subject: Subject) -> Content:
         corpus = self.found.corpus
         lead = f"The tokens on which {self.called} is most active, after the activation function,"
         about = f"{lead} of {self.found.searched:,} in {corpus.counted}. {corpus.about}".rstrip()
-        return {**super().shown(subject), "about": about}
+        return {**super().show(subject), "about": about}
 
     def finding(self, subject: Subject) -> Finding | None:
         if not self.found.hits:

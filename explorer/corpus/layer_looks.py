@@ -51,7 +51,7 @@ class Similar(LayersLook):
     other: str
     cka: np.ndarray = field(repr=False)
 
-    def shown(self, subject: Subject) -> Content:
+    def show(self, subject: Subject) -> Content:
         about = CKA.format(words=len(self.words))
         if self.other:
             pairs = ", ".join(f"{row} ~ {best}" for row, best in enumerate(self.cka.argmax(axis=1).tolist()))

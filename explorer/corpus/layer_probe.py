@@ -101,7 +101,7 @@ class Probed(LayersLook):
         summed = np.stack([np.bincount(place, hits, len(sentences)) for hits in self.hits[:, which]], axis=1)
         return wilson_by_group(summed, np.bincount(place))
 
-    def shown(self, subject: Subject) -> Content:
+    def show(self, subject: Subject) -> Content:
         """Accuracy by hidden state beside a control and a baseline without a model, and by class at the selected one."""
         at, accuracy = subject.selection.layer, self.accuracy
         own, usual = self.baselines

@@ -57,7 +57,7 @@ class Layers(CorpusView):
         both = 2 if self.look_at == SIMILARITY and (self.compared or "").strip() else 1
         return both * super().passes(subject)
 
-    def kept_as(self, subject: Subject) -> Hashable:
+    def result_key(self, subject: Subject) -> Hashable:
         """The cache key of the result: the model, the corpus, and what is computed; None without a corpus."""
         if self.corpus is None:
             return None
@@ -69,18 +69,18 @@ class Layers(CorpusView):
 
     def key(self, subject: Subject) -> Hashable:
         """The cache key of the content: that of the result, and the selected hidden state."""
-        return self.corpus and (self.kept_as(subject), subject.selection.layer)
+        return self.corpus and (self.result_key(subject), subject.selection.layer)
 
     def waiting(self, subject: Subject) -> Content:
         """Keep the pictures if the new result is in memory; otherwise clear them, as they answer another question."""
         waiting = {**super().waiting(subject), "compared": props(choices=_models(subject))}
-        if self.corpus and self.looked_up(subject):
+        if self.corpus and self.look_up(subject):
             return waiting | {"picture": props(), "by_class": props()}
         return {"about": "", "check": None, **waiting}
 
     def work(self, subject: Subject) -> Generator[tuple[str, float], None, Look]:
         """Read the corpus, unless it was read before, and compute the result. Raises InputError and ModelError."""
-        if found := self.looked_up(subject):
+        if found := self.look_up(subject):
             return found
         look: Look
         corpus, words = self.chosen, (yield from self._words(subject))

@@ -42,8 +42,8 @@ class NeuronLook(Active):
     driven: tuple[Scored, ...]
     problems: tuple[str, ...]
 
-    def shown(self, subject: Subject) -> Content:
-        words, shown = self.promoted, super().shown(subject)
+    def show(self, subject: Subject) -> Content:
+        words, shown = self.promoted, super().show(subject)
         found = bool(self.driven or self.promoting)
         about = [
             str(shown["about"]),
@@ -52,8 +52,8 @@ class NeuronLook(Active):
             UNITS.format(READ) if found else "",
         ]
         tables = {
-            "promotes": words and _weighed("promotes", words.promotes),
-            "suppresses": words and _weighed("suppresses", words.suppresses),
+            "promotes": words and _weigh("promotes", words.promotes),
+            "suppresses": words and _weigh("suppresses", words.suppresses),
             "promoting": _table(subject, f"promote “{self.word}”", "weight", self.promoting),
             "driven": _table(subject, f"most active at “{self.word}”", "deviations", self.driven),
         }
@@ -64,12 +64,12 @@ class NeuronLook(Active):
     def finding(self, subject: Subject) -> Finding | None:
         if not self.found.hits:
             return None
-        text = f"{self.called.capitalize()} is most active at {_quoted([hit.word.lower() for hit in self.found.hits])}"
+        text = f"{self.called.capitalize()} is most active at {_quote([hit.word.lower() for hit in self.found.hits])}"
         if self.promoted:
             different, among = self.shared
             pieces = f"of the {different} different words that drive it most, {among} {'is' if among == 1 else 'are'}"
             said = [piece for piece, _ in self.promoted.promotes]
-            text += f", and promotes {_quoted(said)}: {pieces} among the 100 that it promotes most"
+            text += f", and promotes {_quote(said)}: {pieces} among the 100 that it promotes most"
         if self.median is not None:
             every = f"{subject.model.capabilities.neurons:,} in this layer"
             text += f". It is the one of {every} with the most such words; the median is {self.median:g}"
@@ -120,12 +120,12 @@ def _by_word(
     return most, driven, tuple(problems)
 
 
-def _quoted(words: Sequence[str]) -> str:
+def _quote(words: Sequence[str]) -> str:
     """The first different words in quotes: '“a”, “b” and “c”'."""
     return join_names([f"“{word}”" for word in list(dict.fromkeys(words))[:QUOTED]])
 
 
-def _weighed(title: str, words: Sequence[tuple[str, float]]) -> dict[str, Any]:
+def _weigh(title: str, words: Sequence[tuple[str, float]]) -> dict[str, Any]:
     """Words with a bar for the size of their weight."""
     rows = [Row((word, abs(weight), weight)) for word, weight in words]
     return _bars(title, "weight", "+.2f", rows, f"Words that it {title} most")

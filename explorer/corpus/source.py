@@ -39,7 +39,7 @@ class Look(ABC):
     """A result, and how a choice shows it for the page's selection."""
 
     @abstractmethod
-    def shown(self, subject: Subject) -> Content:
+    def show(self, subject: Subject) -> Content:
         """Pictures, tables and a sentence about them; what another result of the choice shows is left out."""
 
     def finding(self, subject: Subject) -> Finding | None:
@@ -61,7 +61,7 @@ class Untold(Look):
 
     why: str
 
-    def shown(self, subject: Subject) -> Content:
+    def show(self, subject: Subject) -> Content:
         return {"about": self.why}
 
 
@@ -115,30 +115,30 @@ class CorpusView(LongView):
     def passes(self, subject: Subject) -> float:
         """The cost of reading the corpus, in passes of the input; 0 if the result is cached."""
         corpus = self.corpus
-        return 0 if corpus is None or self.looked_up(subject) else PIECES * corpus.words / subject.trace.kept
+        return 0 if corpus is None or self.look_up(subject) else PIECES * corpus.words / subject.trace.kept
 
-    def looked_up(self, subject: Subject) -> Any | None:
+    def look_up(self, subject: Subject) -> Any | None:
         """The cached result, or None."""
-        return None if self.corpus is None else _found.peek(self.kept_as(subject))
+        return None if self.corpus is None else _found.peek(self.result_key(subject))
 
-    def kept_as(self, subject: Subject) -> Hashable:
+    def result_key(self, subject: Subject) -> Hashable:
         """The cache key of the result, which may depend on less than the content."""
         return self.key(subject)
 
     def remember(self, subject: Subject, found: Found) -> Found:
         """Cache a result, and return it."""
-        _found.put(self.kept_as(subject), found)
+        _found.put(self.result_key(subject), found)
         return found
 
     def result(self, subject: Subject) -> Any:
         """The result, cached or computed now."""
-        return self.looked_up(subject) or super().result(subject)
+        return self.look_up(subject) or super().result(subject)
 
     def draw(self, subject: Subject, found: Look) -> Content:
-        return {"check": found.check(subject), **found.shown(subject)}
+        return {"check": found.check(subject), **found.show(subject)}
 
     def finding(self, subject: Subject) -> Finding | None:
-        found = self.looked_up(subject)
+        found = self.look_up(subject)
         return found and found.finding(subject)
 
     def reading(self, steps: Generator[float, None, Found]) -> Generator[tuple[str, float], None, Found]:
@@ -155,7 +155,7 @@ class CorpusView(LongView):
 
     def on_hits(self, subject: Subject, index: object) -> NewInput:
         """Make the sentence of a hit the input, and select its token. Raises InputError."""
-        if (found := self.looked_up(subject)) is None:
+        if (found := self.look_up(subject)) is None:
             raise InputError(OUTDATED)
         return found.open(subject, index)
 

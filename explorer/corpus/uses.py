@@ -49,13 +49,13 @@ class Uses(Hits):
         """The number of occurrences whose nearest other one has the same part of speech."""
         return count_told_apart(self.of.at(layer), self.tags)
 
-    def shown(self, subject: Subject) -> Content:
+    def show(self, subject: Subject) -> Content:
         word, number, total = self.of.word[:40], len(self.of.hits), self.of.total
         mapped = self.maps.at(self.of.states, self.of.read.layers.index(self.layer))
         lead = f"“{word}” occurs {total:,} time{'s' * (total != 1)} in {self.found.corpus.counted}."
         about = [lead, "" if number == total else f"The first {number:,} are shown.", mapped.note, self.found.corpus.about]
         return {
-            **super().shown(subject),
+            **super().show(subject),
             "hits": hit_lines(self, strong=0),
             "map": self._map(mapped.points),
             "about": " ".join(filter(None, about)),

@@ -34,24 +34,24 @@ FIELDS = ("kind", "title", "where", "words", "go", "text", "near")
 Entry = dict[str, Any]
 
 
-def found_in(model: str | None) -> dict[str, list[Any]]:
+def list_everything(model: str | None) -> dict[str, list[Any]]:
     """All that the finder looks through; with the heads and layers of a model of this name, unless it is None."""
     return {"entries": entries() + (heads_of(model) if model is not None else []), "concepts": concepts()}
 
 
 @cache
 def entries() -> list[Entry]:
-    return _named_fields([*_views(), *_named(), *_examples(), *_lessons(), *_terms(), *_guide()])
+    return _name_fields([*_views(), *_list_named(), *_examples(), *_lessons(), *_terms(), *_guide()])
 
 
 def heads_of(name: str) -> list[Entry]:
     """The heads and layers of the model that goes by this name, '' for the default one; none while it is not loaded."""
     open_now = {model.checkpoint.name: model for model in list_loaded()}
     model = open_now.get(name) if name else load()
-    return _named_fields([*_heads(model), *_layers(model)]) if model else []
+    return _name_fields([*_heads(model), *_layers(model)]) if model else []
 
 
-def _named_fields(found: list[tuple]) -> list[Entry]:
+def _name_fields(found: list[tuple]) -> list[Entry]:
     return [dict(zip(FIELDS, entry, strict=False)) for entry in found]
 
 
@@ -104,7 +104,7 @@ def _labels(view: type[View]) -> Iterator[str]:
         yield part.options.get("label", "")
 
 
-def _named() -> Iterator[tuple]:
+def _list_named() -> Iterator[tuple]:
     """Settings, such as UMAP, and actions, such as the dark theme."""
     for target, cells in words().items():
         if target.startswith("!"):

@@ -42,18 +42,18 @@ def layer_name(layer: int) -> str:
     return "the embedding output" if layer == 0 else f"the output of layer {layer}"
 
 
-def turning(subject: Subject) -> tuple[np.ndarray, int]:
+def measure_turning(subject: Subject) -> tuple[np.ndarray, int]:
     """The change of each token in each layer, [layers, tokens], 1 − cosine, and the layer with the largest mean, from 1."""
     changes = steps(subject.trace.hidden_states)
     return changes, int(changes.mean(axis=1).argmax()) + 1
 
 
-def _turned_most(subject: Subject, layer: int) -> int:
+def _find_turned_most(subject: Subject, layer: int) -> int:
     """The token of the texts that a layer, counted from 1, changes most."""
     encoding = subject.trace.encoding
     words = [token for token in encoding.text_positions if any(map(str.isalnum, encoding.tokens[token]))]
     words = words or list(encoding.text_positions)
-    return words[int(turning(subject)[0][layer - 1, words].argmax())]
+    return words[int(measure_turning(subject)[0][layer - 1, words].argmax())]
 
 
 class OneLayer(LongView):
@@ -69,17 +69,17 @@ class OneLayer(LongView):
     about = prose(classes="caption")
 
     def first(self, subject: Subject) -> Subject:
-        return subject if subject.chosen.picked else subject.select(layer=turning(subject)[1], picked=False)
+        return subject if subject.chosen.picked else subject.select(layer=measure_turning(subject)[1], picked=False)
 
     def finding(self, subject: Subject) -> Finding:
         """How much the selected layer changes the tokens, and which token most."""
-        changes, most = turning(subject)
+        changes, most = measure_turning(subject)
         at, tokens = subject.selection.layer, subject.trace.tokens
         if at == 0:
             mean = changes[most - 1].mean()
             by = f"by {two_places(float(mean))} on average {TURNED}"
             return Finding(f"No layer has mixed anything yet. Layer {most} will change the tokens' vectors most: {by}.")
-        token = _turned_most(subject, at)
+        token = _find_turned_most(subject, at)
         where = f"Of all layers, layer {at} changes the vectors most" if at == most else f"Layer {at} changes the vectors"
         mean, own = (two_places(float(value)) for value in (changes[at - 1].mean(), changes[at - 1, token]))
         text = f"{where}: by {mean} on average, {quote(tokens, token)} by {own} {TURNED}."
@@ -126,7 +126,7 @@ class EveryLayer(View):
             change = steps if self.measure == STEP else drift
             values, first, unit = change(states), 1, "1 − cosine"
         at = subject.selection.layer
-        cell = (at, _turned_most(subject, at)) if self.measure == STEP and at else None
+        cell = (at, _find_turned_most(subject, at)) if self.measure == STEP and at else None
         picture = by_layer_heatmap(values, subject.trace.tokens, first, unit, cell)
         return {"picture": picture, "about": MEANINGS[self.measure]}
 

@@ -18,11 +18,11 @@ from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.techniques import ablation
-from explorer.techniques.ablation import Cut, Head, last_vectors
+from explorer.techniques.ablation import Cut, Head, Patch, last_vectors
 from explorer.techniques.lens import first_guesses
 from explorer.techniques.mixing import head_shares_of
 from explorer.techniques.routes import place_shares
-from explorer.techniques.run_mixing import Mixing, Patch, block_of, mixing
+from explorer.techniques.run_mixing import Mixing, block_of, mixing
 from explorer.techniques.targets import Reading, Target, batches, read_at, read_each
 
 Value = TypeVar("Value")

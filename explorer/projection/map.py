@@ -29,7 +29,7 @@ from explorer.projection.points import (
     texts_of,
     words_of,
 )
-from explorer.projection.speaking import speaking_map
+from explorer.projection.speaking import draw_speaking_map
 from explorer.text import limits
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table, find_column, text_column_of
@@ -191,7 +191,7 @@ class Map(LongView):
         labels = points.labels if self.colours == LABELS else clusters_of(found.vectors, points.texts)
         flat = self.dimensions == 2
         return {
-            "map": speaking_map(found, replace(marks, picked=row), labels, fits=bool(wanted)) if flat else None,
+            "map": draw_speaking_map(found, replace(marks, picked=row), labels, fits=bool(wanted)) if flat else None,
             "chart": None if flat else found.figure(marks, labels),
             "summary": summary,
             "nearest": listed,

@@ -93,7 +93,7 @@ class LayerMap:
 
     def list_near(self, row: int, near: Sequence[tuple[int, float]]) -> dict[str, Any]:
         note = f"By cosine in all {self.vectors.shape[1]} dimensions of this layer, not on the map."
-        return ranking(f"Nearest to ‘{self.points.texts[row][:120]}’", self._counted(near), note)
+        return ranking(f"Nearest to ‘{self.points.texts[row][:120]}’", self._count(near), note)
 
     def list_selected(self, rows: Sequence[int]) -> dict[str, Any]:
         """The list of selected rows, by their cosine with the mean of the selection."""
@@ -101,9 +101,9 @@ class LayerMap:
         towards = cosines(vectors, vectors.mean(axis=0, keepdims=True)).tolist()
         ordered = sorted(zip(rows, towards, strict=True), key=lambda one: -one[1])
         note = f"By cosine with the mean of the selection, in all {self.vectors.shape[1]} dimensions of this layer."
-        return ranking(f"{len(rows):,} selected", self._counted(ordered), note)
+        return ranking(f"{len(rows):,} selected", self._count(ordered), note)
 
-    def _counted(self, rows: Sequence[tuple[int, float]]) -> list[tuple[int, str, float]]:
+    def _count(self, rows: Sequence[tuple[int, float]]) -> list[tuple[int, str, float]]:
         texts, times = self.points.texts, times_of(self.points.texts, self.projection.first)
         return [(row, with_count(texts[row], times[row]), cosine) for row, cosine in rows]
 
@@ -143,7 +143,7 @@ def nearby(points: Points, layer: int, row: int | None) -> Nearby | None:
     if len(rows) < 2:
         return Nearby(ONE_PLACE.format(len(vectors)))
     if _has_labels(points, rows):
-        return _labelled(points, rows, others, space)
+        return _judge_labels(points, rows, others, space)
     closest = int(cosines.argmax())
     first, second = int(rows[closest]), int(others[closest])
     pair = f"{_quote(points, first)} and {_quote(points, second)}"
@@ -163,7 +163,7 @@ def nearest_places(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndar
     return _neighbors.get(digest(vectors), find)
 
 
-def _labelled(points: Points, rows: np.ndarray, others: np.ndarray, space: str) -> Nearby:
+def _judge_labels(points: Points, rows: np.ndarray, others: np.ndarray, space: str) -> Nearby:
     """The number of places whose nearest neighbor has the same label, and whether labels that are shuffled give less."""
     labels, number = points.labels, len(rows)
     strays = tuple(row for row, other in zip(rows.tolist(), others.tolist(), strict=True) if labels[row] != labels[other])

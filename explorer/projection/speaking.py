@@ -19,7 +19,7 @@ NEAREST = 5  # of a chosen point, with lines
 Kind = tuple[str, int]  # a text, and the first row at its place
 
 
-def speaking_map(found: LayerMap, marks: Marks, labels: Sequence[str], fits: bool = False) -> dict[str, Any]:
+def draw_speaking_map(found: LayerMap, marks: Marks, labels: Sequence[str], fits: bool = False) -> dict[str, Any]:
     """The component's value: a point for each different text at each place, with a count; a click sends its row.
 
     Colours are by `labels`, one per text. The picked row of `marks` has lines to its NEAREST by cosine in all dimensions; without

@@ -58,4 +58,4 @@ async def _glossary(request: Request) -> Response:
 
 def _find(request: Request) -> Response:
     """The guide, which lists no heads, names no model, and waits for none to be loaded."""
-    return JSONResponse(finding.found_in(request.query_params.get("model")), headers=ASKED_AGAIN)
+    return JSONResponse(finding.list_everything(request.query_params.get("model")), headers=ASKED_AGAIN)

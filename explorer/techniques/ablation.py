@@ -5,7 +5,7 @@ Both restart from the stored hidden state of the layer where something changes, 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Hashable, Sequence
+from collections.abc import Collection, Generator, Hashable, Iterator, Sequence
 from dataclasses import replace
 from weakref import ref
 
@@ -27,6 +27,8 @@ Head = tuple[int, int]
 Cut = tuple[int, int, int, "int | None"]
 """(layer, query, key, head), zero-based: an attention weight set to zero; head None for all heads of the layer."""
 
+Patch = tuple[int, int, Trace]
+"""(hidden state, token, the run from which its vector is taken)."""
 
 _changed: OnceCache[Hashable, torch.Tensor] = OnceCache(2)  # one change is read by the picture, the sentence and the answers
 
@@ -100,11 +102,11 @@ def last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int
 
 
 def changed_states(
-    trace: Trace, heads: Collection[Head] = (), patch: tuple[int, int, Trace] | None = None, cuts: Collection[Cut] = ()
+    trace: Trace, heads: Collection[Head] = (), patch: Patch | None = None, cuts: Collection[Cut] = ()
 ) -> torch.Tensor:
     """All hidden states [layers + 1, tokens, hidden] of a run with changes; the stored ones if there are none. Cached.
 
-    `heads` are set to zero. `patch` is (hidden state, token, the run from which its vector is taken), a run with as many tokens.
+    `heads` are set to zero. `patch` takes a vector from a run with as many tokens.
     `cuts` are attention weights set to zero after the softmax; the rest of their row is not renormalized, so the query gets that
     much less (attention knockout, as in Geva et al. 2023, section 3, who block the score before the softmax).
     """
@@ -114,29 +116,35 @@ def changed_states(
     return _changed.get(key, lambda: states_towards(trace, range(trace.kept), heads, patch, cuts))
 
 
+def first_change(heads: Collection[Head], cuts: Collection[Cut], patch: Patch | None, without: int) -> int:
+    """The lowest layer or hidden state with a change; `without` any, that number."""
+    changed = [head[0] for head in heads] + [cut[0] for cut in cuts] + ([patch[0]] if patch else [])
+    return min(changed, default=without)
+
+
+def rerun(states: torch.Tensor, first: int, patch: Patch | None) -> Iterator[int]:
+    """The layers from `first` on, after each of which the caller puts the next of `states`; the patch is put in on the way."""
+    for layer in range(first, len(states)):
+        if patch and patch[0] == layer:
+            states[layer, patch[1]] = patch[2].states[layer][patch[1]]
+        if layer < len(states) - 1:
+            yield layer
+
+
 @inference_mode
 def states_towards(
-    trace: Trace,
-    ends: Collection[int],
-    heads: Collection[Head] = (),
-    patch: tuple[int, int, Trace] | None = None,
-    cuts: Collection[Cut] = (),
+    trace: Trace, ends: Collection[int], heads: Collection[Head] = (), patch: Patch | None = None, cuts: Collection[Cut] = ()
 ) -> torch.Tensor:
     """`changed_states` as far as the last vectors of the tokens `ends` need them; the other last ones are the unchanged run's.
 
     It starts from the lowest layer with a change; if only weights are cut there, only their queries change.
     """
     model, layers = trace.model, trace.model.capabilities.layers
-    first = min([head[0] for head in heads] + [cut[0] for cut in cuts] + ([patch[0]] if patch else []))
-    states = trace.states.clone()
-    for layer in range(first, layers + 1):
-        if patched := patch is not None and patch[0] == layer:
-            states[layer, patch[1]] = patch[2].states[layer][patch[1]]
-        if layer == layers:
-            break
+    states, first = trace.states.clone(), first_change(heads, cuts, patch, layers)
+    for layer in rerun(states, first, patch):
         hidden = states[layer][None]  # [1, tokens, hidden]
         off, cut = [head for at, head in heads if at == layer], [weight for weight in cuts if weight[0] == layer]
-        same = layer == first and not patched
+        same = layer == first and not (patch and patch[0] == layer)
         rows = sorted({query for _, query, _, _ in cut}) if same and not off else list(range(trace.kept))
         if layer == layers - 1:
             rows = [row for row in rows if row in ends]

@@ -15,9 +15,9 @@ import numpy as np
 
 from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
-from explorer.techniques.ablation import Cut, Head, changed_states
+from explorer.techniques.ablation import Cut, Head, Patch, changed_states
 from explorer.techniques.mixing import head_shares_of, strongest_heads_of
-from explorer.techniques.run_mixing import Patch, block_of, mixing
+from explorer.techniques.run_mixing import block_of, mixing
 
 
 @dataclass(frozen=True)

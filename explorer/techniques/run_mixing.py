@@ -14,20 +14,14 @@ from weakref import ref
 
 import numpy as np
 
-from explorer.bert import attending
-from explorer.bert.attending import Heads
-from explorer.bert.layer import Layer
 from explorer.bert.trace import Reading, Trace
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.limits import CACHE_MEGABYTES
 from explorer.core.process import twice
-from explorer.techniques.ablation import Cut, Head, changed_states
+from explorer.techniques.ablation import Cut, Head, Patch, changed_states, first_change, rerun
 from explorer.techniques.mixing import SHORT, Block
 from explorer.techniques.mixing import shares as shares_of
-
-Patch = tuple[int, int, Trace]
-"""(hidden state, token, the run from which its vector is taken), as in `changed_states`."""
 
 KEPT_BYTES = CACHE_MEGABYTES.bytes // 4  # for the mixings of all inputs: one of 512 tokens of BERT-base is 13 MB
 
@@ -90,7 +84,7 @@ def _make(
 ) -> tuple[Mixing, torch.Tensor]:
     """Compute `mixing_and_states`. Layers below the first change are taken from the unchanged run."""
     layers = trace.model.layers
-    first = min([head[0] for head in off] + [cut[0] for cut in cuts] + ([patch[0]] if patch else []) + [len(layers) + 1])
+    first = first_change(off, cuts, patch, len(layers) + 1)
     made = np.empty((len(layers), trace.kept, trace.kept), dtype=np.float32)
     unchanged = _kept.peek(_key(trace)) if first <= len(layers) else None
     begin, error = 0, 0.0
@@ -130,49 +124,11 @@ def _changed_blocks(
     trace: Trace, states: torch.Tensor, first: int, off: Collection[Head], cuts: Collection[Cut], patch: Patch | None
 ) -> Iterator[Block]:
     """The block of every layer from `first` on; `states` above it are overwritten by those of the run."""
-    layers = trace.model.layers
-    for layer in range(first, len(layers) + 1):
-        if patch and patch[0] == layer:
-            states[layer, patch[1]] = patch[2].states[layer][patch[1]]
-        if layer == len(layers):
-            return
-        states[layer + 1], block = _run(layers[layer], states[layer], _find_zeros(layer, off, cuts))
+    for layer in rerun(states, first, patch):
+        block = block_of(trace, layer, off, cuts, patch, states)
+        states[layer + 1] = block.layer.after_heads(block.context[None], block.hidden[None])[0]
         yield block
         del block
-
-
-Zeroed = Sequence[tuple["int | slice", "int | slice", "int | slice"]]
-"""Indices of weights [heads, query, key] that are set to zero."""
-
-
-def _find_zeros(layer: int, off: Collection[Head], cuts: Collection[Cut], queries: Sequence[int] | None = None) -> Zeroed:
-    everything = slice(None)
-    whole = [(head, everything, everything) for at, head in off if at == layer]
-    there = [cut for cut in cuts if cut[0] == layer and (queries is None or cut[1] in queries)]
-    places = (query if queries is None else queries.index(query) for _, query, _, _ in there)
-    return [
-        *whole,
-        *((everything if head is None else head, row, key) for row, (*_, key, head) in zip(places, there, strict=True)),
-    ]
-
-
-def _with_zeros(block: Block, zeroed: Zeroed) -> Block:
-    """Set some weights of the block to zero, in place; returns it."""
-    for places in zeroed:
-        block.weights[places] = 0
-    return block
-
-
-def _run(layer: Layer, hidden: torch.Tensor, zeroed: Zeroed) -> tuple[torch.Tensor, Block]:
-    """The next hidden state of [tokens, hidden] with some weights at zero, and the attention block on the way."""
-    blocks: list[Block] = []
-
-    def attend(heads: Heads) -> torch.Tensor:
-        blocks.append(_with_zeros(Block.of(layer, hidden, heads), zeroed))
-        return blocks[0].context[None]
-
-    after = attending.answer_with(attend, lambda: layer(hidden[None]))[0]
-    return after, blocks[0]
 
 
 @inference_mode
@@ -194,4 +150,10 @@ def block_of(
     heads = trace.heads(layer) if states is trace.states else trace.model.layers[layer].heads(hidden[None])
     if queries is not None:
         hidden, heads = hidden[list(queries)], heads.of_queries(queries)
-    return _with_zeros(Block.of(trace.model.layers[layer], hidden, heads), _find_zeros(layer, off, cuts, queries))
+    block = Block.of(trace.model.layers[layer], hidden, heads)
+    block.weights[[head for at, head in off if at == layer]] = 0
+    for at, query, key, head in cuts:
+        if at == layer and (queries is None or query in queries):
+            row = query if queries is None else queries.index(query)
+            block.weights[slice(None) if head is None else head, row, key] = 0
+    return block

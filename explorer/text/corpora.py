@@ -155,15 +155,15 @@ def read_source(path: Path) -> Source:
 def read_sources(paths: Sequence[Path]) -> Source:
     """Several files as one source: texts, tables with the same columns, or treebanks. Raises InputError."""
     found = [read_source(path) for path in paths]
-    tables = [one for one in found if isinstance(one, Table)]
-    treebanks = [one for one in found if isinstance(one, Corpus)]
+    tables = [source for source in found if isinstance(source, Table)]
+    treebanks = [source for source in found if isinstance(source, Corpus)]
     if len(found) == 1:
         return found[0]
     if not tables:
-        return _corpus(f"{len(found):,} files", [sentence for one in treebanks for sentence in one.sentences], "CoNLL-U")
-    if treebanks or len({one.columns for one in tables}) > 1:
+        return _corpus(f"{len(found):,} files", [sentence for corpus in treebanks for sentence in corpus.sentences], "CoNLL-U")
+    if treebanks or len({table.columns for table in tables}) > 1:
         raise InputError("These files do not go together. Choose texts only, tables with the same columns, or treebanks only.")
-    rows = tuple(chain.from_iterable(one.rows for one in tables))
+    rows = tuple(chain.from_iterable(table.rows for table in tables))
     return replace(tables[0], rows=rows, name=f"{len(found):,} files")
 
 

@@ -42,12 +42,12 @@ class Pieces(View):
             )
             return Finding(said)
         added = encoding.kept - len(encoding.text_positions)
-        count = len(_spoken(encoding))
+        count = len(_find_spoken(encoding))
         whole = "The only word here is" if count == 1 else f"All {count} words here are"
         return Finding(f"{whole} in the vocabulary as a whole; the tokenizer adds {added} tokens of its own.")
 
 
-def _spoken(encoding: Encoding) -> list[list[int]]:
+def _find_spoken(encoding: Encoding) -> list[list[int]]:
     """The words without punctuation marks, which are groups of their own; all groups if there is nothing else."""
     groups = encoding.text_words
     return [group for group in groups if any(map(str.isalnum, encoding.word(group)))] or groups
@@ -81,7 +81,7 @@ def _counts(subject: Subject) -> str:
     trace, encoding = subject.trace, subject.trace.encoding
     unknown = trace.ids.count(subject.model.tokenizer.unk_token_id)
     words = encoding.text_words
-    count = len(_spoken(encoding))
+    count = len(_find_spoken(encoding))
     parts = [f"{trace.kept} tokens of a vocabulary of {subject.model.capabilities.vocab_size:,}, for {count} words"]
     if trace.encoding.total > trace.kept:
         parts = [f"{trace.kept} of {trace.encoding.total} tokens kept, for {count} words: this model reads no more"]

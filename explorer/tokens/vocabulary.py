@@ -45,7 +45,7 @@ class Vocabulary(View):
     detour: tuple[int, int] | None = memory(None, kept=_two_ids)  # (id of the selected token, id of the clicked piece)
 
     def compute(self, subject: Subject) -> Content:
-        return {**self._found(subject), **self._near(subject)}
+        return {**self._find(subject), **self._near(subject)}
 
     def on_pieces(self, subject: Subject, index: int) -> Change:
         """Show the neighbors of the piece with this id, until another token is selected."""
@@ -54,7 +54,7 @@ class Vocabulary(View):
 
     on_nearest = on_pieces
 
-    def _found(self, subject: Subject) -> Content:
+    def _find(self, subject: Subject) -> Content:
         vocabulary = subject.model.vocabulary
         ids = search(vocabulary, self.query)
         few = f", the first {MOST_FOUND} are shown" if len(ids) > MOST_FOUND else ""

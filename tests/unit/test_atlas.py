@@ -273,11 +273,11 @@ def test_a_permuted_link_is_that_of_another_word_and_never_to_itself(bundled, fe
     assert all(sorted(order[row, :n].tolist()) == list(range(n)) for order in orders for row, n in enumerate(there))
     batch, word = given.linked
     last = torch.tensor([n - 1 for n in there])[:, None, None].expand(-1, given.words, 2)  # all look at the last word
-    taken = given.taken_over(last, 0)
+    taken = given.take_over(last, 0)
     assert taken.shape == (sum(head >= 0 for row in (3, 9) for head in few.sentences[row].heads), 2)
     assert (taken == last[batch, word])[word != last[batch, word, 0]].all()
     following = torch.arange(given.words).roll(-1).expand(2, -1)[..., None]
-    taken = given.taken_over(following, 0)[:, 0]
+    taken = given.take_over(following, 0)[:, 0]
     donors = orders[0][batch, word]
     same = donors + 1 != word
     assert (taken[same] == (donors + 1)[same] % given.words).all()

@@ -220,7 +220,7 @@ def test_hidden_states_are_those_of_each_sentence_alone(family, tmp_path, write,
 def test_some_sentences_padded_are_what_a_layer_reads(tiny, many, own_runs):
     found = corpus_states(tiny, many, [0])
     rows = np.array([3, 0, 17])
-    hidden, real = found.padded(1, rows)
+    hidden, real = found.pad(1, rows)
     weights = tiny.layers[1].heads(hidden, real).weights()
     for place, row in enumerate(rows):
         trace = tiny.trace(MANY[row])

@@ -7,7 +7,7 @@ import torch
 import explorer
 from explorer.core.steps import finished
 from explorer.corpus.compute import neurons
-from explorer.corpus.compute.neurons import DRIVING, NOBODY, drivers, driving_pieces, firing_on, telling_in_steps
+from explorer.corpus.compute.neurons import DRIVING, NOBODY, drivers, driving_pieces, find_telling_in_steps, firing_on
 from explorer.corpus.endpoints import neuron as endpoint
 from explorer.techniques import neurons as technique
 from explorer.text.corpora import Corpus, built_in, read_corpus
@@ -169,7 +169,7 @@ def test_a_word_is_found_by_what_it_drives_in_its_first_sentences(bundled, small
 
 def test_the_telling_neuron_shares_most_words_with_what_it_promotes(bundled, small):
     found, layer = corpus_neurons(bundled, small), 4
-    best, median = finished(telling_in_steps(bundled, found, layer))
+    best, median = finished(find_telling_in_steps(bundled, found, layer))
 
     def shared(neuron):
         promoted = {piece for piece, _ in technique.find_promoted(bundled, layer, neuron, 100).promotes}

@@ -101,7 +101,7 @@ def sum_up(model: Explorer, corpus: Corpus) -> Generator[float, None, HeadAtlas]
     for number, rows in enumerate(batches):
         yield number / len(batches)
         given = sentences_of(tokens, corpus.sentences, rows, corpus.tags, relations)
-        _attend(model, model.pad(tokens.encoded(rows)), given, sums)
+        _attend(model, model.pad(tokens.encode(rows)), given, sums)
     yield 1.0
     return _atlas(sums, facts, len(corpus.sentences), corpus.tags, relations)
 
@@ -174,10 +174,10 @@ def _atlas(sums: AttentionSums, facts: _Facts, sentences: int, tags: Sequence[st
         **means,
         **dict.fromkeys(("habits", "families", "examples", "strengths"), np.empty(0)),
     )
-    return _named(atlas, sums, kept)
+    return _name(atlas, sums, kept)
 
 
-def _named(atlas: HeadAtlas, sums: AttentionSums, kept: Sequence[int]) -> HeadAtlas:
+def _name(atlas: HeadAtlas, sums: AttentionSums, kept: Sequence[int]) -> HeadAtlas:
     """The atlas with the names of the heads, and the sentences in which each is strongest at what it is named after."""
     shape, profiles = atlas.cls.shape, atlas.profiles
     names, kinds = (np.array(found, dtype=str).reshape(shape) for found in (habits(profiles), families(profiles)))

@@ -101,7 +101,7 @@ class Sentences:
         batch, word = (self.relations >= 0).nonzero(as_tuple=True)
         return batch, word
 
-    def taken_over(self, links: torch.Tensor, draw: int) -> torch.Tensor:
+    def take_over(self, links: torch.Tensor, draw: int) -> torch.Tensor:
         """The links [linked, any] that the `linked` words take over from other words of their sentence, but none to themselves.
 
         `links` [batch, words, any] are those of all words.
@@ -289,7 +289,7 @@ class AttentionSums:
         named = (given.relations[given.linked][:, None] == torch.arange(self.relations)).float()
         heads = given.heads[given.linked][:, None]
         for draw in range(DRAWS):
-            right = (given.taken_over(both, draw) == heads).float().T @ named
+            right = (given.take_over(both, draw) == heads).float().T @ named
             self.permuted[draw, layer] += right.view(self.heads, len(DIRECTIONS), -1)
 
     def _add_right(self, layer: int, right: torch.Tensor, given: Sentences) -> None:

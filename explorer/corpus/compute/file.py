@@ -57,7 +57,7 @@ class VectorFile:
                 file.seek((index * tokens + token) * size * self.dtype.itemsize)
                 file.write(np.ascontiguousarray(vectors, self.dtype).data)
 
-    def opened(self) -> np.ndarray:
+    def open(self) -> np.ndarray:
         """All vectors, mapped into memory: only rows in use are loaded. Treat it as read-only."""
         return np.memmap(self.folder / VECTORS, self.dtype, "c", shape=self.shape)
 

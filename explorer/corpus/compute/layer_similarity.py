@@ -39,8 +39,8 @@ def cka_in_steps(here: WordStates, there: WordStates) -> Generator[float, None, 
     if len(here) < FEWEST:
         raise InputError(f"Layers are compared by {FEWEST} words or more; take more sentences.")
     same, products = here is there, np.zeros((len(here.layers), len(there.layers)))
-    mine = yield from map_steps(_centred(here), lambda share: CENTRING * share)
-    yours = mine if same else (yield from map_steps(_centred(there), lambda _: CENTRING))
+    mine = yield from map_steps(_centre(here), lambda share: CENTRING * share)
+    yours = mine if same else (yield from map_steps(_centre(there), lambda _: CENTRING))
     for done, (row, column) in enumerate(np.ndindex(*products.shape)):
         yield CENTRING + (1 - CENTRING) * done / products.size
         known = same and column < row
@@ -52,7 +52,7 @@ def cka_in_steps(here: WordStates, there: WordStates) -> Generator[float, None, 
     return cka_of_products(products, own, (mine.squares, yours.squares))
 
 
-def _centred(words: WordStates) -> Generator[float, None, _Centred]:
+def _centre(words: WordStates) -> Generator[float, None, _Centred]:
     """Means and centred squared lengths of the words; yields the share done."""
     means = np.zeros((len(words.layers), words.width))
     for rows, block in words.blocks():

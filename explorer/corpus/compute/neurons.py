@@ -117,7 +117,7 @@ def _at_words(model: Explorer, tokens: CorpusTokens, sentence: int, words: list[
     """[layers, neurons] the mean activations over the tokens of some words of a sentence."""
     part = slice(tokens.starts[sentence], tokens.starts[sentence + 1])
     there = torch.from_numpy(np.isin(tokens.word[part], words))
-    padded = model.pad(tokens.encoded([sentence]))
+    padded = model.pad(tokens.encode([sentence]))
     return np.stack([layer[0][there].mean(0).numpy() for layer in model.neurons_padded(padded)])
 
 
@@ -153,7 +153,7 @@ def _read_batch(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, into: _
     """Add the activations of some sentences (`rows`)."""
     every = np.concatenate([np.arange(tokens.starts[row], tokens.starts[row + 1]) for row in rows])
     counts = torch.from_numpy(tokens.word[every] != ADDED)
-    padded = model.pad(tokens.encoded(rows))
+    padded = model.pad(tokens.encode(rows))
     kept = torch.from_numpy(every.astype(np.int32))[counts]
     for layer, activations in enumerate(model.neurons_padded(padded)):
         into.add(layer, activations[padded.real][counts], kept)
@@ -179,7 +179,7 @@ class Telling(NamedTuple):
     median: float | None
 
 
-def telling_in_steps(model: Explorer, found: CorpusNeurons, layer: int) -> Generator[float, None, Telling]:
+def find_telling_in_steps(model: Explorer, found: CorpusNeurons, layer: int) -> Generator[float, None, Telling]:
     """The neuron of a layer (zero-based) that best promotes what activates it; yields the share done.
 
     That is the one with the most of its top-activating words among the pieces it promotes; without a masked-LM head the one whose

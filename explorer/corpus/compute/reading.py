@@ -55,12 +55,12 @@ class CorpusTokens:
         """[sentences] the number of tokens of each."""
         return np.diff(self.starts)
 
-    def encoded(self, sentences: Iterable[int]) -> list[Encoded]:
+    def encode(self, sentences: Iterable[int]) -> list[Encoded]:
         """The ids and segments of some sentences, as the model takes them."""
         ids = (tuple(self.ids[self.starts[row] : self.starts[row + 1]].tolist()) for row in sentences)
         return [(text, (0,) * len(text)) for text in ids]
 
-    def unpadded(self, vectors: torch.Tensor, sentences: np.ndarray) -> Pieces:
+    def unpad(self, vectors: torch.Tensor, sentences: np.ndarray) -> Pieces:
         """Vectors [batch, tokens, size] of some sentences without padding, as a `VectorFile` takes them."""
         starts, lengths = self.starts[sentences].tolist(), self.lengths[sentences].tolist()
         return [(start, one[:length].numpy()) for start, one, length in zip(starts, vectors, lengths, strict=True)]
@@ -88,7 +88,7 @@ class CorpusStates:
         """[tokens, hidden] hidden state `layer`; treat it as read-only."""
         return self.states[self.layers.index(layer)]
 
-    def padded(self, layer: int, sentences: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
+    def pad(self, layer: int, sentences: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
         """Hidden state `layer` of some sentences, [batch, tokens, hidden] float32, and which tokens are real, [batch, tokens].
 
         These are the arguments of `model.layers[layer].heads`. Padding is 0.
@@ -157,7 +157,7 @@ def vectors_in_steps(
 
     size = int(np.prod(shape)) * dtype.itemsize
     file = yield from when_free(key_of(model, corpus.texts, *how, dtype.str), size, fill)
-    found = file.opened()
+    found = file.open()
     _opened.put(key, (found, file.folder))
     return found
 
@@ -200,12 +200,12 @@ def _together(model: Explorer, tokens: int, dtype: np.dtype, asked: Sequence[int
 def _dtype_for(model: Explorer, tokens: CorpusTokens) -> np.dtype:
     """float16, or float32 where the first sentence has values of LARGE or more: some families do not normalize hidden states."""
     with torch.inference_mode():
-        largest = max(float(hidden.abs().max()) for hidden in model.run_padded(model.pad(tokens.encoded([0]))))
+        largest = max(float(hidden.abs().max()) for hidden in model.run_padded(model.pad(tokens.encode([0]))))
     return HALF if largest < LARGE else SINGLE
 
 
 @inference_mode
 def _states(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, layers: Sequence[int]) -> list[tuple[int, Pieces]]:
     """Hidden states `layers` of some sentences (`rows`), each with its place among them."""
-    states = list(islice(model.run_padded(model.pad(tokens.encoded(rows))), layers[-1] + 1))
-    return [(place, tokens.unpadded(states[layer], rows)) for place, layer in enumerate(layers)]
+    states = list(islice(model.run_padded(model.pad(tokens.encode(rows))), layers[-1] + 1))
+    return [(place, tokens.unpad(states[layer], rows)) for place, layer in enumerate(layers)]

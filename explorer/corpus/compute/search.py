@@ -128,10 +128,10 @@ def corpus_contexts_in_steps(model: Explorer, corpus: Corpus, layer: int) -> Gen
 
     @inference_mode
     def read(rows: np.ndarray) -> list[tuple[int, Pieces]]:
-        context = heads(*states.padded(layer, rows)).context()
-        return [(head, states.tokens.unpadded(context[:, head], rows)) for head in range(context.shape[1])]
+        context = heads(*states.pad(layer, rows)).context()
+        return [(head, states.tokens.unpad(context[:, head], rows)) for head in range(context.shape[1])]
 
-    first = inference_mode(lambda: heads(*states.padded(layer, np.array([0]))).value)()
+    first = inference_mode(lambda: heads(*states.pad(layer, np.array([0]))).value)()
     shape = first.shape[1], len(states.tokens), first.shape[-1]
     steps = vectors_in_steps(model, corpus, ("contexts", layer), shape, states.states.dtype, read)
     return (yield from map_steps(steps, lambda share: READING + (1 - READING) * share))
@@ -184,7 +184,7 @@ def _looked_at(model: Explorer, states: CorpusStates, query: Query, rows: np.nda
     sentences, place = np.unique(tokens.sentence[rows], return_inverse=True)
     strongest = []
     for start in range(0, len(sentences), 32):
-        hidden, real = states.padded(query.layer, sentences[start : start + 32])
+        hidden, real = states.pad(query.layer, sentences[start : start + 32])
         weights = model.layers[query.layer].heads(hidden, real).weights()[:, query.head]  # [batch, query, key]
         strongest += list(weights.argmax(-1).numpy())
     return [int(strongest[one][position]) for one, position in zip(place, tokens.position[rows], strict=True)]

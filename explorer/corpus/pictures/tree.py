@@ -15,7 +15,7 @@ POINTS = 25  # of an arc
 WORDS = 0.3  # half the width of the words, of the tree's width
 
 
-def drawn_tree(one: CorpusSentence, found: Links, head: str) -> go.Figure:
+def draw_tree(one: CorpusSentence, found: Links, head: str) -> go.Figure:
     """The arcs of the tree at the left of the words, those of the head at the right; coloured if the other side has them."""
     words, count = one.words, len(one.words)
     by = "looks most at" if found.forward else "is looked at most by"

@@ -41,7 +41,7 @@ def numbers(text):
 
 
 def looked(view, subject):
-    assert view.finding(subject) is None or view.looked_up(subject), "nothing is read for a sentence"
+    assert view.finding(subject) is None or view.look_up(subject), "nothing is read for a sentence"
     content = view.compute(subject)
     assert content["check"]["text"].startswith("✓"), content["check"]
     return content, view.result(subject)
@@ -109,7 +109,7 @@ def test_similarity_of_one_model_and_of_two(subject, tmp_path):
     assert numbers(view.finding(subject).text)[:3] == pytest.approx([here, there, round(found.cka.max(), 2)])
     assert ", ".join(f"{row} ~ {best}" for row, best in enumerate(found.cka.argmax(1))) in content["about"]
     same = Layers(look_at=SIMILARITY, compared=subject.model_name)
-    assert same.kept_as(subject) == Layers(look_at=SIMILARITY).kept_as(subject)
+    assert same.result_key(subject) == Layers(look_at=SIMILARITY).result_key(subject)
 
 
 def test_a_click_chooses_a_hidden_state_and_nothing_is_computed_again(subject, refusal, monkeypatch):
