@@ -50,14 +50,12 @@ class Kind(NamedTuple):
     asked_by: str  # and what uses them: an endpoint, or the page
 
 
-_ALL = (
-    Kind(Classifier, HeldOutTexts, "distinguishes labels", "/classify"),
-    Kind(Regressor, HeldOutNumbers, "gives a number", "the page"),
-    Kind(Tagger, HeldOutTags, "tags words", "/tag"),
-    Kind(Answerer, HeldOutAnswers, "finds answers", "/answer"),
-)
-KINDS = {kind.predictor.kind: kind for kind in _ALL}
-"""The kinds of task, by their names in files."""
+KINDS = {  # by their names in files
+    "classes": Kind(Classifier, HeldOutTexts, "distinguishes labels", "/classify"),
+    "number": Kind(Regressor, HeldOutNumbers, "gives a number", "the page"),
+    "tags": Kind(Tagger, HeldOutTags, "tags words", "/tag"),
+    "spans": Kind(Answerer, HeldOutAnswers, "finds answers", "/answer"),
+}
 
 
 def new_id() -> str:
@@ -83,7 +81,8 @@ def keep(run: Run, visitor: str = quota.HOUSE, model: Path | None = None) -> Run
             raise ExplorerError("There is a run of this name already; train or load it again.")
         _make_room(visitor, size_of(run) + (disk.size_of(model) if model is not None else 0))
         with disk.unfinished(place) as written:
-            write_run(run, written)
+            safetensors_torch.save_file(_tensors(run), written / "weights.safetensors")
+            (written / "run.json").write_text(json.dumps(run.as_json(), ensure_ascii=False), "utf-8")
             quota.sign(written, visitor)
             if model is not None:
                 model.replace(written / "model")
@@ -182,12 +181,6 @@ def size_of(run: Run) -> int:
     return len(json.dumps(run.as_json())) + sum(tensor.nbytes for tensor in _tensors(run).values())
 
 
-def write_run(run: Run, folder: Path) -> None:
-    """Write run.json and weights.safetensors of a run."""
-    safetensors_torch.save_file(_tensors(run), folder / "weights.safetensors")
-    (folder / "run.json").write_text(json.dumps(run.as_json(), ensure_ascii=False), "utf-8")
-
-
 def head_arrays(head: Head) -> dict[str, np.ndarray]:
     """The arrays of a head by name: two for a linear head, four with a hidden layer."""
     return {name: getattr(head, name) for name in HEAD_TENSORS if getattr(head, name) is not None}
@@ -200,19 +193,14 @@ def read_run(folder: Path, identifier: str) -> Run:
         tensors = safetensors_torch.load_file(folder / "weights.safetensors")
         head = Head(**{name: tensors[f"head.{name}"].numpy() for name in HEAD_TENSORS if f"head.{name}" in tensors})
         place = {name: about[name] for name in ("model", "layer", "pooling")}
-        kind = KINDS[about.get("kind", "classes")]
-        predictor = kind.predictor(tuple(about["labels"]), head, **place, top=_top(kind.predictor, about, tensors))
+        kind, top = KINDS[about.get("kind", "classes")], None
+        if trained := about["layers_trained"]:
+            top = Top(load(about["model"]), about["layer"], trained, kind.predictor.top_pooling(about["pooling"])).freeze()
+            top.module.load_state_dict({name.removeprefix("top."): t for name, t in tensors.items() if name.startswith("top.")})
+        predictor = kind.predictor(tuple(about["labels"]), head, **place, top=top)
         kept = {name: about[name] for name in ("title", "settings", "history", "best", "baselines", "created")}
         arrays = {name.removeprefix("held_out."): t.numpy() for name, t in tensors.items() if name.startswith("held_out.")}
         held_out = kind.held_out.read(about["held_out"], arrays) if about["held_out"] is not None else None
         return Run(predictor, held_out=held_out, id=identifier, **kept)
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
         raise InputError("The files of this run are broken; train it again.") from error
-
-
-def _top(predictor: type[Predictor], about: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Top | None:
-    if not about["layers_trained"]:
-        return None
-    top = Top(load(about["model"]), about["layer"], about["layers_trained"], predictor.top_pooling(about["pooling"]))
-    top.module.load_state_dict({name.removeprefix("top."): t for name, t in tensors.items() if name.startswith("top.")})
-    return top.freeze()
