@@ -63,8 +63,8 @@ class Questions:
         return [(row.question, row.text) for row in self.rows]
 
     @property
-    def texts(self) -> set[str]:
-        return {row.text for row in self.rows}
+    def texts(self) -> list[str]:
+        return list(dict.fromkeys(row.text for row in self.rows))
 
     @property
     def unanswered(self) -> int:
@@ -145,7 +145,7 @@ def check_enough(questions: Questions) -> Questions:
         raise InputError("The list has no questions; give some on two texts or more.")
     if questions.unanswered == len(questions):
         raise InputError("No question has an answer in its text; give some that have.")
-    if len({normalise(text) for text in questions.texts}) < 2:
+    if len(set(map(normalise, questions.texts))) < 2:
         raise InputError("All questions are on one text; add some on another, to be held out.")
     return questions
 
