@@ -18,7 +18,7 @@ from explorer.core import disk
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import MEGABYTE, Limit
 from explorer.core.log import logger
-from explorer.finetune.compute import quota, store
+from explorer.finetune.compute import store
 from explorer.finetune.compute.arrival import Settings, check_tokenizer, read_head, read_history, read_settings
 from explorer.finetune.compute.export import FILES, INSIDE, MODEL_FILES, SCRIPT, digest
 from explorer.finetune.compute.run import Run
@@ -42,7 +42,7 @@ METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 STRANGE = "This zip was not made by BERT Explorer, or it was changed; save a run as a zip and use that."
 
 
-def unpack(path: Path, visitor: str = quota.HOUSE) -> Run:
+def unpack(path: Path, visitor: str = store.HOUSE) -> Run:
     """Store the run in a zip for a visitor. Raises InputError unless it is what `pack` would have written.
 
     Only the files that `pack` writes are read, their sizes are limited, nothing in them is executed, and nothing of a refused zip
