@@ -10,8 +10,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.analysis.evaluation import EntityScores
-from explorer.api.arguments import sent_file
-from explorer.api.callers import caller, run_while_wanted
+from explorer.api.callers import caller, run_while_wanted, sent_file
 from explorer.bert.explorer import load
 from explorer.core import jobs
 from explorer.core.errors import BusyError, InputError

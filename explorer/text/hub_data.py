@@ -15,10 +15,9 @@ from huggingface_hub import DatasetCard, HfApi, hf_hub_download
 from huggingface_hub.errors import EntryNotFoundError, HFValidationError
 from huggingface_hub.utils import validate_repo_id
 
-from explorer.core.errors import InputError
+from explorer.core.errors import InputError, logger
 from explorer.core.lazy import datasets
 from explorer.core.limits import COLUMNS, TEXTS
-from explorer.core.log import logger
 from explorer.text.json_tables import text_of
 from explorer.text.tables import Table
 

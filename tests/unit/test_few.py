@@ -87,8 +87,8 @@ def test_clear_sentences_of_ten_typed_topics_are_told_apart_surely(bundled):
 
 
 def test_another_line_costs_one_sentence(bundled, monkeypatch):
-    read, pooled = [], feature_cache.pooled
-    monkeypatch.setattr(feature_cache, "pooled", lambda model, texts, *rest: read.extend(texts) or pooled(model, texts, *rest))
+    read, pooled = [], feature_cache.pool
+    monkeypatch.setattr(feature_cache, "pool", lambda model, texts, *rest: read.extend(texts) or pooled(model, texts, *rest))
     _caches.clear()
     first = live.learnt(bundled.name, TYPED, "News")
     assert len(read) == len(TYPED)

@@ -60,7 +60,7 @@ OWN = {  # written by this app, and sent by nobody
     *("finetune/compute/questions.py", "finetune/opening.py", "projection/points.py", "techniques/tuned_lens.py"),
     *(
         "hidden_states/word.py",
-        "hidden_states/reference.py",
+        "hidden_states/compute.py",
         "analysis/head_names.py",
         "experiments/compute/suites.py",
         "page/first.py",

@@ -42,7 +42,7 @@ def stranger(served):
 
 
 def test_the_list_of_models_tells_nothing_of_others(stranger, hers, tiny_folder):
-    assert {model.name for model in explorer.bert.explorer.loaded()} >= {str(tiny_folder), export.tuned_model(hers)}
+    assert {model.name for model in explorer.bert.explorer.list_loaded()} >= {str(tiny_folder), export.tuned_model(hers)}
     names = [model["name"] for model in stranger.ask("models")["data"][0]["models"]]
     assert names == [checkpoints.BUNDLED]
 

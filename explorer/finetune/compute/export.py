@@ -44,7 +44,7 @@ def tuned_model(run: Run) -> str:
             store.make_room(run.id, NUMBER * load(run.predictor.model).capabilities.parameters)
             base, top = load(run.predictor.model), run.predictor.top
             first = run.predictor.layer - len(top.layers)
-            with disk.unfinished(disk.folder()) as written:
+            with disk.begin(disk.folder()) as written:
                 base.module_with(dict(enumerate(top.layers, start=first)), top.pooler).save_pretrained(written)
                 base.tokenizer.save_pretrained(written)
                 disk.finish(written, place)
@@ -88,7 +88,7 @@ def pack_standard(run: Run, write: Callable[[Predictor, Path], None], name: str)
 def _new_zip(run: Run, name: str, coming: int) -> Iterator[tuple[zipfile.ZipFile, Path]]:
     """A zip of about `coming` bytes, which ends in the folder of the run, and a folder for its parts while it is written."""
     store.make_room(run.id, coming)
-    with disk.unfinished(disk.folder()) as folder:
+    with disk.begin(disk.folder()) as folder:
         with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             yield archive, folder
         disk.finish(folder / name, disk.folder() / run.id / name)

@@ -86,7 +86,7 @@ def keep(run: Run, visitor: str = HOUSE, model: Path | None = None) -> Run:
         if (place / run.id).exists():
             raise ExplorerError("There is a run of this name already; train or load it again.")
         _make_room(visitor, size_of(run) + (disk.size_of(model) if model is not None else 0))
-        with disk.unfinished(place) as written:
+        with disk.begin(place) as written:
             safetensors_torch.save_file(_tensors(run), written / "weights.safetensors")
             (written / "run.json").write_text(json.dumps(run.as_json(), ensure_ascii=False), "utf-8")
             (written / _OWNER).write_text(json.dumps(visitor), "utf-8")

@@ -24,10 +24,9 @@ from explorer.bert.explorer import Explorer, load
 from explorer.bert.hub import NOT_STORABLE
 from explorer.core import disk
 from explorer.core.apart import apart
-from explorer.core.errors import ExplorerError, InputError
+from explorer.core.errors import ExplorerError, InputError, logger
 from explorer.core.formats import Every, Own, parse, values
 from explorer.core.limits import CLASSES, JSON_VALUES, LABEL, MEGABYTE, Limit
-from explorer.core.log import logger
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import FILES, INSIDE, MODEL_FILES, SCRIPT, digest
 from explorer.finetune.compute.run import CORRELATIONS, Run
@@ -106,7 +105,7 @@ def unpack(path: Path, visitor: str = store.HOUSE) -> Run:
     stays on the disk. Raises ExplorerError when it does not fit, ModelError when its model cannot be loaded.
     """
     identifier = store.new_id()
-    with disk.unfinished(disk.folder()) as folder:
+    with disk.begin(disk.folder()) as folder:
         run, has_model = _read(path, folder)
         predictor = run.predictor
         if has_model:
