@@ -9,7 +9,7 @@ from abc import abstractmethod
 from explorer.core import jobs
 from explorer.core.errors import ExplorerError, InputError
 from explorer.finetune import live
-from explorer.finetune.compute import quota, store
+from explorer.finetune.compute import store
 from explorer.finetune.compute.run import Run
 from explorer.finetune.kinds import ANSWERS, KINDS, TEXTS, WORDS, of_kind
 from explorer.finetune.sources import AnyExamples, starter
@@ -28,7 +28,7 @@ def run_id(value: object) -> str | None:
 
 def run_ids(value: object) -> tuple[str, ...]:
     """The run ids in a list that a browser has stored, the newest first."""
-    found = value[: quota.VISITOR_RUNS] if isinstance(value, list | tuple) else ()
+    found = value[: store.VISITOR_RUNS] if isinstance(value, list | tuple) else ()
     return tuple(dict.fromkeys(value for value in found if run_id(value)))
 
 

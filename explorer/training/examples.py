@@ -110,10 +110,12 @@ def check_examples(given: object) -> Examples:
     for number, row in enumerate(given, start=1):
         if isinstance(row, str) or not isinstance(row, Sequence) or len(row) not in (2, 3):
             raise InputError(f"Example {number} is not a pair of a text and a label.")
-        texts.append(limits.check_text(row[0], f"the text of example {number}"))
-        second = row[1] if len(row) == 3 else ""
+        first, second, label = row if len(row) == 3 else (row[0], "", row[1])
+        texts.append(limits.check_text(first, f"the text of example {number}"))
         texts_b.append(limits.check_optional_text(second, f"the second text of example {number}"))
-        labels.append(_check_label(row[-1], number))
+        if isinstance(label, bool) or not isinstance(label, str | int | float) or not str(label).strip():
+            raise InputError(f"Example {number} has no label; give it a word or a number.")
+        labels.append(limits.check_text(str(label).strip(), f"the label of example {number}", LABEL))
     check_classes(Counter(labels))
     return Examples(tuple(texts), tuple(labels), tuple(texts_b) if any(texts_b) else ())
 
@@ -128,12 +130,6 @@ def check_texts_or_pairs(texts: object) -> list[Pair]:
         (first, limits.check_optional_text(second, f"the second text of text {number}"))
         for number, (first, (_, second)) in enumerate(zip(firsts, pairs, strict=True), start=1)
     ]
-
-
-def _check_label(label: object, number: int) -> str:
-    if isinstance(label, bool) or not isinstance(label, str | int | float) or not str(label).strip():
-        raise InputError(f"Example {number} has no label; give it a word or a number.")
-    return limits.check_text(str(label).strip(), f"the label of example {number}", LABEL)
 
 
 def check_classes(counts: Counter[str]) -> None:
@@ -172,8 +168,7 @@ def split(examples: Examples, seed: int, share: float = HELD_OUT_SHARE) -> Split
     for label, mine in by_class.items():
         if len(mine) < 2 and strata is examples.labels and not examples.groups:  # fifths of the numbers need none held out
             raise InputError(f"All examples of the label {label[:40]!r} are one and the same text; add different ones.")
-        drawn = [mine[place] for place in rng.permutation(len(mine))]
-        held_out += take_groups(drawn[:-1], share * sum(map(len, mine)))  # one group is always left to train on
+        held_out += draw_groups(mine, share, rng)
     return Split.of(held_out, len(examples))
 
 
@@ -192,17 +187,22 @@ def _same_texts(examples: Examples) -> list[list[int]]:
 
 
 def group_rows(names: Iterable[Hashable]) -> list[list[int]]:
+    """The indices of equal names together."""
     groups: dict[Hashable, list[int]] = {}
     for row, name in enumerate(names):
         groups.setdefault(name, []).append(row)
     return list(groups.values())
 
 
-def take_groups(groups: Sequence[list[int]], wanted: float) -> list[int]:
-    """The indices of the first group, and of each later one that does not bring the total above `wanted`."""
+def draw_groups(groups: Sequence[list[int]], share: float, rng: np.random.Generator, stays: list[int] | None = None) -> list[int]:
+    """The rows of random groups that are held out, about a `share` of all rows; one group, `stays` if given, is never drawn.
+
+    The first group drawn is taken, and each later one that does not bring the total above the share.
+    """
+    drawn, wanted = [groups[place] for place in rng.permutation(len(groups))], round(share * sum(map(len, groups)))
     taken: list[int] = []
-    for rows in groups:
-        if not taken or len(taken) + len(rows) <= round(wanted):
+    for rows in drawn[:-1] if stays is None else (rows for rows in drawn if rows is not stays):
+        if not taken or len(taken) + len(rows) <= wanted:
             taken.extend(rows)
     return taken
 

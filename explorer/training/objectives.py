@@ -66,7 +66,23 @@ class Classes(Objective):
 
     def solve(self, inputs: np.ndarray, rows: np.ndarray, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
         """Solve a multinomial logistic regression (L-BFGS)."""
-        return solve(inputs, self.targets[torch.from_numpy(rows)].numpy(), self.outputs, settings)
+        targets = self.targets[torch.from_numpy(rows)].numpy()
+        weight = np.zeros((self.outputs, inputs.shape[1]), dtype=np.float32)
+        bias = np.zeros(self.outputs, dtype=np.float32)
+        if len(np.unique(targets)) == 1:
+            bias[targets[0]] = 1
+            return weight, bias
+        method = sklearn.linear_model.LogisticRegression(
+            C=1 / settings.regularization, max_iter=300, class_weight="balanced" if settings.balanced else None
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about 300 steps not being enough for the last digits
+            fitted = method.fit(inputs, targets)
+        coefficients, intercepts = fitted.coef_, fitted.intercept_
+        if len(fitted.classes_) == 2:  # one score, of the second label; half of it for each label gives the same probabilities
+            coefficients, intercepts = (np.concatenate([-one, one]) / 2 for one in (coefficients, intercepts))
+        weight[fitted.classes_], bias[fitted.classes_] = coefficients, intercepts
+        return weight, bias
 
 
 class Numbers(Objective):
@@ -102,23 +118,3 @@ class Numbers(Objective):
         """The head for numbers on the scale of the examples."""
         size, mean = self._size.item(), self._mean.item()
         return replace(head, weight=head.weight * np.float32(size), bias=head.bias * np.float32(size) + np.float32(mean))
-
-
-def solve(inputs: np.ndarray, targets: np.ndarray, labels: int, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
-    """Weight [labels, hidden] and bias [labels] of a multinomial logistic regression (L-BFGS) of targets [n] on inputs."""
-    weight = np.zeros((labels, inputs.shape[1]), dtype=np.float32)
-    bias = np.zeros(labels, dtype=np.float32)
-    if len(np.unique(targets)) == 1:
-        bias[targets[0]] = 1
-        return weight, bias
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about 300 steps not being enough for the last digits
-        balance = "balanced" if settings.balanced else None
-        fitted = sklearn.linear_model.LogisticRegression(C=1 / settings.regularization, max_iter=300, class_weight=balance).fit(
-            inputs, targets
-        )
-    if len(fitted.classes_) == 2:  # one score, of the second label; half of it for each label gives the same probabilities
-        fitted.coef_ = np.concatenate([-fitted.coef_, fitted.coef_]) / 2
-        fitted.intercept_ = np.concatenate([-fitted.intercept_, fitted.intercept_]) / 2
-    weight[fitted.classes_], bias[fitted.classes_] = fitted.coef_, fitted.intercept_
-    return weight, bias

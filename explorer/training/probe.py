@@ -18,7 +18,7 @@ from explorer.text import limits
 from explorer.text.lines import Pair
 from explorer.training.examples import Examples, Split, normalise, split
 from explorer.training.head import Head, Scale
-from explorer.training.objectives import solve
+from explorer.training.objectives import Classes
 from explorer.training.settings import TrainingSettings
 from explorer.training.tagging import TaggedExamples
 
@@ -103,7 +103,7 @@ def fit_head(vectors: np.ndarray, targets: np.ndarray, labels: int, settings: Tr
     """A logistic regression (L-BFGS) of targets [rows] on vectors [rows, hidden], trained on all rows."""
     inputs = torch.from_numpy(vectors)
     scale = Scale.of(inputs)
-    weight, bias = solve(scale.apply(inputs).numpy(), targets, labels, settings)
+    weight, bias = Classes(targets, labels).solve(scale.apply(inputs).numpy(), np.arange(len(targets)), settings)
     return Head(*scale.fold(torch.from_numpy(weight), torch.from_numpy(bias)))
 
 

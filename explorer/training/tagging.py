@@ -13,7 +13,7 @@ from explorer.core.limits import CLASSES, TEXTS
 from explorer.core.paths import EXAMPLES
 from explorer.text import limits
 from explorer.text.tagged import TaggedSentence, check_tagged, read_tagged, split_words
-from explorer.training.examples import Split, group_rows, normalise, take_groups
+from explorer.training.examples import Split, draw_groups, group_rows, normalise
 
 TAGGED = {"parts_of_speech": "Parts of speech", "names": "Names: persons, places, organisations, times"}
 MEMORY, MEMORY_OF_NAMES = "word memory", "word memory, F1 of names"  # baselines
@@ -80,13 +80,12 @@ def check_to_tag(texts: object) -> list[list[str]]:
     if not texts:
         raise InputError("The list has no texts. Give at least one sentence.")
     TEXTS.check(len(texts), "texts")
-    sentences = []
-    for number, text in enumerate(texts, start=1):
-        if isinstance(text, str) or not isinstance(text, Sequence):
-            sentences.append(split_words(limits.check_text(text, f"text {number}")))
-        else:
-            sentences.append(list(check_tagged(text, ["O"] * len(text), f"Text {number}").words))
-    return sentences
+    return [
+        split_words(limits.check_text(text, f"text {number}"))
+        if isinstance(text, str) or not isinstance(text, Sequence)
+        else list(check_tagged(text, ["O"] * len(text), f"Text {number}").words)
+        for number, text in enumerate(texts, start=1)
+    ]
 
 
 def tagged_examples(sentences: Sequence[TaggedSentence], seed: int = 0) -> tuple[TaggedExamples, str]:
@@ -119,9 +118,7 @@ def split_sentences(examples: TaggedExamples, seed: int, share: float) -> Split:
 
     The same seed gives the same split. Raises InputError when all sentences are equal.
     """
-    groups = _group_equal(examples)
-    drawn = [groups[place] for place in np.random.default_rng(seed).permutation(len(groups))]
-    return Split.of(take_groups(drawn[:-1], share * len(examples)), len(examples))  # one group is always left to train on
+    return Split.of(draw_groups(_group_equal(examples), share, np.random.default_rng(seed)), len(examples))
 
 
 def sentence_folds(examples: TaggedExamples, folds: int) -> list[Split]:

@@ -13,8 +13,8 @@ from explorer.core.errors import InputError
 from explorer.core.formats import Every, Foreign, Misfit, Own, parse, parse_each, values
 from explorer.core.limits import JSON_VALUES
 from explorer.experiments.compute.file import FORMAT, Written
-from explorer.finetune.compute.arrival import Settings, check_tokenizer
 from explorer.finetune.compute.files import read_file
+from explorer.finetune.compute.unpack import Settings, check_tokenizer
 from explorer.tabs import VIEWS
 from explorer.text.corpora import read_source, read_sources
 from explorer.ui.settings import Upload
@@ -40,8 +40,7 @@ PARSED = {
     "core/apart.py": "an answer of our own process, which makes our records only",
     "text/delimited.py": "a sample of a table, apart when it is large",
     "text/json_tables.py": "a table, apart when it is large, after its values were counted",
-    "finetune/compute/arrival.py": "the log and the head of a run, at most 8 MB, after its zip's list was bounded",
-    "finetune/compute/unpack.py": "the zip of a run, whose list is bounded before",
+    "finetune/compute/unpack.py": "the zip of a run, whose list is bounded before, with its log and head of at most 8 MB",
     "text/hub_data.py": "the card of a data set of the hub",
     "server/rooms.py": "a body of at most 256 KB",
     "server/refusals.py": "an answer of this app",
@@ -57,7 +56,7 @@ OWN = {  # written by this app, and sent by nobody
         "export/contents.py",
         "export/page_file.py",
     ),
-    *("finetune/compute/export.py", "finetune/compute/predict.py", "finetune/compute/quota.py", "finetune/compute/store.py"),
+    *("finetune/compute/export.py", "finetune/compute/predict.py", "finetune/compute/store.py"),
     *("finetune/compute/questions.py", "finetune/opening.py", "projection/points.py", "techniques/tuned_lens.py"),
     *(
         "hidden_states/word.py",

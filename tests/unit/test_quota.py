@@ -11,7 +11,7 @@ import explorer
 from explorer.core import disk
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import DAY, RUN_DAYS, RUNS_MEGABYTES, VISITOR_MEGABYTES, Limit
-from explorer.finetune.compute import export, quota, store
+from explorer.finetune.compute import export, store
 from explorer.finetune.compute.training import new_run
 from explorer.finetune.compute.unpack import unpack
 from explorer.training.examples import Examples
@@ -42,8 +42,8 @@ def ids():
 
 
 def test_a_visitors_run_survives_whatever_another_trains_and_uploads(train, monkeypatch, tmp_path, refusal):
-    monkeypatch.setattr(quota, "VISITOR_RUNS", 3)
-    monkeypatch.setattr(quota, "RUNS", 6)
+    monkeypatch.setattr(store, "VISITOR_RUNS", 3)
+    monkeypatch.setattr(store, "RUNS", 6)
     hers = [train("hers", age=1), train("hers", age=2)]
     zipped = tmp_path / "mine.zip"
     zipped.write_bytes(export.pack(hers[0]).read_bytes())
@@ -60,7 +60,7 @@ def test_a_visitors_run_survives_whatever_another_trains_and_uploads(train, monk
 
 
 def test_the_oldest_of_ones_own_leaves(train, monkeypatch, refusal):
-    monkeypatch.setattr(quota, "VISITOR_RUNS", 3)
+    monkeypatch.setattr(store, "VISITOR_RUNS", 3)
     first, *rest = [train("hers", age=4 - number).id for number in range(4)]
     refusal(InputError, lambda: store.fetch(first))
     assert [row["id"] for row in store.peek([first, *rest])] == rest
@@ -72,7 +72,7 @@ def test_the_oldest_of_ones_own_leaves(train, monkeypatch, refusal):
 def test_a_visitor_stays_within_a_size(train, monkeypatch):
     old, new = train("hers", age=2), train("hers", age=1)
     size = disk.size_of(store.folder() / old.id) + disk.size_of(store.folder() / new.id)
-    monkeypatch.setattr(quota, "VISITOR_MEGABYTES", SimpleNamespace(bytes=size + 1))
+    monkeypatch.setattr(store, "VISITOR_MEGABYTES", SimpleNamespace(bytes=size + 1))
     hers = train("others", age=3)
     last = train("hers")
     assert ids() == {new.id, last.id, hers.id}
@@ -81,7 +81,7 @@ def test_a_visitor_stays_within_a_size(train, monkeypatch):
 
 def test_what_alone_is_too_much_is_refused_and_takes_nothing(train, monkeypatch, refusal):
     kept = train("hers", layers=1)
-    monkeypatch.setattr(quota, "VISITOR_MEGABYTES", Limit(0, VISITOR_MEGABYTES.sentence))
+    monkeypatch.setattr(store, "VISITOR_MEGABYTES", Limit(0, VISITOR_MEGABYTES.sentence))
     before = {path: path.stat().st_size for path in store.folder().rglob("*")}
     for attempt in (lambda: train("hers"), lambda: export.pack(kept), lambda: export.tuned_model(kept)):
         assert "train fewer layers" in refusal(ExplorerError, attempt)
@@ -90,10 +90,10 @@ def test_what_alone_is_too_much_is_refused_and_takes_nothing(train, monkeypatch,
 
 def test_a_full_store_refuses_and_keeps_everything(train, monkeypatch, refusal):
     kept = {train("hers").id, train("his").id}
-    monkeypatch.setattr(quota, "RUNS_MEGABYTES", Limit(0, RUNS_MEGABYTES.sentence))
+    monkeypatch.setattr(store, "RUNS_MEGABYTES", Limit(0, RUNS_MEGABYTES.sentence))
     assert "no room" in refusal(ExplorerError, lambda: train("third"))
     assert ids() == kept
-    assert train(quota.HOUSE).id in ids(), "the page must open"
+    assert train(store.HOUSE).id in ids(), "the page must open"
 
 
 def test_only_what_expired_leaves_by_itself(train):
@@ -104,7 +104,7 @@ def test_only_what_expired_leaves_by_itself(train):
 
 
 def test_making_room_for_a_model_spares_the_run_it_belongs_to(train, monkeypatch):
-    monkeypatch.setattr(quota, "VISITOR_RUNS", 1)
+    monkeypatch.setattr(store, "VISITOR_RUNS", 1)
     run = train("hers", age=3, layers=1)
     export.tuned_model(run)
     assert (store.folder() / run.id / "model").is_dir()
@@ -113,8 +113,8 @@ def test_making_room_for_a_model_spares_the_run_it_belongs_to(train, monkeypatch
 
 @pytest.mark.parametrize("seed", range(5))
 def test_whatever_comes_in_whatever_order_nobody_takes_from_another(train, monkeypatch, seed):
-    monkeypatch.setattr(quota, "VISITOR_RUNS", 2)
-    monkeypatch.setattr(quota, "RUNS", 5)
+    monkeypatch.setattr(store, "VISITOR_RUNS", 2)
+    monkeypatch.setattr(store, "RUNS", 5)
     chance, kept = random.Random(seed), {visitor: [] for visitor in "abcd"}
     for _ in range(15):
         visitor = chance.choice("abcd")

@@ -20,7 +20,7 @@ from explorer.core.limits import JSON_VALUES, LONG, MEGABYTE, TABLE_MEGABYTES, T
 from explorer.core.paths import EXAMPLES
 from explorer.text import limits
 from explorer.text.lines import Pair
-from explorer.training.examples import HELD_OUT_SHARE, Split, group_rows, normalise, take_groups
+from explorer.training.examples import HELD_OUT_SHARE, Split, draw_groups, group_rows, normalise
 
 BUILT_IN = EXAMPLES / "answers.jsonl"
 FILE_TYPES = (".json", ".jsonl")
@@ -62,7 +62,7 @@ class Questions:
         """Every question with its text, as BERT reads them: text A and text B."""
         return [(row.question, row.text) for row in self.rows]
 
-    @cached_property
+    @property
     def texts(self) -> list[str]:
         return list(dict.fromkeys(row.text for row in self.rows))
 
@@ -145,7 +145,7 @@ def check_enough(questions: Questions) -> Questions:
         raise InputError("The list has no questions; give some on two texts or more.")
     if questions.unanswered == len(questions):
         raise InputError("No question has an answer in its text; give some that have.")
-    if len({normalise(text) for text in questions.texts}) < 2:
+    if len(set(map(normalise, questions.texts))) < 2:
         raise InputError("All questions are on one text; add some on another, to be held out.")
     return questions
 
@@ -158,8 +158,7 @@ def split_by_text(questions: Questions, seed: int, share: float = HELD_OUT_SHARE
     """
     groups = group_rows(normalise(row.text) for row in questions.rows)
     answered = next(rows for rows in groups if any(questions.rows[row].answers for row in rows))
-    drawn = [groups[place] for place in np.random.default_rng(seed).permutation(len(groups))]
-    return Split.of(take_groups([rows for rows in drawn if rows is not answered], share * len(questions)), len(questions))
+    return Split.of(draw_groups(groups, share, np.random.default_rng(seed), answered), len(questions))
 
 
 @dataclass(frozen=True)

@@ -63,29 +63,22 @@ def estimate_without(predictor: Regressor, model: Explorer, pair: Pair) -> tuple
 
 def _without_one_word(pair: Pair, mask: str) -> tuple[list[str], list[Pair]]:
     """The first MOST_WORDS words of both texts, and for each the pair with that word masked."""
-    words, variants = [], []
-    for side, text in enumerate(pair):
-        for found in list(re.finditer(r"\w+(?:['’]\w+)*", text)):
-            changed = text[: found.start()] + mask + text[found.end() :]
-            words.append(found.group())
-            variants.append((changed, pair[1]) if side == 0 else (pair[0], changed))
-    return words[:MOST_WORDS], variants[:MOST_WORDS]
+    places = [(side, found) for side, text in enumerate(pair) for found in re.finditer(r"\w+(?:['’]\w+)*", text)][:MOST_WORDS]
+    changed = [found.string[: found.start()] + mask + found.string[found.end() :] for _, found in places]
+    variants = [(text, pair[1]) if side == 0 else (pair[0], text) for (side, _), text in zip(places, changed, strict=True)]
+    return [found.group() for _, found in places], variants
 
 
 def _integrated(classifier: Classifier, model: Explorer, pair: Pair) -> Decision:
     shares = classifier.classify(model, [pair])[0]
     best = int(shares.argmax())
     trace = model.trace(*pair)
-    target = Target("classifier", 0, best, classifier.labels[best])
-    score = log_odds(classifier, model, trace.encoding.segments, best)
+    encoding, target = trace.encoding, Target("classifier", 0, best, classifier.labels[best])
+    score = log_odds(classifier, model, encoding.segments, best)
     most = max(FEWEST_STEPS, PATH_TOKENS // trace.kept)
-    steps = min(FIRST_STEPS, most)
-    while True:
-        found = integrated_gradients(trace, target, steps, score)
-        if found.path is None or found.path.sums_up or 2 * steps > most:
-            break
-        steps *= 2
-    encoding = trace.encoding
+    found = integrated_gradients(trace, target, steps := min(FIRST_STEPS, most), score)
+    while found.path is not None and not found.path.sums_up and 2 * steps <= most:
+        found = integrated_gradients(trace, target, steps := 2 * steps, score)
     groups = encoding.text_words[:MOST_WORDS]
     effects = np.array([found.scores[group].sum() for group in groups])
     return Decision(shares, best, tuple(map(encoding.word, groups)), effects, found.path)
@@ -126,13 +119,13 @@ class Change:
 
 def compare(before: Explorer, after: Explorer, pairs: Sequence[Pair]) -> Change:
     """The difference between two models of the same architecture, over texts or pairs."""
-    drift, shift, tokens = np.zeros((), np.float32), np.zeros((), np.float32), 0
+    layers, tokens = range(before.capabilities.layers), 0
+    drift, shift = np.zeros(len(layers) + 1, np.float32), np.zeros((), np.float32)
     for pair in pairs:
         first, second = before.trace(*pair), after.trace(*pair)
         one, other = first.hidden_states, second.hidden_states  # [layers + 1, tokens, hidden]
         lengths = np.linalg.norm(one, axis=-1) * np.linalg.norm(other, axis=-1)
-        drift = drift + (1 - (one * other).sum(-1) / lengths).sum(-1)
-        layers = range(before.capabilities.layers)
+        drift += (1 - (one * other).sum(-1) / lengths).sum(-1)
         moved = [np.abs(second.attention(layer) - first.attention(layer)).sum((-1, -2)) / 2 for layer in layers]
         shift, tokens = shift + np.stack(moved), tokens + first.kept
     return Change(np.maximum(drift / tokens, 0), shift / tokens)

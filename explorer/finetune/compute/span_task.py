@@ -47,11 +47,8 @@ class Spans(Objective):
         """Cross-entropy of the windows; exact match and F1 (0 to 1) of their questions."""
         said = self.answers(scores, rows)
         pairs = [(answer.text, self.questions.rows[row].answers) for row, answer in said.items()]
-        return {
-            "loss": self.loss(scores, rows).item(),
-            "exact_match": float(np.mean([exact_match(*pair) for pair in pairs])),
-            "f1": float(np.mean([f1(*pair) for pair in pairs])),
-        }
+        shares = {score.__name__: float(np.mean([score(*pair) for pair in pairs])) for score in (exact_match, f1)}
+        return {"loss": self.loss(scores, rows).item(), **shares}
 
     def answers(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[int, Answer]:
         """The answer to each question of the windows `rows`, by the row of the question, from the scores of all their tokens."""
@@ -124,11 +121,8 @@ class Answering(Task[Questions]):
         """Exact match of always 'no answer', and of a word overlap without BERT."""
         held = [self.examples.rows[row] for row in parts.held_out]
         said = {"no answer, always": [""] * len(held), "word overlap": [overlap_answer(question) for question in held]}
-        return {name: _exact(answers, held) for name, answers in said.items()}
-
-
-def _exact(said: Sequence[str], held: Sequence[Question]) -> float:
-    return float(np.mean([exact_match(answer, one.answers) for answer, one in zip(said, held, strict=True)]))
+        accepted = [question.answers for question in held]
+        return {name: float(np.mean(list(map(exact_match, answers, accepted)))) for name, answers in said.items()}
 
 
 def overlap_answer(asked: Question) -> str:

@@ -113,24 +113,15 @@ def _module(predictor: Predictor, base: Explorer) -> transformers.PreTrainedMode
 
 @no_grad
 def _write_head(module: Any, predictor: Predictor, base: Explorer) -> None:
-    """Copy the head into the module, and fill the layer between it and the encoder."""
+    """Copy the head into the module; where it reads [CLS] of texts, make the layer between it and the encoder an identity."""
     weight, bias = torch.from_numpy(predictor.head.weight), torch.from_numpy(predictor.head.bias)
-    if predictor.kind == "spans":
-        last = module.qa_outputs
-    elif predictor.kind == "tags":
-        last = module.classifier
-    else:
-        before, name, active = _HEADS[base.family.model_type]
-        last = module.get_submodule(name)
-        if predictor.pooling == "cls":
-            weight, bias = _pass_on(module.get_submodule(before), active, weight, bias)
+    before, name, active = _HEADS[base.family.model_type]
+    name = {"spans": "qa_outputs", "tags": "classifier"}.get(predictor.kind, name)
+    if predictor.pooling == "cls":
+        straight, between = active == "tanh", module.get_submodule(before)
+        between.weight.copy_(torch.eye(len(between.weight)) * (SMALL if straight else 1.0))
+        between.bias.fill_(0.0 if straight else LARGE)
+        weight, bias = (weight / SMALL, bias) if straight else (weight, bias - LARGE * weight.sum(1))
+    last = module.get_submodule(name)
     last.weight.copy_(weight)
     last.bias.copy_(bias)
-
-
-def _pass_on(before: torch.nn.Linear, active: str, weight: torch.Tensor, bias: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Make a layer an identity; returns the weight and bias with which the last layer then gives the head's scores."""
-    straight = active == "tanh"
-    before.weight.copy_(torch.eye(len(before.weight)) * (SMALL if straight else 1.0))
-    before.bias.fill_(0.0 if straight else LARGE)
-    return (weight / SMALL, bias) if straight else (weight, bias - LARGE * weight.sum(1))

@@ -1,6 +1,8 @@
 """The store of runs: files under ids that cannot be guessed, which outlast a reload and a restart.
 
-A run is a folder with `run.json` and `weights.safetensors`; nothing is ever pickled.
+A run is a folder with `run.json` and `weights.safetensors`; nothing is ever pickled. It is never deleted to make room for another
+visitor's. A visitor is known by an id that the browser keeps, a program by its address. Runs that the page itself starts with
+belong to HOUSE, which has no owner.
 """
 
 from __future__ import annotations
@@ -12,9 +14,10 @@ import json
 import os
 import re
 import secrets
+import shutil
 import threading
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
@@ -28,7 +31,7 @@ from explorer.core.cache import OnceCache
 from explorer.core.disk import folder
 from explorer.core.engine import safetensors_torch, torch
 from explorer.core.errors import ExplorerError, InputError, ModelError
-from explorer.finetune.compute import quota
+from explorer.core.limits import DAY, MEGABYTE, RUN_DAYS, RUNS_MEGABYTES, VISITOR_MEGABYTES
 from explorer.finetune.compute.answering import Answerer
 from explorer.finetune.compute.predictor import Classifier, Predictor, Regressor, Tagger
 from explorer.finetune.compute.run import HeldOut, HeldOutAnswers, HeldOutNumbers, HeldOutTags, HeldOutTexts, Run
@@ -37,6 +40,9 @@ from explorer.training.head import Head
 
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
 _TUNED_NAME = re.compile(checkpoints.TUNED + _ID.pattern)
+HOUSE = ""
+RUNS, VISITOR_RUNS = 500, 50  # of all visitors, and of one
+_OWNER = "visitor.json"
 HEAD_TENSORS = ("weight", "bias", "hidden_weight", "hidden_bias")
 _writing = threading.Lock()
 
@@ -50,14 +56,12 @@ class Kind(NamedTuple):
     asked_by: str  # and what uses them: an endpoint, or the page
 
 
-_ALL = (
-    Kind(Classifier, HeldOutTexts, "distinguishes labels", "/classify"),
-    Kind(Regressor, HeldOutNumbers, "gives a number", "the page"),
-    Kind(Tagger, HeldOutTags, "tags words", "/tag"),
-    Kind(Answerer, HeldOutAnswers, "finds answers", "/answer"),
-)
-KINDS = {kind.predictor.kind: kind for kind in _ALL}
-"""The kinds of task, by their names in files."""
+KINDS = {  # by their names in files
+    "classes": Kind(Classifier, HeldOutTexts, "distinguishes labels", "/classify"),
+    "number": Kind(Regressor, HeldOutNumbers, "gives a number", "the page"),
+    "tags": Kind(Tagger, HeldOutTags, "tags words", "/tag"),
+    "spans": Kind(Answerer, HeldOutAnswers, "finds answers", "/answer"),
+}
 
 
 def new_id() -> str:
@@ -70,10 +74,10 @@ def is_id(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and _ID.fullmatch(value) is not None
 
 
-def keep(run: Run, visitor: str = quota.HOUSE, model: Path | None = None) -> Run:
+def keep(run: Run, visitor: str = HOUSE, model: Path | None = None) -> Run:
     """Write a visitor's run, with the checkpoint in the folder `model` if given, and return it with its id.
 
-    Room is made first, see `quota.make_room`. The write is atomic. Raises ExplorerError if the run does not fit, if the disk is
+    Room is made first, see `_make_room`. The write is atomic. Raises ExplorerError if the run does not fit, if the disk is
     full, or if a run of this id exists.
     """
     run = replace(run, id=run.id or new_id(), created=run.created or time.time())
@@ -83,8 +87,9 @@ def keep(run: Run, visitor: str = quota.HOUSE, model: Path | None = None) -> Run
             raise ExplorerError("There is a run of this name already; train or load it again.")
         _make_room(visitor, size_of(run) + (disk.size_of(model) if model is not None else 0))
         with disk.begin(place) as written:
-            write_run(run, written)
-            quota.sign(written, visitor)
+            safetensors_torch.save_file(_tensors(run), written / "weights.safetensors")
+            (written / "run.json").write_text(json.dumps(run.as_json(), ensure_ascii=False), "utf-8")
+            (written / _OWNER).write_text(json.dumps(visitor), "utf-8")
             if model is not None:
                 model.replace(written / "model")
             disk.finish(written, place / run.id)
@@ -123,7 +128,7 @@ def make_room(identifier: str, coming: int) -> None:
     """Make room for `coming` bytes more in the folder of a run. Raises ExplorerError if that is impossible."""
     place = _place(identifier)
     with _writing:
-        _make_room(quota.visitor_of(place), coming, new=False, spare=place)
+        _make_room(visitor_of(place), coming, new=False, spare=place)
 
 
 def tuned_name(identifier: str) -> str:
@@ -156,10 +161,65 @@ def _place(identifier: object) -> Path:
     raise InputError("There is no such head (any more); train one and use the id that comes back.")
 
 
-def _make_room(visitor: str, coming: int, **about: Any) -> None:
-    """Make room among the runs, after what was abandoned has gone."""
+@dataclass(frozen=True)
+class _Kept:
+    """A run on the disk, with its owner."""
+
+    folder: Path
+    visitor: str
+    size: int  # bytes
+    used: float  # seconds since 1970
+
+
+def visitor_of(place: Path) -> str:
+    """The owner of the run in a folder."""
+    with contextlib.suppress(OSError, ValueError):
+        return str(json.loads((place / _OWNER).read_text("utf-8")))
+    return HOUSE
+
+
+def _make_room(visitor: str, coming: int, new: bool = True, spare: Path | None = None) -> None:
+    """Delete what was abandoned or has expired, and then the visitor's oldest runs, until `coming` bytes fit.
+
+    They are of a `new` run or not; the run in `spare` is kept. Raises ExplorerError when they do not fit, because the visitor's
+    share is too small or the runs of others fill the store.
+    """
     disk.tidy(folder())
-    quota.make_room(_runs(), visitor, coming, **about)
+    kept = _without_expired(spare)
+    if coming > VISITOR_MEGABYTES.bytes:
+        raise ExplorerError(VISITOR_MEGABYTES.tell(round(coming / MEGABYTE)))
+    mine = sorted((run for run in kept if run.visitor == visitor), key=lambda run: run.used)
+    for oldest in [run for run in mine if run.folder != spare]:
+        if _fits(mine, coming, new, VISITOR_RUNS, VISITOR_MEGABYTES.bytes):
+            break
+        _remove(oldest.folder)
+        mine.remove(oldest)
+        kept.remove(oldest)
+    if visitor != HOUSE and not _fits(kept, coming, new, RUNS, RUNS_MEGABYTES.bytes):
+        raise ExplorerError(RUNS_MEGABYTES.tell())
+
+
+def _fits(kept: list[_Kept], coming: int, new: bool, most_runs: int, most_bytes: int) -> bool:
+    return len(kept) + new <= most_runs and sum(run.size for run in kept) + coming <= most_bytes
+
+
+def _without_expired(spare: Path | None) -> list[_Kept]:
+    kept = []
+    for place in _runs():
+        with contextlib.suppress(OSError):  # another thread may be deleting it
+            used = place.stat().st_mtime
+            if place != spare and time.time() - used > RUN_DAYS.most * DAY:
+                _remove(place)
+            else:
+                kept.append(_Kept(place, visitor_of(place), disk.size_of(place), used))
+    return kept
+
+
+def _remove(run: Path) -> None:
+    """Delete a run; run.json goes first, so that no half-deleted run is ever listed."""
+    with contextlib.suppress(OSError):
+        (run / "run.json").unlink(missing_ok=True)
+        shutil.rmtree(run)
 
 
 _read: OnceCache[str, Run] = OnceCache(16)
@@ -182,12 +242,6 @@ def size_of(run: Run) -> int:
     return len(json.dumps(run.as_json())) + sum(tensor.nbytes for tensor in _tensors(run).values())
 
 
-def write_run(run: Run, folder: Path) -> None:
-    """Write run.json and weights.safetensors of a run."""
-    safetensors_torch.save_file(_tensors(run), folder / "weights.safetensors")
-    (folder / "run.json").write_text(json.dumps(run.as_json(), ensure_ascii=False), "utf-8")
-
-
 def head_arrays(head: Head) -> dict[str, np.ndarray]:
     """The arrays of a head by name: two for a linear head, four with a hidden layer."""
     return {name: getattr(head, name) for name in HEAD_TENSORS if getattr(head, name) is not None}
@@ -200,19 +254,14 @@ def read_run(folder: Path, identifier: str) -> Run:
         tensors = safetensors_torch.load_file(folder / "weights.safetensors")
         head = Head(**{name: tensors[f"head.{name}"].numpy() for name in HEAD_TENSORS if f"head.{name}" in tensors})
         place = {name: about[name] for name in ("model", "layer", "pooling")}
-        kind = KINDS[about.get("kind", "classes")]
-        predictor = kind.predictor(tuple(about["labels"]), head, **place, top=_top(kind.predictor, about, tensors))
+        kind, top = KINDS[about.get("kind", "classes")], None
+        if trained := about["layers_trained"]:
+            top = Top(load(about["model"]), about["layer"], trained, kind.predictor.top_pooling(about["pooling"])).freeze()
+            top.module.load_state_dict({name.removeprefix("top."): t for name, t in tensors.items() if name.startswith("top.")})
+        predictor = kind.predictor(tuple(about["labels"]), head, **place, top=top)
         kept = {name: about[name] for name in ("title", "settings", "history", "best", "baselines", "created")}
         arrays = {name.removeprefix("held_out."): t.numpy() for name, t in tensors.items() if name.startswith("held_out.")}
         held_out = kind.held_out.read(about["held_out"], arrays) if about["held_out"] is not None else None
         return Run(predictor, held_out=held_out, id=identifier, **kept)
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
         raise InputError("The files of this run are broken; train it again.") from error
-
-
-def _top(predictor: type[Predictor], about: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Top | None:
-    if not about["layers_trained"]:
-        return None
-    top = Top(load(about["model"]), about["layer"], about["layers_trained"], predictor.top_pooling(about["pooling"]))
-    top.module.load_state_dict({name.removeprefix("top."): t for name, t in tensors.items() if name.startswith("top.")})
-    return top.freeze()

@@ -16,7 +16,6 @@ from explorer.finetune.compute import store
 from explorer.finetune.compute.finetune import Step
 from explorer.finetune.compute.predictor import Predictor
 from explorer.finetune.compute.prefix import Prefix
-from explorer.finetune.compute.quota import HOUSE
 from explorer.finetune.compute.run import HeldOut, HeldOutTexts, Run, told
 from explorer.finetune.compute.task import Task
 from explorer.finetune.compute.top_layers import Top
@@ -113,7 +112,7 @@ def train_whole(task: Task) -> TrainingResult:
     return result
 
 
-def new_run(result: TrainingResult, title: str, identifier: str = "", visitor: str = HOUSE) -> Run:
+def new_run(result: TrainingResult, title: str, identifier: str = "", visitor: str = store.HOUSE) -> Run:
     """Store a visitor's training under an id."""
     return store.keep(as_run(result, title, identifier), visitor)
 

@@ -12,7 +12,7 @@ import pytest
 from explorer.core import downloads, jobs
 from explorer.core.errors import InputError
 from explorer.finetune import live
-from explorer.finetune.compute import quota, store
+from explorer.finetune.compute import store
 from explorer.finetune.compute.from_table import BUILT_IN
 from explorer.finetune.compute.reasons import decide
 from explorer.finetune.examples import ExamplesView
@@ -310,7 +310,7 @@ def test_a_run_goes_home_and_comes_back(subject, opened):
     back = change.settings["run"]
     assert back != opened.id
     assert change.settings == {"run": back, "runs": (back, opened.id)}
-    assert quota.visitor_of(store.folder() / back) == "hers"
+    assert store.visitor_of(store.folder() / back) == "hers"
     assert change.content["note"] == f"{opened.title} is loaded."
     looked = Result(run=back, look=MISTAKES).compute(subject)
     assert "has no sentences" in looked["note"]
