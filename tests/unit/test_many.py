@@ -14,9 +14,8 @@ from explorer.bert.readings import Reading, folder_for
 from explorer.core.errors import InputError
 from explorer.core.limits import STATES_MEGABYTES, TEXTS, TRAINING_EXAMPLES, TRAINING_MEGABYTES, Limit
 from explorer.core.steps import finished
-from explorer.finetune.compute import many, store
-from explorer.finetune.compute.many import hidden_states, text_features
-from explorer.finetune.compute.prefix import hidden_in_steps
+from explorer.finetune.compute import prefix, store
+from explorer.finetune.compute.prefix import hidden_in_steps, hidden_states, text_features
 from explorer.finetune.compute.training import train_whole
 from explorer.training.examples import Examples
 from tests.learning import task_for
@@ -31,9 +30,9 @@ def small(monkeypatch, tmp_path):
     """Few texts are many, and hardly anything stays in memory."""
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
     monkeypatch.setattr(TRAINING_EXAMPLES, "most", 1_000)
-    monkeypatch.setattr(many, "PART", PART)
-    monkeypatch.setattr(many, "TEXTS", Limit(PART, "{given}"))
-    monkeypatch.setattr(many, "TRAINING_MEGABYTES", Limit(0, ""))
+    monkeypatch.setattr(prefix, "PART", PART)
+    monkeypatch.setattr(prefix, "TEXTS", Limit(PART, "{given}"))
+    monkeypatch.setattr(prefix, "TRAINING_MEGABYTES", Limit(0, ""))
 
 
 def folders():
@@ -53,8 +52,8 @@ def test_features_in_a_file_are_those_in_memory(tiny, pooling):
 
 
 def test_hidden_states_in_a_file_are_those_in_memory(tiny, monkeypatch):
-    monkeypatch.setattr(many, "PART_TOKENS", 100)  # fewer than a part has
-    found, wanted = finished(hidden_states(tiny, PAIRS, 1)), finished(hidden_in_steps(tiny, PAIRS, 1))
+    monkeypatch.setattr(prefix, "PART_TOKENS", 100)  # fewer than a part has
+    found, wanted = finished(hidden_states(tiny, PAIRS, 1)), finished(hidden_in_steps(tiny, PAIRS, 1, 512))
     for rows in (torch.arange(len(PAIRS)), torch.tensor([5, 0, 70, 7])):
         (states, real), (others, as_real) = found.batch(rows), wanted.batch(rows)
         assert (real == as_real).all()
@@ -74,11 +73,13 @@ def test_a_reading_that_was_stopped_goes_on_where_it_was(tiny, read, monkeypatch
         with (folder / name).open("ab") as file:
             file.write(rest)
     seen = []
-    count = many.features_in_steps, many.hidden_in_steps
+    count = prefix.features_in_steps, prefix.hidden_in_steps
     monkeypatch.setattr(
-        many, "features_in_steps", lambda model, pairs, *more, **how: seen.extend(pairs) or count[0](model, pairs, *more, **how)
+        prefix, "features_in_steps", lambda model, pairs, *more, **how: seen.extend(pairs) or count[0](model, pairs, *more, **how)
     )
-    monkeypatch.setattr(many, "hidden_in_steps", lambda model, pairs, *more: seen.extend(pairs) or count[1](model, pairs, *more))
+    monkeypatch.setattr(
+        prefix, "hidden_in_steps", lambda model, pairs, *more: seen.extend(pairs) or count[1](model, pairs, *more)
+    )
     gone_on = finished(read(tiny))
     assert seen == PAIRS[2 * PART :], "what was read is not read again"
     readings.shutil.rmtree(folder)
@@ -96,7 +97,7 @@ def _die_while_writing(folder):
         yield np.ones((2, 4)), np.array([2])
         os.kill(os.getpid(), signal.SIGKILL)
 
-    for _ in Reading(folder, 4, many.SINGLE).append(parts()):
+    for _ in Reading(folder, 4, prefix.SINGLE).append(parts()):
         pass
 
 
@@ -105,7 +106,7 @@ def test_what_a_killed_process_had_read_is_there(tmp_path):
     process = multiprocessing.get_context("fork").Process(target=_die_while_writing, args=(tmp_path,))
     process.start()
     process.join()
-    found = Reading(tmp_path, 4, many.SINGLE)
+    found = Reading(tmp_path, 4, prefix.SINGLE)
     assert found.lengths().tolist() == [1, 2, 2]
     assert list(found.append(iter([(np.full((1, 4), 7), np.array([1]))]))) == [4]
     assert found.rows()[:, 0].tolist() == [1, 1, 1, 1, 1, 7]
@@ -127,8 +128,8 @@ def test_a_head_learns_from_files_as_from_memory(tiny, layers, monkeypatch):
     task = task_for(tiny, EXAMPLES, pooling="cls" if layers else "mean", layers_trained=layers, batch_size=32)
     from_file = train_whole(task)
     assert len(folders()) == 1
-    monkeypatch.setattr(many, "TEXTS", TEXTS)
-    monkeypatch.setattr(many, "TRAINING_MEGABYTES", TRAINING_MEGABYTES)
+    monkeypatch.setattr(prefix, "TEXTS", TEXTS)
+    monkeypatch.setattr(prefix, "TRAINING_MEGABYTES", TRAINING_MEGABYTES)
     in_memory = train_whole(task)
     for one, other in zip(from_file.history, in_memory.history, strict=True):
         assert one.held_out == pytest.approx(other.held_out, abs=2e-2)

@@ -15,8 +15,7 @@ from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute.finetune import evaluate
-from explorer.finetune.compute.many import hidden_states, text_features
-from explorer.finetune.compute.prefix import EVERY_TOKEN, Prefix, Ragged, encoded_hidden_in_steps
+from explorer.finetune.compute.prefix import EVERY_TOKEN, Prefix, Ragged, encoded_hidden_in_steps, hidden_states, text_features
 from explorer.finetune.compute.top_layers import Top
 from explorer.text.encoding import Encoding
 from explorer.text.lines import Pair
