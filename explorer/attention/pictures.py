@@ -15,6 +15,7 @@ from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap
 from explorer.ui.pictures.numbers import Places, keep, matrix, with_columns
 from explorer.ui.pictures.window import token_places
 
+
 def attention_lines(
     weights: np.ndarray,
     tokens: Sequence[str],
