@@ -10,10 +10,10 @@ import plotly.graph_objects as go
 
 from explorer.analysis.attention import scale_end
 from explorer.ui.pictures.alternatives import ARROW, strongest_cells
-from explorer.ui.pictures.base import sqrt_bytes, to_base64, token_axis, token_labels
+from explorer.ui.pictures.base import sqrt_bytes, to_base64, token_axis, token_labels, token_places
 from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap, number_axis, outline, root_ticks
 from explorer.ui.pictures.numbers import Places, keep, matrix, with_columns
-from explorer.ui.pictures.window import token_places
+
 
 
 def attention_lines(

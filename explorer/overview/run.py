@@ -11,7 +11,7 @@ from explorer.overview.compute import Run, Word, label_shares, pair_shares, read
 from explorer.overview.pictures import Answer, Rows
 from explorer.techniques.routes import Route, place_shares, routes
 from explorer.text.encoding import Encoding
-from explorer.ui.pictures.window import MOST_AT_ONCE
+from explorer.ui.pictures.base import MOST_AT_ONCE
 from explorer.ui.subject import Subject
 
 ROWS = 24  # of a long input, without the one for all other tokens

@@ -12,7 +12,7 @@ from explorer.overview.compute import TRIED, HeadRows, Run, head_rows, neuron_ef
 from explorer.overview.pictures import Rows
 from explorer.overview.run import turned_in
 from explorer.techniques.inside import head_step
-from explorer.techniques.neurons import promoted
+from explorer.techniques.neurons import find_promoted
 from explorer.techniques.routes import Route
 from explorer.techniques.targets import word_target
 from explorer.ui.long_view import seconds
@@ -90,7 +90,7 @@ def neurons_inside(trace: Trace, layer: int, position: int) -> dict[str, Any]:
         try:
             target = word_target(trace, "", position)
             found = neuron_effects(trace, layer - 1, position, target, NEURONS)
-            words = [[word for word, _ in promoted(trace.model, layer - 1, one.neuron, WORDS).promotes] for one in found]
+            words = [[word for word, _ in find_promoted(trace.model, layer - 1, one.neuron, WORDS).promotes] for one in found]
         except CapabilityError as why:
             return {"why": str(why), "list": [], "guess": ""}
         listed = [{"neuron": at.neuron, "effect": at.probability, "words": some} for at, some in zip(found, words, strict=True)]

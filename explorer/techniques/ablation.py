@@ -72,7 +72,7 @@ def head_effects(trace: Trace, target: Target) -> np.ndarray:
 
     That is its probability (0 to 1), or with a foil the difference of the two logits.
     """
-    return target.measured(head_readings(trace, target)).numpy()
+    return target.measure(head_readings(trace, target)).numpy()
 
 
 def knows_head_effects(trace: Trace, target: Target) -> bool:
@@ -97,13 +97,6 @@ def last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int
         hidden = below(hidden)
     here, final = slice(position, position + 1), model.layers[-1]
     return final.after_heads(final.heads(hidden).context(here), hidden[:, here])[:, 0]
-
-
-def intervene(
-    trace: Trace, heads: Collection[Head] = (), patch: tuple[int, int, Trace] | None = None, cuts: Collection[Cut] = ()
-) -> torch.Tensor:
-    """The last hidden state [tokens, hidden] of `changed_states`."""
-    return changed_states(trace, heads, patch, cuts)[-1]
 
 
 def changed_states(
@@ -261,4 +254,4 @@ def patching_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generat
 
     That is its probability (0 to 1), or with a foil the difference of the two logits.
     """
-    return target.measured((yield from patching_readings_in_steps(clean, corrupted, target))).numpy()
+    return target.measure((yield from patching_readings_in_steps(clean, corrupted, target))).numpy()

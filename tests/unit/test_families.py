@@ -247,8 +247,8 @@ class TestTechniques:
 
     def test_switching_heads(self, model, blank):
         trace = blank or model.trace(*INPUTS["pair"])
-        assert torch.equal(ablation.intervene(trace, []), trace.states[-1])
-        off = ablation.intervene(trace, [(1, 0)])
+        assert torch.equal(ablation.changed_states(trace, [])[-1], trace.states[-1])
+        off = ablation.changed_states(trace, [(1, 0)])[-1]
         weights = torch.from_numpy(trace.attention(1))
         context = (weights @ trace.heads(1).value).clone()
         context[:, 0] = 0
@@ -322,7 +322,7 @@ class TestTechniques:
         real = torch.ones(1, states.shape[1], dtype=torch.bool)
         for pooling, own in (("cls", states[-1][0]), ("mean", states[-1].mean(0))):
             top = Top(model, 3, 2, pooling)
-            assert close(top.eval()(states[1][None], real)[0].detach(), own)
+            assert close(top.freeze()(states[1][None], real)[0].detach(), own)
             top.start_training(torch.Generator().manual_seed(0))
             top(states[1][None], real).sum().backward()
             assert all(weight.grad is None or weight.grad.isfinite().all() for weight in top.parameters())
