@@ -15,7 +15,6 @@ from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap
 from explorer.ui.pictures.numbers import Places, keep, matrix, with_columns
 
 
-
 def attention_lines(
     weights: np.ndarray,
     tokens: Sequence[str],
