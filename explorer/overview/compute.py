@@ -146,11 +146,15 @@ def reached(run: Run, other: Run) -> np.ndarray:
     return (1 - torch.cosine_similarity(run.states, other.states, dim=-1) >= REACHED).numpy()
 
 
-@inference_mode
 def turned(run: Run) -> np.ndarray:
     """[states, tokens] the change of each token's vector in each layer: 1 − cosine, 0 to 2; 0 for the embeddings."""
-    by_layer = 1 - torch.cosine_similarity(run.states[1:], run.states[:-1], dim=-1)  # [layers, tokens]
-    return torch.cat([torch.zeros_like(by_layer[:1]), by_layer]).clamp(min=0).numpy()
+
+    @inference_mode
+    def make() -> np.ndarray:
+        by_layer = 1 - torch.cosine_similarity(run.states[1:], run.states[:-1], dim=-1)  # [layers, tokens]
+        return torch.cat([torch.zeros_like(by_layer[:1]), by_layer]).clamp(min=0).numpy()
+
+    return run.once("turned", make)
 
 
 @inference_mode

@@ -1,6 +1,6 @@
 // Where everything of the picture is: the lengths in px, and the place of each row and column at each level of the zoom.
 
-const HEAD = { full: 46, bare: 28, open: 54, phone: 116 }; // px above the rows: with and without a line below the titles, and in the zoom
+const HEAD = { full: 46, bare: 28, open: 54, phone: 136 }; // px above the rows: with and without a line below the titles, and in the zoom
 export const BARE = 118; // px of a column that is too narrow for that line
 const ROW = { least: 17, most: 36 }; // px of the screen, however much is enlarged
 const PLAYER = 104; // px that the button of the story needs above the names
