@@ -6,7 +6,7 @@ from explorer.core.paths import EXPERIMENTS
 from explorer.experiments.compute.experiment import experiment
 from explorer.experiments.compute.file import save_experiment
 from explorer.experiments.compute.items import suite_items
-from explorer.experiments.compute.suites import TITLES
+from explorer.experiments.compute.minimal_pairs import TITLES
 
 
 def main() -> None:

@@ -6,16 +6,13 @@ from weakref import ref
 from explorer.bert import provenance
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.experiments.compute.compare import Compared, compare_experiments, shared_items
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.file import open_experiment
-from explorer.experiments.compute.summary import at_place
-from explorer.experiments.listing import LISTED, item_table
-from explorer.experiments.methods import methods
-from explorer.experiments.naming import interval_of, kept_place, of_items, place_in, place_name, short
-from explorer.experiments.pictures.places import SURE, told_q
-from explorer.experiments.questions import TELLINGS
-from explorer.experiments.showing import describing, find, show_run
+from explorer.experiments.compute.runs import Compared, compare_experiments, shared_items
+from explorer.experiments.compute.summary import LEVEL, at_place
+from explorer.experiments.pictures import told_q
+from explorer.experiments.sentences import find, interval_of, methods, of_items, place_name, short
+from explorer.experiments.showing import LISTED, clicked, describing, item_table, kept_place, place_in, show_run
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import signed
@@ -45,8 +42,6 @@ SAME = 1e-5  # two numbers that differ by less are the same: a file has six digi
 NOTHING = "Save a run in New experiment, then open its file here. Open a second file to compare both."
 ONE = "Open a second run to compare it with the first."
 CALLED = {"how": "how it was asked", "weights": "the weights", "items": "how many items", "explorer": "the app's version"}
-
-
 _found: OnceCache[tuple["ref[Experiment]", "ref[Experiment]"], Compared] = OnceCache(16)  # without keeping the runs in memory
 
 
@@ -92,14 +87,8 @@ class SavedRuns(View):
 
     def compute(self, subject: Subject) -> Content:
         if not self.runs:
-            return {
-                "compared": NOTHING,
-                **_nothing(""),
-                **_nothing("other_"),
-                "each": None,
-                "hint": props(visible=False),
-                **describing(False),
-            }
+            nothing = {**_nothing(""), **_nothing("other_"), **describing(False)}
+            return {**nothing, "compared": NOTHING, "each": None, "hint": props(visible=False)}
         first, *others = self.runs
         beside = _shown(others[0], self._at(others[0]), "other_") if others else {**_nothing("other_"), "other_about": ONE}
         told = _compared(first, others[0]) if others else ""
@@ -110,10 +99,9 @@ class SavedRuns(View):
         return Finding(find(self.runs[0]).text) if self.runs else None
 
     def on_board(self, subject: Subject, index: object) -> Change:
-        return settle(run_place=kept_place(index if isinstance(index, list | tuple) else [index]))
+        return settle(run_place=clicked(index))
 
-    def on_other_board(self, subject: Subject, index: object) -> Change:
-        return self.on_board(subject, index)
+    on_other_board = on_board
 
     def on_describe(self, subject: Subject, _: None) -> Change:
         """The methods section for a paper. Raises InputError without a run."""
@@ -150,7 +138,7 @@ def _shown(run: Experiment, at: tuple[int, ...], prefix: str) -> Content:
     """The parts of one run."""
     made, shown = run.provenance, show_run(run, at)
     way = "" if len(run.question.ways) == 1 else f" ({made['how'].replace('_', ' ')})"
-    told = f"{TELLINGS[run.question.name].menu}{way}, seed {made['seed']}. {shown['about']} {provenance.describe(made)}"
+    told = f"{run.question.menu}{way}, seed {made['seed']}. {shown['about']} {provenance.describe(made)}"
     return {f"{prefix}{name}": shown[name] for name in PARTS} | {f"{prefix}about": told}
 
 
@@ -178,7 +166,7 @@ def _told(found: Compared, one: Experiment, other: Experiment) -> str:
     at = there.surest
     mean, low, high, q = (float(getattr(there, name)[at]) for name in ("mean", "low", "high", "q"))
     return (
-        f"In the {of_items(there.items)} of both, {int((there.q < SURE).sum())} places differ (q below 0.05), "
+        f"In the {of_items(there.items)} of both, {int((there.q < LEVEL).sum())} places differ (q below 0.05), "
         f"the clearest is {place_name(one.axes, at)}, where the first run less the other is {signed(mean)} "
-        f"({interval_of(low, high, there.groups, signed)}, {told_q(q)})."
+        f"({interval_of(low, high, there.groups)}, {told_q(q)})."
     )

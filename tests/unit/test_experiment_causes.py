@@ -10,14 +10,13 @@ import explorer
 from explorer.analysis.resampling import halves
 from explorer.core.errors import InputError
 from explorer.experiments.compute import concepts, estimating
-from explorer.experiments.compute.erasing import RANDOM, Erases
-from explorer.experiments.compute.experiment import experiment
+from explorer.experiments.compute.concepts import RANDOM, Erases
+from explorer.experiments.compute.experiment import experiment, question_of
 from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.moving import DOSES, Moves
-from explorer.experiments.compute.question import Group
-from explorer.experiments.compute.questions import question_of
+from explorer.experiments.compute.question import Batch
 from explorer.experiments.compute.reading import read_items_as
-from explorer.experiments.pictures.beside import agreement
+from explorer.experiments.sentences import agreement
 from explorer.techniques.leace import fit_erasers
 from tests.hooks import eager_bert, every_dense
 from tests.unit.test_experiment_questions import BOTH, by_transformers, gradients
@@ -168,7 +167,7 @@ def test_the_slopes_that_shuffled_classes_are_judged_by_are_those_of_transformer
     read, _ = read_items_as(asked, gendered[:3])
     module = eager_bert(tiny)
     for item in read:
-        (slopes,) = asked._gradients(Group.of([item]))
+        (slopes,) = asked._gradients(Batch(asked, [item]))
         inputs = tiny.tokenizer(item.item.text_a, return_tensors="pt")
         watched = [module.bert.embeddings, *module.bert.encoder.layer]
         theirs = gradients(module, inputs, watched, False, item.place, (item.word, item.foil))
@@ -183,7 +182,7 @@ def test_a_concept_needs_items_of_both_classes_in_both_halves(tiny, gendered, re
     )
     found = experiment(tiny, [*gendered, Item("he went to [MASK] .", "", "milk", "dog")], "erase", "gender")
     assert "two words that gender tells apart" in found.left_out[len(gendered) + 1]
-    assert Erases.ways == Moves.ways == ("number", "gender", "tense", "words")
+    assert list(Erases.ways) == list(Moves.ways) == ["number", "gender", "tense", "words"]
 
 
 @pytest.fixture(scope="module")

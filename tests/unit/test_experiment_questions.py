@@ -10,13 +10,12 @@ import transformers
 
 import explorer
 from explorer.core.errors import CapabilityError, InputError
-from explorer.experiments.compute.experiment import NO_DIFFERENCE, experiment
+from explorer.experiments.compute.experiment import NO_DIFFERENCE, QUESTIONS, experiment
 from explorer.experiments.compute.items import Item, Mark, items_from_lines, lines_of, suite_items
 from explorer.experiments.compute.patching import PAIRS
-from explorer.experiments.compute.questions import QUESTIONS
 from explorer.experiments.compute.summary import summarise
 from explorer.experiments.compute.targets import Words
-from explorer.experiments.endpoints.heads import experiment as endpoint
+from explorer.experiments.endpoints import experiment as endpoint
 from explorer.techniques.tuned_lens import tuned_lens
 from tests.hooks import eager_bert, every_dense
 
@@ -269,7 +268,7 @@ def test_a_null_is_what_the_test_and_the_other_half_are_held_to():
     nulls = rng.random((60, 3, 4))
     values = nulls + rng.normal(0, 0.1, nulls.shape)
     values[:, 1, 2] += 0.3
-    found = summarise(values, 0, QUESTIONS["attention"].pick(""), nulls)
+    found = summarise(values, 0, lambda means: QUESTIONS["attention"].pick("", means), nulls=nulls)
     assert found.selected == (1, 2)
     assert (found.q < 0.05).sum() == 1
     assert found.held_out.random == pytest.approx(float(found.nulls[1, 2]), abs=0.1)

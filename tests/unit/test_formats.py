@@ -63,7 +63,7 @@ OWN = {  # written by this app, and sent by nobody
         "hidden_states/word.py",
         "hidden_states/reference.py",
         "analysis/head_names.py",
-        "experiments/compute/suites.py",
+        "experiments/compute/minimal_pairs.py",
         "page/first.py",
     ),
 }

@@ -9,12 +9,11 @@ import explorer
 from explorer.core import downloads
 from explorer.core.errors import InputError
 from explorer.core.limits import PREFIX
-from explorer.experiments.asking import NewExperiment
 from explorer.experiments.compute.experiment import experiment
 from explorer.experiments.compute.file import opened, written
 from explorer.experiments.compute.items import suite_items
+from explorer.experiments.new import TYPED, NewExperiment
 from explorer.experiments.saved import NOTHING, SavedRuns
-from explorer.experiments.source import TYPED
 from explorer.ui.subject import Subject
 from tests.unit.test_experiment_questions import BOTH
 

@@ -16,10 +16,20 @@ from explorer.analysis.resampling import NORMAL_95, wilson
 from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.steps import finished
-from explorer.experiments.compute import suites
-from explorer.experiments.compute.minimal_pairs import BLANK, LIKELIHOOD, Judged, SuiteResult, judge_in_steps, own_difference
-from explorer.experiments.compute.suites import TITLES, MinimalPair, Suite, suite_of
-from explorer.experiments.endpoints.suites import suite as endpoint
+from explorer.experiments import endpoints
+from explorer.experiments.compute.minimal_pairs import (
+    BLANK,
+    LIKELIHOOD,
+    TITLES,
+    Judged,
+    MinimalPair,
+    Suite,
+    SuiteResult,
+    judge_in_steps,
+    own_difference,
+    suite_of,
+)
+from explorer.experiments.endpoints import suite as endpoint
 from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
 from explorer.text.encoding import MASK
 from tests.at_night import at_night
@@ -157,7 +167,7 @@ def test_the_interval_holds_all_shares_that_the_score_test_does_not_refuse(right
 
 
 def test_the_endpoint_tells_shares_and_names_the_suites(bundled, tmp_path, monkeypatch):
-    monkeypatch.setattr(suites, "suite_of", lambda name: some(suite_of(name), 1))
+    monkeypatch.setattr(endpoints, "suite_of", lambda name: some(suite_of(name), 1))
     found = endpoint("stereotypes")
     assert (found["low"], found["high"]) == (None, None), "of four frames"
     assert found["items"] == sum(kind["items"] for kind in found["kinds"].values()) == len(SUITES["stereotypes"].kinds)

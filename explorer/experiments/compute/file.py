@@ -19,10 +19,9 @@ from explorer.core.errors import InputError
 from explorer.core.formats import Every, Own, parse
 from explorer.core.limits import ITEMS, JSON_VALUES, LARGE, Part
 from explorer.core.paths import EXPERIMENTS
-from explorer.experiments.compute.experiment import MOST_SEED, Experiment, without_nan
-from explorer.experiments.compute.heads_off import HEADS_OFF, ZERO
+from explorer.experiments.compute.experiment import MOST_SEED, QUESTIONS, Experiment, without_nan
+from explorer.experiments.compute.heads import HEADS_OFF, ZERO
 from explorer.experiments.compute.items import check_items, suite_items
-from explorer.experiments.compute.questions import QUESTIONS
 from explorer.experiments.compute.targets import WORD
 from explorer.text import limits
 
@@ -116,7 +115,7 @@ def _read(given: Written) -> Experiment:
     made = given.provenance
     question = QUESTIONS[limits.check_choice(made.question, "the question", list(QUESTIONS))]
     question.check_way(made.how)
-    limits.check_choice(made.target, "the target", question.targets)
+    limits.check_choice(made.target, "the target", list(question.targets))
     provenance = made.model_dump(exclude_unset=True)
     items = check_items(given.items, given.groups or ())
     if set(given.also) - set(question.also):

@@ -15,7 +15,7 @@ import numpy as np
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, ITEMS
-from explorer.experiments.compute.suites import suite_of
+from explorer.experiments.compute.minimal_pairs import suite_of
 from explorer.text import limits
 from explorer.text.tables import Row, Table, read_table
 

@@ -1,7 +1,7 @@
 """What an experiment found: means over items, how sure they are, and whether a place chosen on one half holds on the other."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -61,146 +61,73 @@ class Summary:
     groups: int
 
 
-_falling: list[Callable[[np.ndarray], Place]] = []
-
-
-def falls(pick: Callable[[np.ndarray], Place]) -> Callable[[np.ndarray], Place]:
-    """Marks a pick of which lower means are more telling."""
-    _falling.append(pick)
-    return pick
-
-
-@falls
-def lowest(means: np.ndarray) -> Place:
-    return _place(int(means.argmin()), means)
-
-
-def highest(means: np.ndarray) -> Place:
-    return _place(int(means.argmax()), means)
-
-
-def first_to_stay(means: np.ndarray) -> Place:
-    """The first place from which on every mean is above 0; the last one if it is not."""
-    below = np.flatnonzero(means.ravel() <= 0)
-    return _place(min(int(below[-1]) + 1 if len(below) else 0, means.size - 1), means)
-
-
 def summarise(
     values: np.ndarray,
-    seed: int = 0,
-    pick: Callable[[np.ndarray], Place] = lowest,
+    seed: int,
+    pick: Callable[[np.ndarray], Place],
+    *,
+    falls: bool = False,
     nulls: np.ndarray | None = None,
     sizes: np.ndarray | None = None,
     is_hit: bool = False,
     groups: np.ndarray | None = None,
-    least: np.ndarray | None = None,
+    least: np.ndarray | float = 0,
 ) -> Summary:
     """The summary of values [items, *places], of at least two groups. The seed draws halves, bootstrap and signs.
 
     `groups` [items] numbers the group of each item from 0, None where every item is one. `pick` chooses a place from means less
-    those of `nulls` [items, *places]. With `sizes` [items], above 0, a mean is Σ values / Σ sizes, and the place is chosen by
-    that share itself. With `is_hit` a value is 0 or 1, and its null the chance of 1. No p value is smaller
-    than that of `least` [*places].
+    those of `nulls` [items, *places], and lower ones are more telling if it `falls`. With `sizes` [items], above 0, a mean is Σ
+    values / Σ sizes, and the place is chosen by that share itself. With `is_hit` a value is 0 or 1, and its null the chance of 1.
+    No p value is smaller than that of `least` [*places].
     """
     values = values.astype(np.float64)
-    asked = _Asked(
-        values,
-        values if nulls is None else values - nulls,
-        np.ones(len(values)) if sizes is None else sizes.astype(np.float64),
-        np.arange(len(values)) if groups is None else groups,
-        pick,
-        is_hit,
-        seed,
-    )
-    selecting, testing = (asked.of_groups(half) for half in halves(asked.count, seed))
-    ranked = values if sizes is not None else asked.lead
-    selected = pick(_mean(ranked[selecting], asked.sizes[selecting]))
-    means = None if nulls is None else _mean(nulls, asked.sizes)
-    low, high, p = asked.infer(values, asked.lead)
-    least = np.zeros(p.shape) if least is None else least
+    lead = values if nulls is None else values - nulls
+    ranked = lead if sizes is None else values
+    parts = np.ones(len(values)) if sizes is None else sizes.astype(np.float64)
+    groups = np.arange(len(values)) if groups is None else groups
+    count = int(groups.max()) + 1
+    choosing, testing = (np.flatnonzero(np.isin(groups, half)) for half in halves(count, seed))
+
+    def mean(arrays: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
+        return arrays[rows].sum(0) / parts[rows].sum()
+
+    def infer(own: np.ndarray, lead: np.ndarray, rows: Any = slice(None)) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The ends of the 95% interval of the mean of some rows, and the p values of their lead over the nulls."""
+        named = np.unique(groups[rows], return_inverse=True)[1]
+        own, lead, of_group = own[rows], lead[rows], by_group(parts[rows], named)
+        sums = by_group(own, named)
+        if is_hit:
+            return *wilson_by_group(sums, of_group), by_chance(own, own - lead, seed, named)
+        drawn = bootstrap(sums, seed, of_group)
+        known = drawn if np.array_equal(own, lead) else None
+        return drawn.low, drawn.high, differs(by_group(lead, named), seed, of_group, known)
+
+    selected = pick(mean(ranked, choosing))
+    low, high, p = infer(values, lead)
     p = np.maximum(p, least)
-    return Summary(
-        _mean(values, asked.sizes),
-        low,
-        high,
-        p,
-        benjamini_hochberg(p),
-        means,
-        float((_mean(values, asked.sizes) if means is None else means).mean()),
-        selected,
-        _held_out(asked.part(testing), ranked[testing], selected, float(least[selected])),
-        asked.count,
+    effects, means = mean(values), None if nulls is None else mean(nulls.astype(np.float64))
+    beside = values.reshape(len(values), -1).mean(1) if nulls is None else at_place(values - lead, selected)
+    others, named = mean(ranked, testing), np.unique(groups[testing], return_inverse=True)[1]
+    drawn = bootstrap(by_group(beside[testing], named), seed, by_group(parts[testing], named))
+    own = at_place(values, selected)
+    own_low, own_high, own_p = infer(own, at_place(lead, selected), testing)
+    held_out = HeldOut(
+        float(mean(own, testing)),
+        float(own_low),
+        float(own_high),
+        1 + int((others < others[selected] if falls else others > others[selected]).sum()),
+        max(float(own_p), float(np.broadcast_to(least, p.shape)[selected])),
+        float(mean(beside, testing)),
+        float(drawn.low),
+        float(drawn.high),
+        len(testing),
+        int(named.max()) + 1,
     )
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What is inferred from: arrays that begin with [items], and how."""
-
-    values: np.ndarray
-    lead: np.ndarray  # over the nulls
-    sizes: np.ndarray
-    groups: np.ndarray
-    pick: Callable[[np.ndarray], Place]
-    is_hit: bool
-    seed: int
-
-    @property
-    def count(self) -> int:
-        """How many groups there are."""
-        return int(self.groups.max()) + 1
-
-    def of_groups(self, chosen: np.ndarray) -> np.ndarray:
-        """The items, from 0, of some groups."""
-        return np.flatnonzero(np.isin(self.groups, chosen))
-
-    def part(self, items: np.ndarray) -> "_Asked":
-        """Some items alone, whose groups count from 0 again."""
-        groups = np.unique(self.groups[items], return_inverse=True)[1]
-        return replace(self, values=self.values[items], lead=self.lead[items], sizes=self.sizes[items], groups=groups)
-
-    def infer(self, values: np.ndarray, lead: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The ends of the 95% interval of the mean of values [items, ...], and the p values of their lead over the nulls."""
-        sums, sizes = by_group(values, self.groups), by_group(self.sizes, self.groups)
-        if self.is_hit:
-            return *wilson_by_group(sums, sizes), by_chance(values, values - lead, self.seed, self.groups)
-        drawn = bootstrap(sums, self.seed, sizes)
-        known = drawn if np.array_equal(values, lead) else None
-        return drawn.low, drawn.high, differs(by_group(lead, self.groups), self.seed, sizes, known)
-
-
-def _held_out(asked: _Asked, ranked: np.ndarray, selected: Place, least: float) -> HeldOut:
-    values, lead = asked.values, asked.lead
-    means, own = _mean(ranked, asked.sizes), at_place(values, selected)
-    beside = at_place(values - lead, selected) if (values != lead).any() else values.reshape(len(values), -1).mean(1)
-    groups, sizes = asked.groups, by_group(asked.sizes, asked.groups)
-    ends = [*asked.infer(own, at_place(lead, selected)), *bootstrap(by_group(beside, groups), asked.seed, sizes)[:2]]
-    low, high, p, random_low, random_high = map(float, ends)
-    rank = 1 + int((means < means[selected] if asked.pick in _falling else means > means[selected]).sum())
-    return HeldOut(
-        float(_mean(own, asked.sizes)),
-        low,
-        high,
-        rank,
-        max(p, least),
-        float(_mean(beside, asked.sizes)),
-        random_low,
-        random_high,
-        len(values),
-        asked.count,
-    )
-
-
-def _mean(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    return values.sum(0) / sizes.sum()
+    random = float((effects if means is None else means).mean())
+    return Summary(effects, low, high, p, benjamini_hochberg(p), means, random, selected, held_out, count)
 
 
 def at_place(values: np.ndarray, place: Place) -> np.ndarray:
     """What values [items, *places] are at one place: [items]."""
     index: Any = (slice(None), *place)
-    found: np.ndarray = values[index]
-    return found
-
-
-def _place(at: int, means: np.ndarray) -> Place:
-    return tuple(int(number) for number in np.unravel_index(at, means.shape))
+    return np.asarray(values[index])
