@@ -3,11 +3,14 @@
 from typing import Any
 from weakref import ref
 
+import numpy as np
+
 from explorer.bert import provenance
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.file import open_experiment
+from explorer.experiments.compute.question import place_of
 from explorer.experiments.compute.runs import Compared, compare_experiments, shared_items
 from explorer.experiments.compute.summary import LEVEL, at_place
 from explorer.experiments.pictures import told_q
@@ -122,7 +125,7 @@ class SavedRuns(View):
     def _each(self) -> Any:
         """The items of both runs, or of one, with what was measured at the place."""
         runs, first = self.runs, self.runs[0]
-        rows = shared_items(*runs) if len(runs) > 1 else [(row,) for row in range(len(first.items))]
+        rows = list(zip(*shared_items(*runs), strict=True)) if len(runs) > 1 else [(row,) for row in range(len(first.items))]
         every = [at_place(run.values, self._at(run)) for run in runs]
         lines = (
             (row[0], first.items[row[0]], first.pieces[row[0]], [float(one[at]) for one, at in zip(every, row, strict=True)])
@@ -149,24 +152,20 @@ def _nothing(prefix: str) -> Content:
 def _compared(one: Experiment, other: Experiment) -> str:
     """Two runs in a few sentences."""
     found = _found.get((ref(one), ref(other)), lambda: compare_experiments(one, other))  # not at every click
-    if found.difference and found.difference.largest < SAME and one.items == other.items:
-        return f"Both runs have the same {of_items(len(one.items))}, and all numbers of one are those of the other."
+    if found.difference and found.largest < SAME and one.items == other.items:
+        return f"Both runs have the same {of_items(found.items)}, and all numbers of one are those of the other."
     differ = [CALLED.get(name, f"the {name}") for name in found.changed]
     words = [f"The runs differ in {join_names(differ)}." if differ else "Both runs were made in the same way."]
     if found.correlation is not None:
         words.append(f"Over {one.summary.q.size} places their means have a rank correlation of {found.correlation:.2f}.")
-    return " ".join([*words, _told(found, one, other)])
-
-
-def _told(found: Compared, one: Experiment, other: Experiment) -> str:
-    """Where the runs differ in the items of both, or why that cannot be said."""
     if (there := found.difference) is None:
-        shared = len(shared_items(one, other))
-        return f"{shared:,} items are in both; their numbers are not of the same kind, so no difference is taken."
-    at = there.surest
-    mean, low, high, q = (float(getattr(there, name)[at]) for name in ("mean", "low", "high", "q"))
+        why = "their numbers are not of the same kind, or all of one group, so no difference is taken."
+        return " ".join([*words, f"{found.items:,} items are in both; {why}"])
+    order = np.lexsort((-np.abs(there.effects).ravel(), there.q.ravel()))  # the smallest q, and of several the largest mean
+    at = place_of(int(order[0]), there.q)
+    mean, low, high, q = (float(getattr(there, name)[at]) for name in ("effects", "low", "high", "q"))
     return (
-        f"In the {of_items(there.items)} of both, {int((there.q < LEVEL).sum())} places differ (q below 0.05), "
+        f"{' '.join(words)} In the {of_items(found.items)} of both, {int((there.q < LEVEL).sum())} places differ (q below 0.05), "
         f"the clearest is {place_name(one.axes, at)}, where the first run less the other is {signed(mean)} "
         f"({interval_of(low, high, there.groups)}, {told_q(q)})."
     )

@@ -73,22 +73,19 @@ class Written(Own):
 
 def written(experiment: Experiment) -> str:
     """The file's text."""
-    text = json.dumps(
-        {
-            "format": FORMAT,
-            "provenance": experiment.provenance,
-            "items": [item.row for item in experiment.items],
-            **({"groups": groups} if any(groups := [item.group for item in experiment.items]) else {}),
-            "pieces": [list(pair) for pair in experiment.pieces],
-            "before": _rounded(experiment.before),
-            "values": _rounded(experiment.values),
-            **{name: _rounded(given) for name in ALSO if (given := getattr(experiment, name)) is not None},
-            **({"left_out": experiment.left_out} if experiment.left_out else {}),
-            **({"also": {name: _rounded(array) for name, array in experiment.also.items()}} if experiment.also else {}),
-        },
-        ensure_ascii=False,
-        separators=(",", ":"),
-    )
+    groups = [item.group for item in experiment.items]
+    arrays = {name: getattr(experiment, name) for name in ("before", "values", *ALSO)}
+    given = {
+        "format": FORMAT,
+        "provenance": experiment.provenance,
+        "items": [item.row for item in experiment.items],
+        "groups": groups if any(groups) else None,
+        "pieces": experiment.pieces,
+        **{name: None if array is None else _rounded(array) for name, array in arrays.items()},
+        "left_out": experiment.left_out or None,
+        "also": {name: _rounded(array) for name, array in experiment.also.items()} or None,
+    }
+    text = json.dumps({name: one for name, one in given.items() if one is not None}, ensure_ascii=False, separators=(",", ":"))
     return f"{text}\n"
 
 
@@ -97,42 +94,35 @@ def opened(text: str) -> Experiment:
     MEGABYTES.check(len(text) / 2**20)
     try:
         found = _read(parse(Written, text.encode(), VALUES))
-        axes = found.axes
+        places = tuple(len(axis.labels) for axis in found.axes)
     except (ValueError, KeyError) as error:
         raise InputError(NO_EXPERIMENT) from error
-    if not _fits(found, tuple(len(axis.labels) for axis in axes)):
+    items = (len(found.items),)
+    every = (found.values, found.nulls, *found.also.values())
+    shapes = [(found.before, items), (found.sizes, items), *((array, (*items, *places)) for array in every)]
+    fits = all(array is None or array.shape == shape for array, shape in shapes)
+    finite = all(array is None or np.isfinite(array).all() for array in (found.before, found.sizes, found.values, found.nulls))
+    positive = found.sizes is None or (found.sizes > 0).all()
+    counts = len(found.pieces) == len(found.items) and 0 < np.prod(places, dtype=float) <= MOST_PLACES
+    if not (fits and finite and positive and counts):
         raise InputError(NO_EXPERIMENT)
     return found
 
 
 def _read(given: Written) -> Experiment:
     """What a file holds, whose arrays need not fit together."""
-    with np.errstate(over="ignore"):  # what is too large becomes infinite, which no file has
-        numbers = {name: getattr(given, name) for name in ("before", "values", *ALSO)}
-        arrays: dict[str, Any] = {name: np.array(value, dtype=np.float32) for name, value in numbers.items() if value is not None}
-    if given.format != FORMAT:
-        raise InputError(NO_EXPERIMENT)
     made = given.provenance
     question = QUESTIONS[limits.check_choice(made.question, "the question", list(QUESTIONS))]
     question.check_way(made.how)
-    limits.check_choice(made.target, "the target", list(question.targets))
-    provenance = made.model_dump(exclude_unset=True)
-    items = check_items(given.items, given.groups or ())
-    if set(given.also) - set(question.also):
+    limits.check_choice(made.target, "the target", question.targets)
+    if given.format != FORMAT or set(given.also) - set(question.also):
         raise InputError(NO_EXPERIMENT)
-    also = {name: np.array(array, dtype=np.float32) for name, array in given.also.items()}
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, which no file has
+        numbers = {name: getattr(given, name) for name in ("before", "values", *ALSO)}
+        arrays: dict[str, Any] = {name: np.array(value, dtype=np.float32) for name, value in numbers.items() if value is not None}
+        also = {name: np.array(array, dtype=np.float32) for name, array in given.also.items()}
+    items, provenance = check_items(given.items, given.groups or ()), made.model_dump(exclude_unset=True)
     return Experiment(items, tuple(given.pieces), provenance=provenance, left_out=given.left_out, also=also, **arrays)
-
-
-def _fits(found: Experiment, places: tuple[int, ...]) -> bool:
-    """Whether every array has a finite number for each item, or for each item and place."""
-    items = (len(found.items),)
-    given = [(found.before, items), (found.sizes, items), (found.values, (*items, *places)), (found.nulls, (*items, *places))]
-    arrays = [(array, shape) for array, shape in given if array is not None]
-    fits = len(found.pieces) == len(found.items) and 0 < np.prod(places, dtype=float) <= MOST_PLACES
-    fits = fits and all(array.shape == shape and np.isfinite(array).all() for array, shape in arrays)
-    fits = fits and all(array.shape == (*items, *places) for array in found.also.values())
-    return bool(fits and (found.sizes is None or (found.sizes > 0).all()))
 
 
 def save_experiment(experiment: Experiment, path: str | Path) -> None:

@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.evaluation import spearman
-from explorer.analysis.resampling import benjamini_hochberg, bootstrap, by_group, differs
+from explorer.analysis.resampling import benjamini_hochberg
 from explorer.bert.explorer import Explorer, load
 from explorer.core.errors import InputError
 from explorer.core.lazy import scipy
 from explorer.core.steps import finished, map_steps
 from explorer.experiments.compute.experiment import Experiment, experiment_in_steps, without_nan
 from explorer.experiments.compute.heads import HEADS_OFF
-from explorer.experiments.compute.items import FEWEST, check_items, number_groups
-from explorer.experiments.compute.summary import Place
+from explorer.experiments.compute.items import check_items, number_groups
+from explorer.experiments.compute.question import place_of
+from explorer.experiments.compute.summary import Summary, summarise
 from explorer.experiments.compute.targets import WORD
 from explorer.text import limits
 
@@ -98,41 +99,20 @@ def with_others(run: Experiment, others: Sequence[Experiment]) -> Experiment:
 
 
 @dataclass(frozen=True, eq=False)
-class Difference:
-    """What one run measured less what the other did, in the items of both.
-
-    Arrays [*places]: the mean, its 95% interval over groups of items (NaN for too few), and p and q values by group. `items`
-    and `groups` are how many these are, and `largest` the largest difference of a single number.
-    """
-
-    mean: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    p: np.ndarray
-    q: np.ndarray
-    items: int
-    groups: int
-    largest: float
-
-    @property
-    def surest(self) -> Place:
-        """The place with the smallest q; of several, the one with the largest mean."""
-        order = np.lexsort((-np.abs(self.mean).ravel(), self.q.ravel()))
-        return tuple(int(number) for number in np.unravel_index(order[0], self.mean.shape))
-
-
-@dataclass(frozen=True, eq=False)
 class Compared:
-    """Two runs. `changed` are the entries of the provenance in which they differ.
+    """Two runs. `changed` are the entries of the provenance in which they differ, `items` how many both have.
 
     `correlation` is Spearman's of their means over places, None for fewer than LEAST_PLACES or if the places differ. `difference`
-    is None where numbers cannot be subtracted: for another question, target or other places, for fewer than two shared items, and
-    for patching, whose values are parts of a difference that each run has for itself.
+    is what the first measured less what the other did in the items of both, and `largest` the largest of these numbers.
+    It is None where numbers cannot be subtracted: for another question, target or other places, for fewer than two groups of
+    shared items, and for patching, whose values are parts of a difference that each run has for itself.
     """
 
     changed: tuple[str, ...]
-    correlation: float | None
-    difference: Difference | None
+    items: int
+    correlation: float | None = None
+    difference: Summary | None = None
+    largest: float = 0.0
 
 
 def compare_experiments(one: Experiment, other: Experiment, seed: int = 0) -> Compared:
@@ -141,28 +121,23 @@ def compare_experiments(one: Experiment, other: Experiment, seed: int = 0) -> Co
         raise InputError("Compare two experiments, such as those that open_experiment gives.")
     names = dict.fromkeys([*one.provenance, *other.provenance])
     changed = tuple(name for name in names if one.provenance.get(name) != other.provenance.get(name))
+    rows, others = shared_items(one, other)
+    compared = Compared(changed, len(rows))
     if one.axes != other.axes:
-        return Compared(changed, None, None)
+        return compared
     means = one.summary.effects.ravel(), other.summary.effects.ravel()
-    varies = len(means[0]) >= LEAST_PLACES and all(np.ptp(mean) > 0 for mean in means)
-    subtracts = not {"question", "target"} & {*changed} and one.sizes is None and other.sizes is None
-    shared = shared_items(one, other)
-    difference = _difference(one, other, shared, seed) if subtracts and len(shared) >= FEWEST else None
-    return Compared(changed, spearman(*means) if varies else None, difference)
+    if len(means[0]) >= LEAST_PLACES and all(np.ptp(mean) > 0 for mean in means):
+        compared = replace(compared, correlation=spearman(*means))
+    groups = number_groups([one.items[row] for row in rows])
+    if {"question", "target"} & {*changed} or one.sizes is not None or other.sizes is not None or groups.max(initial=0) == 0:
+        return compared
+    values = one.values[rows].astype(np.float64) - other.values[others]
+    difference = summarise(values, seed, lambda means: place_of(int(np.abs(means).argmax()), means), groups=groups)
+    return replace(compared, difference=difference, largest=float(np.abs(values).max(initial=0)))
 
 
-def shared_items(one: Experiment, other: Experiment) -> list[tuple[int, int]]:
+def shared_items(one: Experiment, other: Experiment) -> tuple[list[int], list[int]]:
     """The numbers, from 0, that the items of both have in each; of one that is there twice, the first."""
     own, there = ({item: row for row, item in reversed(list(enumerate(run.items)))} for run in (one, other))
-    return sorted((row, there[item]) for item, row in own.items() if item in there)
-
-
-def _difference(one: Experiment, other: Experiment, shared: Sequence[tuple[int, int]], seed: int) -> Difference:
-    rows, others = (list(numbers) for numbers in zip(*shared, strict=True))
-    values = one.values[rows].astype(np.float64) - other.values[others]
-    groups = number_groups([one.items[row] for row in rows])
-    sums, sizes = by_group(values, groups), np.bincount(groups)
-    drawn = bootstrap(sums, seed, sizes)
-    p = differs(sums, seed, sizes, drawn)
-    largest = float(np.abs(values).max(initial=0))
-    return Difference(values.mean(0), drawn.low, drawn.high, p, benjamini_hochberg(p), len(rows), len(sums), largest)
+    rows = sorted(row for item, row in own.items() if item in there)
+    return rows, [there[one.items[row]] for row in rows]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import cached_property
+from functools import cache, cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -33,14 +33,21 @@ class Target(ABC):
         """Raises CapabilityError without the head."""
         self.model: Network = model
 
-    @abstractmethod
-    def classes(self, item: Item) -> tuple[int, int]:
-        """The classes of word and foil, UNKNOWN where the model chooses. Raises InputError for an unknown one."""
-
-    @property
+    @cached_property
     def whole_words(self) -> np.ndarray:
         """The classes of which other pairs may be drawn at random; none if there are too few."""
         return np.empty(0, np.int64)
+
+    @abstractmethod
+    def class_of(self, name: str) -> int:
+        """The class of a word or label. Raises InputError for an unknown one."""
+
+    def classes(self, item: Item) -> tuple[int, int]:
+        """The classes of word and foil, UNKNOWN where the model chooses. Raises InputError for an unknown one, or one twice."""
+        word, foil = (self.class_of(name) if name else UNKNOWN for name in (item.word, item.foil))
+        if word == foil != UNKNOWN:
+            raise InputError(f"There is the same {self.name} as word and as foil; give it two.")
+        return word, foil
 
     def place(self, ids: tuple[int, ...]) -> int:
         """The token that is read. Raises InputError where there is none."""
@@ -59,18 +66,13 @@ class Target(ABC):
         """The names of classes."""
 
     def chosen(self, words: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
-        """The classes of word and foil [n, 2], chosen by the model from last hidden states [n, hidden] where UNKNOWN."""
-        open_ = (words == UNKNOWN).any(1)
-        if not open_.any():
-            return words
-        words = words.clone()
-        best = self.logits(vectors[open_]).topk(2).indices  # [open, 2]
-        for row, guesses in zip(open_.nonzero()[:, 0].tolist(), best.tolist(), strict=True):
-            word, foil = words[row].tolist()
-            word = word if word != UNKNOWN else next(guess for guess in guesses if guess != foil)
-            foil = foil if foil != UNKNOWN else next(guess for guess in guesses if guess != word)
-            words[row] = torch.tensor((word, foil))
-        return words
+        """The classes of word and foil [n, 2], the model's best others from last hidden states [n, hidden] where UNKNOWN."""
+        word, foil = words.T
+        if (words == UNKNOWN).any():
+            first, second = self.logits(vectors).topk(2).indices.T
+            word = torch.where(word == UNKNOWN, torch.where(first == foil, second, first), word)
+            foil = torch.where(foil == UNKNOWN, torch.where(first == word, second, first), foil)
+        return torch.stack([word, foil], 1)
 
     def differences(self, vectors: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
         """The logit of the word less that of the foil, [..., n], for last hidden states [..., n, hidden] and classes [n, 2].
@@ -93,17 +95,11 @@ class Words(Target):
         """Raises CapabilityError without a masked-LM head."""
         model.require("fill_mask")
         super().__init__(model)
-        self._known: dict[str, int] = {"": UNKNOWN}
+        self._id_of = cache(lambda word: piece_of(model, word)[0])
 
-    def classes(self, item: Item) -> tuple[int, int]:
-        """Their ids. Raises InputError for a word that is not one piece, or the same word twice."""
-        for named in (item.word, item.foil):
-            if named not in self._known:
-                self._known[named], _ = piece_of(self.model, named)
-        word, foil = self._known[item.word], self._known[item.foil]
-        if word == foil != UNKNOWN:
-            raise InputError("There is the same word as word and as foil; give it two.")
-        return word, foil
+    def class_of(self, name: str) -> int:
+        """Its id. Raises InputError for a word that is not one piece."""
+        return self._id_of(name)
 
     def place(self, ids: tuple[int, ...]) -> int:
         if self.model.mask_id not in ids:
@@ -138,6 +134,9 @@ class NextSentence(Target):
         model.require("next_sentence")
         super().__init__(model)
 
+    def class_of(self, name: str) -> int:
+        return self.model.pair_names.index(name)
+
     def classes(self, item: Item) -> tuple[int, int]:
         """Always the first output against the second. Raises InputError for an item that is not a pair."""
         if not item.text_b:
@@ -165,16 +164,9 @@ class Labels(Target):
         if getattr(self._head.module.config, "classifier_pooling", "cls") != "cls":
             raise CapabilityError(f"{model.name} reads its label from all tokens, so that nothing less can be computed for it.")
 
-    def classes(self, item: Item) -> tuple[int, int]:
-        """The numbers of the labels. Raises InputError for an unknown label, or the same one twice."""
-        labels = self._head.labels
-        word, foil = (
-            labels.index(limits.check_choice(label, "the label", labels)) if label else UNKNOWN
-            for label in (item.word, item.foil)
-        )
-        if word == foil != UNKNOWN:
-            raise InputError("There is the same label as word and as foil; give it two.")
-        return word, foil
+    def class_of(self, name: str) -> int:
+        """Its number. Raises InputError for an unknown label."""
+        return self._head.labels.index(limits.check_choice(name, "the label", self._head.labels))
 
     def logits(self, vectors: torch.Tensor) -> torch.Tensor:
         return self._head.logits(self.model.final(vectors[:, None]))

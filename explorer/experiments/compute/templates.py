@@ -14,7 +14,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
@@ -40,43 +40,81 @@ MOST_SLOTS = 50  # lines that fill slots
 MOST_GUESSES = 50  # of a slot
 MOST_ASKED = 200  # sentences that the model fills: a pass each
 SPARE = 50  # guesses more than are wanted, since pieces of words and signs do not count
+Line = tuple[str, str, str, str]
 Row = dict[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Template:
     """Lines of items with slots, the rows of slots filled together, and how many guesses the model makes for others."""
 
-    lines: tuple[tuple[str, str, str, str], ...]
-    filled: tuple[tuple[Row, ...], ...]
-    guessed: dict[str, int]
+    lines: list[Line] = field(default_factory=list)
+    filled: list[tuple[Row, ...]] = field(default_factory=list)
+    guessed: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def slots(self) -> list[str]:
+        """The slots that something fills."""
+        return [*self.guessed, *(name for rows in self.filled for name in rows[0])]
+
+    def used(self, line: Line) -> tuple[list[tuple[Row, ...]], list[int]]:
+        """Of a line the rows of slots that are filled by hand, and the number of guesses for the others, from left to right."""
+        names = dict.fromkeys(SLOT.findall(" ".join(line)))
+        guessed = [self.guessed[name] for name in names if name in self.guessed]
+        return [rows for rows in self.filled if names.keys() & rows[0].keys()], guessed
 
 
 def read_template(text: str) -> Template:
     """The template in a text. Raises InputError that says which line or slot is wrong."""
-    lines: list[tuple[str, str, str, str]] = []
-    filled: list[tuple[Row, ...]] = []
-    guessed: dict[str, int] = {}
+    template = Template()
     for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
         if fills := FILLS.fullmatch(line):
-            names = [name.strip() for name in fills[1].split("/")]
-            if len(names) + len(filled) + len(guessed) > MOST_SLOTS:
-                raise InputError(f"Line {number} fills more slots than {MOST_SLOTS}; write several templates.")
-            _once(names, [*guessed, *(name for rows in filled for name in rows[0])])
-            if asked := GUESSES.fullmatch(fills[2].strip()):
-                guessed[_alone(names)] = _guesses(int(asked[1]), number)
-            else:
-                filled.append(_rows(names, fills[2], number))
-        else:
-            _check_line(line, number)
-            lines.append(parts_of(line, number))
-    if not lines:
+            _read_fills(template, [name.strip() for name in fills[1].split("/")], fills[2].strip(), number)
+        elif line.strip():
+            if wrong := next((name for name in BRACKETED.findall(line) if name not in SPECIAL), ""):
+                raise InputError(f"Line {number} has [{wrong}], which is not a slot; write {{{wrong}}}, or {MASK} for the blank.")
+            if re.search(r"[{}]", SLOT.sub("", line)):
+                raise InputError(f"Line {number} has a brace outside a slot. A slot is a name in braces, such as {{thing}}.")
+            template.lines.append(parts_of(line, number))
+    if not template.lines:
         raise InputError(EMPTY)
-    template = Template(tuple(lines), tuple(filled), guessed)
-    _check_slots(template)
+    used, filled = {*SLOT.findall(" ".join(map(" ".join, template.lines)))}, {*template.slots}
+    if missing := min(used - filled, default=""):
+        raise InputError(f"Nothing fills the slot {{{missing}}}; add a line such as {missing} = one, two.")
+    if unused := min(filled - used, default=""):
+        raise InputError(f"No sentence has the slot {{{unused}}}; write it into one, or leave its line out.")
+    words = {name for line in template.lines for cell in line[2:] for name in SLOT.findall(cell)}
+    if asked := next((name for name in template.guessed if name in words), ""):
+        raise InputError(
+            f"The slot {{{asked}}} is a word or foil, which the model cannot guess here; fill it by hand, or leave it empty."
+        )
     return template
+
+
+def _read_fills(template: Template, names: Sequence[str], values: str, number: int) -> None:
+    """Add what fills some slots together: guesses, or values set apart by commas, and within them by /. Raises InputError."""
+    if len(names) + len(template.filled) + len(template.guessed) > MOST_SLOTS:
+        raise InputError(f"Line {number} fills more slots than {MOST_SLOTS}; write several templates.")
+    if twice := next((name for at, name in enumerate(names) if name in [*template.slots, *names[:at]]), ""):
+        raise InputError(f"The slot {{{twice}}} is filled twice; keep one of its lines.")
+    if asked := GUESSES.fullmatch(values):
+        if len(names) > 1:
+            raise InputError(f"The model fills one slot at a time; give {{{names[0]}}} a line of its own.")
+        if not 1 <= int(asked[1]) <= MOST_GUESSES:
+            raise InputError(f"Line {number} asks for {int(asked[1])} guesses; ask for 1 to {MOST_GUESSES}.")
+        template.guessed[names[0]] = int(asked[1])
+        return
+    rows = []
+    for value in filter(None, map(str.strip, values.split(","))):
+        parts = [part.strip() for part in value.split("/")] if len(names) > 1 else [value]
+        if len(parts) != len(names):
+            raise InputError(
+                f"Line {number} has {len(names)} slots and {len(parts)} parts in {value[:40]!r}; give each slot one."
+            )
+        rows.append(dict(zip(names, parts, strict=True)))
+    if not rows:
+        raise InputError(f"Line {number} gives {{{names[0]}}} no values; write some, as in {names[0]} = one, two.")
+    template.filled.append(tuple(rows))
 
 
 def template_items(template: str, model: Explorer | None = None) -> tuple[Item, ...]:
@@ -84,22 +122,27 @@ def template_items(template: str, model: Explorer | None = None) -> tuple[Item, 
 
     Raises InputError for a template that is empty or wrong, makes too many items or fewer than two, or needs a model.
     """
-    read = read_template(template)
-    ITEMS.check(sum(_count(read, line) for line in read.lines), "items")
+    read, made, asked = read_template(template), 0, 0
+    for line in read.lines:
+        filled, guessed = read.used(line)
+        by_hand = math.prod(map(len, filled))
+        made += by_hand * math.prod(guessed)
+        asked += by_hand * sum(math.prod(guessed[:at]) for at in range(len(guessed)))
+    ITEMS.check(made, "items")
     if read.guessed and model is None:
         raise InputError(f"The slot {{{next(iter(read.guessed))}}} is left to the model's guesses; give the model too.")
-    if sum(_asked(read, line) for line in read.lines) > MOST_ASKED:
+    if asked > MOST_ASKED:
         raise InputError(f"The model would have to fill more than {MOST_ASKED} sentences; give the other slots fewer values.")
     return check_items(list(dict.fromkeys(item for line in read.lines for item in _items(read, line, model))))
 
 
-def _items(read: Template, line: tuple[str, str, str, str], model: Explorer | None) -> Iterator[Item]:
-    for rows in itertools.product(*_used(read, line)):
+def _items(read: Template, line: Line, model: Explorer | None) -> Iterator[Item]:
+    for rows in itertools.product(*read.used(line)[0]):
         values = {name: value for row in rows for name, value in row.items()}
-        cells = [_filled(cell, values) for cell in line]
+        text_a, text_b, word, foil = (_filled(cell, values) for cell in line)
         group = ", ".join(sorted({*rows[0].values()})) if rows else ""
-        for text_a, text_b in _guess(read, cells[0], cells[1], model):
-            yield Item(text_a, text_b, cells[2], cells[3], group=group)
+        for texts in _guess(read, text_a, text_b, model):
+            yield Item(*texts, word, foil, group=group)
 
 
 def _filled(cell: str, values: Row) -> str:
@@ -124,84 +167,3 @@ def _guess(read: Template, text_a: str, text_b: str, model: Explorer | None) -> 
     for word in words[: read.guessed[name]]:
         filled_a, filled_b = (text.replace(f"{{{name}}}", word) for text in (text_a, text_b))
         yield from _guess(read, filled_a, filled_b, model)
-
-
-def _used(read: Template, line: Sequence[str]) -> list[tuple[Row, ...]]:
-    """Of the slots that are filled by hand, those of a line."""
-    there = set(SLOT.findall(" ".join(line)))
-    return [rows for rows in read.filled if there & rows[0].keys()]
-
-
-def _guessed(read: Template, line: Sequence[str]) -> list[int]:
-    """How many guesses the model makes for each of its slots in a line, from left to right."""
-    return [read.guessed[name] for name in dict.fromkeys(SLOT.findall(line[0] + line[1])) if name in read.guessed]
-
-
-def _by_hand(read: Template, line: Sequence[str]) -> int:
-    return math.prod(len(rows) for rows in _used(read, line))
-
-
-def _count(read: Template, line: Sequence[str]) -> int:
-    """How many items a line makes at most."""
-    return _by_hand(read, line) * math.prod(_guessed(read, line))
-
-
-def _asked(read: Template, line: Sequence[str]) -> int:
-    """How many sentences of a line the model fills."""
-    guessed = _guessed(read, line)
-    return _by_hand(read, line) * sum(math.prod(guessed[:at]) for at in range(len(guessed)))
-
-
-def _rows(names: Sequence[str], values: str, number: int) -> tuple[Row, ...]:
-    """What fills some slots together, from values set apart by commas, and within them by /."""
-    rows = []
-    for value in filter(None, (value.strip() for value in values.split(","))):
-        parts = [part.strip() for part in value.split("/")] if len(names) > 1 else [value]
-        if len(parts) != len(names):
-            raise InputError(
-                f"Line {number} has {len(names)} slots and {len(parts)} parts in {value[:40]!r}; give each slot one."
-            )
-        rows.append(dict(zip(names, parts, strict=True)))
-    if not rows:
-        raise InputError(f"Line {number} gives {{{names[0]}}} no values; write some, as in {names[0]} = one, two.")
-    return tuple(rows)
-
-
-def _alone(names: Sequence[str]) -> str:
-    if len(names) > 1:
-        raise InputError(f"The model fills one slot at a time; give {{{names[0]}}} a line of its own.")
-    return names[0]
-
-
-def _guesses(count: int, number: int) -> int:
-    if not 1 <= count <= MOST_GUESSES:
-        raise InputError(f"Line {number} asks for {count} guesses; ask for 1 to {MOST_GUESSES}.")
-    return count
-
-
-def _once(names: Sequence[str], known: Sequence[str]) -> None:
-    if twice := next((name for at, name in enumerate(names) if name in known or name in names[:at]), ""):
-        raise InputError(f"The slot {{{twice}}} is filled twice; keep one of its lines.")
-
-
-def _check_line(line: str, number: int) -> None:
-    """Check that the braces of a line are slots and its brackets special tokens. Raises InputError."""
-    if wrong := next((name for name in BRACKETED.findall(line) if name not in SPECIAL), ""):
-        raise InputError(f"Line {number} has [{wrong}], which is not a slot; write {{{wrong}}}, or {MASK} for the blank.")
-    if re.search(r"[{}]", SLOT.sub("", line)):
-        raise InputError(f"Line {number} has a brace outside a slot. A slot is a name in braces, such as {{thing}}.")
-
-
-def _check_slots(template: Template) -> None:
-    """Check that all slots are filled and used, and that the model guesses no word or foil. Raises InputError."""
-    used = set(SLOT.findall(" ".join(" ".join(line) for line in template.lines)))
-    filled = {name for rows in template.filled for name in rows[0]} | template.guessed.keys()
-    if missing := next((name for name in sorted(used) if name not in filled), ""):
-        raise InputError(f"Nothing fills the slot {{{missing}}}; add a line such as {missing} = one, two.")
-    if unused := next((name for name in sorted(filled) if name not in used), ""):
-        raise InputError(f"No sentence has the slot {{{unused}}}; write it into one, or leave its line out.")
-    words = {name for line in template.lines for cell in line[2:] for name in SLOT.findall(cell)}
-    if asked := next((name for name in template.guessed if name in words), ""):
-        raise InputError(
-            f"The slot {{{asked}}} is a word or foil, which the model cannot guess here; fill it by hand, or leave it empty."
-        )
