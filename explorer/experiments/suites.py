@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Hashable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
@@ -52,22 +51,8 @@ NOT_SHOWN = (
 )
 
 
-@dataclass(frozen=True)
-class Side:
-    """What one model makes of a suite, and how far that is from transformers' own passes."""
-
-    result: SuiteResult
-    error: float
-
-
-@dataclass(frozen=True)
-class Compared:
-    """What this model makes of a suite, and another one if it was asked for; `problem` is why it does not."""
-
-    sides: tuple[Side, ...]
-    problem: str = ""
-
-
+Side = tuple[SuiteResult, float]
+"""What one model makes of a suite, and how far that is from transformers' own passes."""
 _sides: OnceCache[Hashable, Side] = OnceCache(48)
 
 
@@ -127,18 +112,16 @@ class Suites(LongView):
             return None
         return self.name, *(self._key_of(side) for side in self._models(subject)), self.other, self.kind
 
-    def work(self, subject: Subject) -> Generator[tuple[str, float], None, Compared]:
-        """Judge the pairs by this model, and by the other one. Raises CapabilityError."""
-        here = yield from self._judge(subject)
-        if not (self.other or "").strip():
-            return Compared((here,))
+    def work(self, subject: Subject) -> Generator[tuple[str, float], None, tuple[list[Side], str]]:
+        """Judge the pairs by this model and by the other one, or why that cannot. Raises CapabilityError."""
+        sides = [(yield from self._judge(subject))]
         try:
-            other = subject.read_by(self.other)
-            if other.model.checkpoint == subject.model.checkpoint:
-                return Compared((here,))
-            return Compared((here, (yield from self._judge(other))))
+            other = subject.read_by(self.other) if (self.other or "").strip() else subject
+            if other.model.checkpoint != subject.model.checkpoint:
+                sides.append((yield from self._judge(other)))
         except ExplorerError as error:
-            return Compared((here,), str(error))
+            return sides, str(error)
+        return sides, ""
 
     def waiting(self, subject: Subject) -> Content:
         menu = {"other": props(choices=[NO_OTHER, *((name, name) for name in subject.other_models)])}
@@ -146,15 +129,14 @@ class Suites(LongView):
             return menu
         return {**menu, "picture": None, "pairs": None, "about": self._suite.about, "check": None}
 
-    def draw(self, subject: Subject, found: Compared) -> Content:
-        results, names = [side.result for side in found.sides], [subject.model_name, self.other]
+    def draw(self, subject: Subject, found: tuple[list[Side], str]) -> Content:
+        (results, errors), names = zip(*found[0], strict=True), [subject.model_name, self.other]
         better = "stereotype" if results[0].suite.stereotypes else "better word"
         sides = [(name, result.shares) for name, result in zip(names, results, strict=False)]
-        error = max(side.error for side in found.sides)
         return {
             "picture": suite_bars(sides, f"pairs in which the {better} wins", self._kind),
-            "about": self._about(results[0], found.problem),
-            "check": matches(error, "transformers' own passes give the same differences for the first pairs"),
+            "about": self._about(results[0], found[1]),
+            "check": matches(max(errors), "transformers' own passes give the same differences for the first pairs"),
             "pairs": listed(results, self._kind, names),
             "other": props(choices=[NO_OTHER, *((name, name) for name in subject.other_models)]),
         }
@@ -162,16 +144,16 @@ class Suites(LongView):
     def finding(self, subject: Subject) -> Finding | None:
         if self.unless(subject) or (here := self._known(subject)) is None:
             return None
-        text = told(here.result)
+        text = told(here[0])
         for other in self._models(subject)[1:]:
             if there := self._known(other):
                 name = shorten(other.model_name, NAME)
-                text += f" {name}: {percent(there.result.shares[ALL])}. {disagreement(here.result, there.result)}"
+                text += f" {name}: {percent(there[0].shares[ALL])}. {disagreement(here[0], there[0])}"
         return Finding(text)
 
     def on_picture(self, subject: Subject, index: object) -> Change:
         """The pairs of the kind that was clicked; of all, if it was that bar or the same kind again. Raises InputError."""
-        kinds = ["", *list(found.result.shares)[1:]] if (found := self._known(subject)) else [""]
+        kinds = ["", *list(found[0].shares)[1:]] if (found := self._known(subject)) else [""]
         clicked = kinds[limits.check_integer(index, "the bar", 0, len(kinds) - 1)]
         return settle(kind="" if clicked == self._kind else clicked)
 
@@ -211,7 +193,9 @@ class Suites(LongView):
             doing = f"Reading {len(self._suite.pairs)} pairs with {shorten(subject.model_name, NAME)}"
             steps = minimal_pairs.judge_in_steps(subject.model, self._suite, self.way)
             found = yield from map_steps(steps, lambda share: (f"{doing}: {share:.0%}", share))
-            known = Side(found, _error(subject, found))
+            model, stereotypes, first = subject.model, self._suite.stereotypes, found.judged[: CHECKED[found.judged[0].way]]
+            errors = (minimal_pairs.own_difference(model, pair, stereotypes) - pair.difference for pair in first)
+            known = found, max(map(abs, errors))
             _sides.put(self._key_of(subject), known)
         return known
 
@@ -223,13 +207,6 @@ class Suites(LongView):
         if result.left_out:
             words.append(f"{len(result.left_out)} are left out: the tokenizer does not distinguish their words.")
         return " ".join([*words, *([NOT_SHOWN] if result.suite.stereotypes else []), problem]).rstrip()
-
-
-def _error(subject: Subject, result: SuiteResult) -> float:
-    """How far the differences of the first pairs are from transformers' own passes, in nats."""
-    first = result.judged[: CHECKED[result.judged[0].way]]
-    model, stereotypes = subject.model, result.suite.stereotypes
-    return max(abs(minimal_pairs.own_difference(model, pair, stereotypes) - pair.difference) for pair in first)
 
 
 def percent(share: Share) -> str:

@@ -262,36 +262,24 @@ def test_a_model_of_permuted_weights_finds_nothing(make_tiny, asked):
 
 @pytest.mark.parametrize("question", ["heads_off", "attention"])
 def test_a_long_run_goes_on_where_it_was_stopped(tiny, monkeypatch, question):
+    items = check_items([[f"the *man* {'very ' * n}[MASK]", "", "dog", "cat"] for n in range(1, 9)])
+    wanted = experiment(tiny, items, question, seed=7)
     monkeypatch.setattr(running, "KEPT_FROM", 2)
     monkeypatch.setattr(reading, "TOKENS_READ", 20)
     measured, reads = running.measured, []
     monkeypatch.setattr(running, "measured", lambda *given: reads.append(given[-1]) or measured(*given))
-    items = check_items([[f"the *man* {'very ' * n}[MASK]", "", "dog", "cat"] for n in range(1, 9)])
-    asked = question_of(tiny, question, seed=7)
-    wanted = running._at_once(asked, reading.read_items_as(asked, items)[0])
     steps = experiment_in_steps(tiny, items, question, seed=7)
     shares = [next(steps) for _ in range(3)]
     steps.close()
     assert shares == sorted(shares)
     found = experiment(tiny, items, question, seed=7)
     assert reads[-1] >= 2, "what was measured before is not measured again"
-    *_, last = _result_of(wanted)
-    values = last[:, 4:].reshape(len(items), -1, *asked.shape)
-    np.testing.assert_allclose(found.values, values[:, 0], atol=1e-6)
-    if asked.has_nulls:
-        np.testing.assert_allclose(found.nulls, values[:, 1], atol=1e-6)
+    np.testing.assert_allclose(found.values, wanted.values, atol=1e-6)
+    if wanted.nulls is not None:
+        np.testing.assert_allclose(found.nulls, wanted.nulls, atol=1e-6)
     again = experiment(tiny, items, question, seed=7)
     assert reads[-1] == len(items)
     np.testing.assert_array_equal(again.values, found.values)
-
-
-def _result_of(steps):
-    while True:
-        try:
-            next(steps)
-        except StopIteration as done:
-            yield done.value
-            return
 
 
 def test_items_are_read_from_lines_and_files(tmp_path, refusal):

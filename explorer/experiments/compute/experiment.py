@@ -171,8 +171,7 @@ def experiment_in_steps(
     asked = question_of(model, question, how, target, limits.check_integer(seed, "the seed", 0, MOST_SEED))
     checked = check_items(items, groups)
     read, left_out = read_items_as(asked, checked)
-    rows = yield from (_kept if len(checked) >= KEPT_FROM else _at_once)(asked, read)
-    return _experiment(asked, read, rows, left_out)
+    return _experiment(asked, read, (yield from _measure(asked, read)), left_out)
 
 
 def experiment(
@@ -194,7 +193,7 @@ def repeat(run: Experiment, model: Explorer | None = None) -> Experiment:
     asked = question_of(model or load(made["model"]), made["question"], made["how"], made.get("target", WORD), made["seed"])
     numbers = [number for number in range(1, len(run.items) + len(run.left_out) + 1) if number not in run.left_out]
     read, left_out = read_items_as(asked, run.items, numbers)
-    return _experiment(asked, read, finished(_at_once(asked, read)), run.left_out | left_out)
+    return _experiment(asked, read, finished(_measure(asked, read)), run.left_out | left_out)
 
 
 def _experiment(asked: Question, read: Sequence[ReadItem], rows: np.ndarray, left_out: dict[int, str]) -> Experiment:
@@ -228,27 +227,11 @@ def _experiment(asked: Question, read: Sequence[ReadItem], rows: np.ndarray, lef
     )
 
 
-def _sorted(rows: np.ndarray, items: Sequence[ReadItem]) -> np.ndarray:
-    """Rows in the order of the items, from that in which they were measured."""
-    return rows[np.argsort(in_order(items))]
-
-
-def _at_once(asked: Question, items: Sequence[ReadItem]) -> Generator[float, None, np.ndarray]:
-    parts = []
-    for share, rows in measured(asked, items):
-        parts.append(rows)
-        yield share
-    return _sorted(np.concatenate(parts), items)
-
-
-def _kept(asked: Question, items: Sequence[ReadItem]) -> Generator[float, None, np.ndarray]:
-    """With a file that a later run of the same goes on with."""
-    rows_asked = [repr(asked.item.row) for asked in items]
-    key = key_of(asked.model, rows_asked, asked.name, asked.way, asked.target.name, asked.seed, REVISION)
+def _measure(asked: Question, items: Sequence[ReadItem]) -> Generator[float, None, np.ndarray]:
+    """Rows of `Measured` in the order of the items; of many with a file that a later run of the same goes on with."""
 
     def fill(folder: Path) -> Generator[float, None, np.ndarray]:
-        reading = Reading(folder, asked.width, ROW)
-        shares: list[float] = []
+        reading, shares = Reading(folder, asked.width, ROW), list[float]()
 
         def rows() -> Iterator[tuple[np.ndarray, np.ndarray]]:
             for share, part in measured(asked, items, len(reading.lengths())):
@@ -259,4 +242,14 @@ def _kept(asked: Question, items: Sequence[ReadItem]) -> Generator[float, None, 
             yield shares[-1]
         return np.array(reading.rows())
 
-    return _sorted((yield from when_free(key, 4 * asked.width * len(items), fill)), items)
+    if len(items) >= KEPT_FROM:
+        rows_asked = [repr(asked.item.row) for asked in items]
+        key = key_of(asked.model, rows_asked, asked.name, asked.way, asked.target.name, asked.seed, REVISION)
+        found = yield from when_free(key, 4 * asked.width * len(items), fill)
+    else:
+        parts = []
+        for share, part in measured(asked, items):
+            parts.append(part)
+            yield share
+        found = np.concatenate(parts)
+    return found[np.argsort(in_order(items))]  # from the order in which they were measured

@@ -111,14 +111,14 @@ class Batch:
 
     def finish(self, layer: int, hidden: torch.Tensor) -> torch.Tensor:
         """The last vectors that are read, [copies, n, hidden], when `layer` reads `hidden` [copies, n, tokens, hidden]."""
-        layers, flat, places = self.question.model.layers, hidden.flatten(0, 1), self.places.repeat(len(hidden))
-        rows = torch.arange(len(places))
-        if layer == len(layers):
+        *below, last = self.question.model.layers
+        if layer > len(below):
             return self.read(hidden)
-        for below in layers[layer:-1]:
-            flat = below(flat)
-        context, own = layers[-1].heads(flat).context_at(places), flat[rows, places][:, None]
-        return layers[-1].after_heads(context, own)[:, 0].unflatten(0, hidden.shape[:2])
+        flat, places = hidden.flatten(0, 1), self.places.repeat(len(hidden))
+        for one in below[layer:]:
+            flat = one(flat)
+        own = flat[torch.arange(len(flat)), places][:, None]
+        return last.after_heads(last.heads(flat).context_at(places), own)[:, 0].unflatten(0, hidden.shape[:2])
 
 
 @dataclass(frozen=True, eq=False)
