@@ -222,7 +222,6 @@ def _lines(
         )
         for number, (name, values) in enumerate(lines.items())
     ]
-    told = ". ".join(f"{name}: {', '.join(f'{value:.2f}' for value in values)}" for name, values in lines.items())
     chosen = {"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": FAINT, "width": 1}}
     drawn = figure(
         traces,
@@ -233,7 +232,6 @@ def _lines(
         showlegend=True,
         margin={"l": 50, "r": 12, "t": 28, "b": 44},
         shapes=[chosen] if at < len(labels) else [],
-        meta={"alt": f"{unit} by {axis.name}: {', '.join(labels)}. {told}."},
     )
     columns: dict[str, Any] = {axis.name.replace(" ", "_"): labels, **lines}
     return keep(drawn, lambda: columns_of(**columns))

@@ -14,7 +14,7 @@ from explorer.experiments.compute.experiment import NO_DIFFERENCE, QUESTIONS, ex
 from explorer.experiments.compute.items import Item, Mark, items_from_lines, lines_of, suite_items
 from explorer.experiments.compute.patching import PAIRS
 from explorer.experiments.compute.summary import summarise
-from explorer.experiments.compute.targets import Words
+from explorer.experiments.compute.targets import WORD, Target
 from explorer.experiments.endpoints import experiment as endpoint
 from explorer.techniques.tuned_lens import tuned_lens
 from tests.hooks import eager_bert, every_dense
@@ -109,7 +109,7 @@ def test_patching_of_states_and_of_the_feed_forward_block_is_that_of_hooks(tiny,
 
 
 def test_patching_is_compared_with_what_comes_back_for_other_pairs_of_words(tiny):
-    found, pool = experiment(tiny, BOTH, "patching", seed=3), Words(tiny).whole_words
+    found, pool = experiment(tiny, BOTH, "patching", seed=3), Target(tiny, WORD).whole_words
     assert len(pool) > 10
     assert all(tiny.vocabulary[id].isalpha() for id in pool)
     for row, (module, own, changed, place, _) in enumerate(by_transformers(tiny, found)):

@@ -142,9 +142,8 @@ class Erased:
 class Erases(OfConcept):
     """The logit difference with a concept erased from a hidden state less that without, [hidden states, ROLES].
 
-    The null erases one of RANDOM random subspaces of the same rank. "probe before" and "probe after" are whether a logistic
-    regression of the token's vector (of the mean of all) finds the class of the item's word, 0 or 1; "KL" is the mean
-    divergence, in nats, of the guesses at OTHERS other tokens.
+    The null is one of RANDOM subspaces. A probe reads the token's vector, or the mean of all; "probe before" and "probe after"
+    are 1 where it is right, "KL" is in nats.
     """
 
     name, menu = "erase", "What is lost without a concept? (erasure)"

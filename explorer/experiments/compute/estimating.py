@@ -24,10 +24,8 @@ STEPS = 5  # of the path from the changed text to the item: as many as Hanna et 
 class Estimated(Patching):
     """`Patching` estimated to first order: (item − changed text) · ∂Δ/∂activation, in the run of the changed text.
 
-    Attribution patching (Nanda 2023; Syed et al. 2023): two forward passes and one backward pass for all places together. Places,
-    sizes and units are those of `Patching`. "heads_integrated" takes the mean gradient at STEPS inputs on the straight line from
-    the changed text's embeddings to the item's (EAP-IG, Hanna et al. 2024). It has no null: the test is of 0. The STRONGEST
-    places, by the size of their estimate over all items, are patched too: "exact" is what that brings back.
+    Places, sizes and units are those of `Patching`. It has no null: the test is of 0. The STRONGEST places, by the size of their
+    estimate over all items, are patched too: "exact" is what that brings back.
     """
 
     name, menu = "attribution_patching", "What would patching bring back? (estimate)"

@@ -91,11 +91,7 @@ class HeadsOff(Question):
 
 
 class Attends(OfMarked):
-    """The weight with which a marked word looks at another in every head, 0 to 1: [layers, heads].
-
-    Backward the two links are exchanged, and the drawn word takes the place of the marked word that looks, not that of the
-    blank, which is not a word.
-    """
+    """The weight with which a marked word looks at another in every head, 0 to 1: [layers, heads]."""
 
     name, menu = "attention", "Which head attends to the marked word? (attention)"
     unit, beside, each = "attention weight", "another word", ("", "weight in {}")
@@ -135,8 +131,7 @@ class Attends(OfMarked):
 class CutLinks(OfMarked):
     """The logit difference with one link of one head at zero less that with it, [layers, heads]: negative where it helps.
 
-    The links are those of `Attends`. Each is compared with a cut of the same head's link from the same word to another one of
-    the item, drawn at random, or, backward, from that one to the same word.
+    Links and nulls are those of `links_of`.
     """
 
     name, menu = "cut", "Which link does the answer need? (cut links)"
@@ -185,7 +180,8 @@ class CutLinks(OfMarked):
 def links_of(question: OfMarked, batch: Batch) -> tuple[list[Link], list[Link]]:
     """From the first mark to the second, or from the token that is read to the only mark; and with another word instead.
 
-    Backward all are reversed, and the other word takes the place of the one that looks.
+    Backward all are reversed, and the other word takes the place of the marked one that looks, not that of the blank, which is
+    not a word.
     """
     links, drawn = list[Link](), list[Link]()
     for item in batch.items:

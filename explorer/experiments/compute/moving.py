@@ -22,12 +22,9 @@ SHUFFLES = 999
 class Moves(OfConcept):
     """The logit difference with the token that is read moved towards the foil's class less that without, [hidden states, doses].
 
-    A dose α adds α times the difference of the class means at that state; "swap" gives the vector the coordinate along it that
-    the foil's class has on average (the swap of one coordinate, as in Geiger et al. 2024, with a mean in the place of another
-    input's). The null moves the vector as far in a random direction. All items of a half share their direction, and any direction
-    that they share turns them together, so items alone cannot show that the classes matter: "shuffled p" is a permutation test
-    of each state, in which SHUFFLES directions of shuffled classes have an effect of that size, by the gradient. No p value is
-    smaller.
+    A dose α adds α times the difference of the class means at that state, "swap" the coordinate that the foil's class has on
+    average. All items of a half share their direction, so items alone cannot show that the classes matter: "shuffled p" is a
+    permutation test of each state, and no p value is smaller.
     """
 
     name, menu = "direction", "Does a direction turn the answer? (steering)"

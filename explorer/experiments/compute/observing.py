@@ -38,10 +38,7 @@ PARTS = Axis("pieces", ("the blank", "the other pieces", "all pieces"))
 
 
 class LensWins(Question):
-    """The logit difference at the blank as the masked-LM head reads it from every hidden state, [hidden states].
-
-    "raw" is nostalgebraist's logit lens (2020), "tuned" maps each state first to where the head expects it (Belrose et al. 2023).
-    """
+    """The logit difference at the blank as the masked-LM head reads it from every hidden state, [hidden states]."""
 
     name, menu = "lens", "From which layer on is the word ahead? (lens)"
     unit, beside, each = "logit difference", "the mean of all states", ("in the end", "{}")
@@ -117,8 +114,7 @@ class ComesFrom(OfMarked):
 class FindsCue(OfMarked):
     """Whether a method of attribution gives the marked word the highest score of all words, 1 or 0: [methods].
 
-    The score of a word is the sum of those of its pieces; occlusion hides all of them together, since each is easily guessed from
-    the others. The null is what a random word would find: 1 / words.
+    Occlusion hides all pieces of a word together, since each is easily guessed from the others.
     """
 
     name, menu = "attribution", "Which method finds the word that decides? (attribution)"

@@ -44,16 +44,10 @@ RECEIVED = re.compile(r"(query|key|value)(?: (\d{1,3})\.(\d{1,3}))?")
 class Patching(Question):
     """The logit difference of the changed text with a part of the item's own run in it, less that without.
 
-    Interchange interventions (Geiger et al. 2021), or activation patching (Zhang & Nanda 2024). The sizes are the whole
-    difference between the item and its changed text, so that the mean is the share that is recovered: 0 is the changed text,
-    1 the item. Taken over for all tokens of a role together: the hidden state, [hidden states, roles], what the feed-forward
-    block adds, [layers, roles], or a head's context before W_O at every token, [layers, heads].
-
-    A place that brings something back is not a finding yet: in any model the last state of the token that is read brings back
-    all. So the null is what the same place brings back of the difference that the texts make to PAIRS random other pairs of
-    words of the vocabulary for each item: sum of what comes back over sum of the differences, each pair the way round in
-    which the item is ahead, as in the items that are asked. Two classes of a head with no others have no such pairs, and so
-    no null.
+    The sizes are the whole difference between the item and its changed text. Taken over for all tokens of a role together: the
+    hidden state, [hidden states, roles], what the feed-forward block adds, [layers, roles], or a head's context before W_O at
+    every token, [layers, heads]. In any model the last state of the token that is read brings back all: hence the null, in which
+    each other pair of words is the way round in which the item is ahead, as in the items that are asked.
     """
 
     name, menu = "patching", "What brings the answer back? (patching)"
@@ -180,10 +174,9 @@ def roles_of(batch: Batch) -> torch.Tensor:
 class Paths(Patching):
     """`Patching` of the path from every head's output into the "query", "key" or "value" of later heads, [layers, heads].
 
-    Path patching (Wang et al. 2023, section 3.1), in the run of the changed text. First a head's output is that of the
-    item's own run, and every other head's output stays what it is; feed-forward blocks and norms are computed again. Then the
-    later heads get the queries (keys, values) that this leads to, and everything after them is computed. All later
-    heads receive, or the one that the way names: "query 5.11" is layer 5, head 11. A head with no later receiver brings back 0.
+    As by Wang et al. 2023, section 3.1: in the first of two runs feed-forward blocks and norms are computed again, in the second
+    everything after the receivers. The way may name one receiver: "query 5.11" is layer 5, head 11. A head with no later receiver
+    brings back 0.
     """
 
     name, menu = "path", "Which head sends to which? (path patching)"

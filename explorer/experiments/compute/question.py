@@ -15,7 +15,7 @@ from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.summary import Place
-from explorer.experiments.compute.targets import TARGETS, target_of
+from explorer.experiments.compute.targets import TARGETS, Target
 from explorer.text import limits
 
 NOWHERE = -1  # the place of an item without a blank
@@ -176,7 +176,7 @@ class Question(ABC):
     def __init__(self, model: Explorer, way: str = "", target: str = TARGETS[0], seed: int = 0) -> None:
         """Raises InputError for a way or target that it does not have, CapabilityError for what the model lacks."""
         self.model, self.way, self.seed = model, self.check_way(way), seed
-        self.target = target_of(model, limits.check_choice(target, f"the target of {self.name}", self.targets))
+        self.target = Target(model, limits.check_choice(target, f"the target of {self.name}", self.targets))
         has = model.capabilities
         counts = {LAYERS.name: has.layers, HEADS.name: has.heads, STATES.name: has.layers + 1}
         self.shape = tuple(len(axis.labels) or counts[axis.name] for axis in self.axes(self.way))
