@@ -60,15 +60,15 @@ def _items(sentence: CorpusSentence, foils: dict[str, str], mark: str) -> Iterat
     there = [at for at, word in enumerate(sentence.words) if word.lower() in foils]
     if len(there) != 1 or not sentence.starts:
         return
-    at, word = there[0], sentence.words[there[0]].lower()
-    marked = _marked(sentence, at, mark)
-    if mark and marked is None:
-        return
-    places = [(at, MASK), *([] if marked is None else [(marked, f"*{sentence.words[marked]}*")])]
+    word, places = sentence.words[there[0]].lower(), {there[0]: MASK}
+    if mark:
+        if (marked := _marked(sentence, there[0], mark)) is None:
+            return
+        places[marked] = f"*{sentence.words[marked]}*"
     text = sentence.text
-    for place, put in sorted(places, reverse=True):
+    for place in sorted(places, reverse=True):
         start = sentence.starts[place]
-        text = text[:start] + put + text[start + len(sentence.words[place]) :]
+        text = text[:start] + places[place] + text[start + len(sentence.words[place]) :]
     yield Item(text, "", word, foils[word])
 
 

@@ -8,12 +8,14 @@ from typing import ClassVar
 import numpy as np
 
 from explorer.core.engine import torch
-from explorer.experiments.compute.question import NOWHERE, Batch, Measured, OfMarked, Question, ReadItem, Unusable
+from explorer.experiments.compute.items import Item
+from explorer.experiments.compute.question import Batch, Measured, OfMarked, Question, ReadItem, Unusable
 from explorer.experiments.compute.reading import batched
-from explorer.experiments.compute.targets import WORD
+from explorer.experiments.compute.targets import UNKNOWN, WORD
 
 HEADS_OFF = "heads_off"
 ZERO, MEAN, RESAMPLE = "zero", "mean", "resample"
+NOWHERE = -1  # the place of an item without a blank
 FORWARD, BACKWARD = "forward", "backward"
 MARKED = "An item needs a marked word, as in *The \\*keys\\* to the drawers*. "
 Link = tuple[tuple[int, ...], tuple[int, ...]]
@@ -107,7 +109,11 @@ class Attends(OfMarked):
         "{Place}, selected on {on}, looks there with {share} ({by_share}) of its weight in the other {other}; with another "
         "word in the place of the marked one it is {random_share}{doubt}."
     )
-    is_share, targets, reads_words = True, (WORD,), False
+    is_share, targets = True, (WORD,)
+
+    def read(self, item: Item, ids: tuple[int, ...]) -> tuple[int, int, int]:
+        """The first blank, NOWHERE without one, since two marks are enough; no classes."""
+        return ids.index(self.model.mask_id) if self.model.mask_id in ids else NOWHERE, UNKNOWN, UNKNOWN
 
     def usable(self, item: ReadItem) -> None:
         """An item with one mark needs a blank too."""

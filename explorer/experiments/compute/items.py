@@ -110,10 +110,8 @@ def check_items(rows: object, groups: object = ()) -> tuple[Item, ...]:
         return items
     if isinstance(groups, str) or not isinstance(groups, Sequence) or len(groups) != len(items):
         raise InputError(f"Send the groups as a list of {len(items)} names, one per item.")
-    return tuple(
-        replace(item, group=limits.check_optional_text(str(name), f"the group of item {number}").strip())
-        for number, (item, name) in enumerate(zip(items, groups, strict=True), start=1)
-    )
+    named = [limits.check_optional_text(str(name), f"the group of item {at}").strip() for at, name in enumerate(groups, start=1)]
+    return tuple(replace(item, group=name) for item, name in zip(items, named, strict=True))
 
 
 def items_from_lines(typed: str) -> tuple[Item, ...]:

@@ -18,7 +18,6 @@ from explorer.experiments.compute.summary import Place
 from explorer.experiments.compute.targets import TARGETS, Target
 from explorer.text import limits
 
-NOWHERE = -1  # the place of an item without a blank
 ROUNDING = 1e-4  # logits: what two ways of computing the same differ by; their sign would say nothing
 
 
@@ -170,7 +169,6 @@ class Question(ABC):
     has_nulls: bool = False  # whether each value is compared with one of its own, and not with 0
     targets: ClassVar[tuple[str, ...]] = TARGETS
     needs_marks: ClassVar[bool] = False
-    reads_words: ClassVar[bool] = True  # whether an item must have what the target reads; where not, its place may be NOWHERE
     also: ClassVar[tuple[str, ...]] = ()  # what else is measured at places
 
     def __init__(self, model: Explorer, way: str = "", target: str = TARGETS[0], seed: int = 0) -> None:
@@ -205,6 +203,10 @@ class Question(ABC):
     def cost(self) -> tuple[int, float]:
         """How many copies of an item are read together, and about how many forward passes an item takes."""
         return 1, 1
+
+    def read(self, item: Item, ids: tuple[int, ...]) -> tuple[int, int, int]:
+        """The token that is read, and the classes of word and foil. Raises InputError for an item without them."""
+        return self.target.place(ids), *self.target.classes(item)
 
     def usable(self, item: ReadItem) -> None:
         """Raise Unusable, with the reason, for an item that this question cannot be asked about."""

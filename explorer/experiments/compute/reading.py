@@ -12,8 +12,7 @@ from explorer.bert.features import encode
 from explorer.core.engine import inference_mode
 from explorer.core.errors import InputError
 from explorer.experiments.compute.items import FEWEST, Item, Mark
-from explorer.experiments.compute.question import NOWHERE, Batch, Question, ReadItem, Unusable
-from explorer.experiments.compute.targets import UNKNOWN
+from explorer.experiments.compute.question import Batch, Question, ReadItem, Unusable
 from explorer.text.encoding import Encoding
 
 TOKENS_READ = 1024
@@ -68,7 +67,8 @@ def read_items_as(
             left_out[number] = f"it repeats item {first[item]}; a repeated item counts once."
             continue
         try:
-            read = ReadItem(item, ids, segments, *_asked_for(question, item, ids), number)
+            place, word, foil = question.read(item, ids)
+            read = ReadItem(item, ids, segments, place, word, foil, number)
             read = _with_marks(question.model, read) if question.needs_marks else read
             question.usable(read)
         except Unusable as error:
@@ -81,14 +81,6 @@ def read_items_as(
         number, why = next(iter(left_out.items()))
         raise InputError(f"This needs at least two items that can be asked; item {number} cannot: {why}")
     return found, left_out
-
-
-def _asked_for(question: Question, item: Item, ids: tuple[int, ...]) -> tuple[int, int, int]:
-    """The token that is read, and the classes of word and foil."""
-    if question.reads_words:
-        return question.target.place(ids), *question.target.classes(item)
-    blank = question.model.mask_id
-    return ids.index(blank) if blank in ids else NOWHERE, UNKNOWN, UNKNOWN
 
 
 def _with_marks(model: Explorer, read: ReadItem) -> ReadItem:
