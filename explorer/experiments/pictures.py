@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.analysis.resampling import Share
 from explorer.experiments.compute.estimating import EXACT
 from explorer.experiments.compute.experiment import Experiment
+from explorer.experiments.compute.minimal_pairs import Share
 from explorer.experiments.compute.moving import DOSE
 from explorer.experiments.compute.question import HEADS, Axis
 from explorer.experiments.compute.summary import LEVEL, Summary

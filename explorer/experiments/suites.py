@@ -7,12 +7,22 @@ from contextlib import suppress
 from math import isnan
 from typing import Any
 
-from explorer.analysis.resampling import Share
 from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError
 from explorer.core.steps import map_steps
 from explorer.experiments.compute import minimal_pairs
-from explorer.experiments.compute.minimal_pairs import ALL, ALONE, BLANK, LIKELIHOOD, TITLES, Judged, Suite, SuiteResult, suite_of
+from explorer.experiments.compute.minimal_pairs import (
+    ALL,
+    ALONE,
+    BLANK,
+    LIKELIHOOD,
+    TITLES,
+    Judged,
+    Share,
+    Suite,
+    SuiteResult,
+    suite_of,
+)
 from explorer.experiments.pictures import CHANCE, suite_bars
 from explorer.text import limits
 from explorer.text.encoding import MASK

@@ -16,10 +16,11 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import combinations, groupby
+from typing import NamedTuple
 
 import numpy as np
 
-from explorer.analysis.resampling import Share, shares_by_kind
+from explorer.analysis.resampling import by_group, wilson_by_group
 from explorer.bert.explorer import Explorer
 from explorer.bert.network import Network
 from explorer.core.engine import inference_mode, torch
@@ -122,6 +123,15 @@ class Judged:
         return self.difference > 0
 
 
+class Share(NamedTuple):
+    """A share of `items`, 0 to 1, with its 95% interval by frame, NaN for too few frames."""
+
+    items: int
+    right: float
+    low: float
+    high: float
+
+
 @dataclass(frozen=True)
 class SuiteResult:
     """What a model makes of a suite; `left_out` are pairs whose sentences are the same to its tokenizer, or unreadable."""
@@ -138,11 +148,16 @@ class SuiteResult:
 
     @cached_property
     def shares(self) -> dict[str, Share]:
-        """In how many pairs the word wins, of all under "all" and by kind, with intervals by frame."""
-        frame = dict(zip(self.suite.pairs, self.suite.frames, strict=True))
-        groups = [frame[judged.pair] for judged in self.judged]
-        by_kind = shares_by_kind([judged.pair.kind for judged in self.judged], self.right, groups)
-        return {ALL: Share.of(self.right, groups), **by_kind}
+        """In how many pairs the word wins, of all under "all" and by kind."""
+        frame, kinds = dict(zip(self.suite.pairs, self.suite.frames, strict=True)), [judged.pair.kind for judged in self.judged]
+        found = {}
+        for kind in dict.fromkeys([ALL, *kinds]):
+            own = [judged for judged in self.judged if kind in (ALL, judged.pair.kind)]
+            groups = np.unique([frame[judged.pair] for judged in own], return_inverse=True)[1]
+            right = np.array([judged.is_right for judged in own], dtype=np.float64)
+            low, high = wilson_by_group(by_group(right, groups), np.bincount(groups).astype(np.float64))
+            found[kind] = Share(len(own), float(right.mean()), float(low), float(high))
+        return found
 
 
 @dataclass(frozen=True)

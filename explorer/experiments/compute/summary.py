@@ -1,7 +1,7 @@
 """What an experiment found: means over items, how sure they are, and whether a place chosen on one half holds on the other."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -80,51 +80,65 @@ def summarise(
     values / Σ sizes, and the place is chosen by that share itself. With `is_hit` a value is 0 or 1, and its null the chance of 1.
     No p value is smaller than that of `least` [*places].
     """
-    values = values.astype(np.float64)
-    lead = values if nulls is None else values - nulls
-    ranked = lead if sizes is None else values
-    parts = np.ones(len(values)) if sizes is None else sizes.astype(np.float64)
     groups = np.arange(len(values)) if groups is None else groups
-    count = int(groups.max()) + 1
-    choosing, testing = (np.flatnonzero(np.isin(groups, half)) for half in halves(count, seed))
-
-    def mean(arrays: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
-        return arrays[rows].sum(0) / parts[rows].sum()
-
-    def infer(own: np.ndarray, lead: np.ndarray, rows: Any = slice(None)) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The ends of the 95% interval of the mean of some rows, and the p values of their lead over the nulls."""
-        named = np.unique(groups[rows], return_inverse=True)[1]
-        own, lead, of_group = own[rows], lead[rows], by_group(parts[rows], named)
-        sums = by_group(own, named)
-        if is_hit:
-            return *wilson_by_group(sums, of_group), by_chance(own, own - lead, seed, named)
-        drawn = bootstrap(sums, seed, of_group)
-        known = drawn if np.array_equal(own, lead) else None
-        return drawn.low, drawn.high, differs(by_group(lead, named), seed, of_group, known)
-
-    selected = pick(mean(ranked, choosing))
-    low, high, p = infer(values, lead)
+    parts = np.ones(len(values)) if sizes is None else sizes.astype(np.float64)
+    own = values.astype(np.float64)
+    every = _Sample(own, own if nulls is None else own - nulls, parts, groups, is_hit, seed)
+    choosing, testing = (every.of(np.isin(groups, half)) for half in halves(every.count, seed))
+    selected = pick(choosing.mean(choosing.lead if sizes is None else choosing.values))
+    others = testing.mean(testing.lead if sizes is None else testing.values)
+    rank = 1 + int((others < others[selected] if falls else others > others[selected]).sum())
+    low, high, p = every.infer()
     p = np.maximum(p, least)
-    effects, means = mean(values), None if nulls is None else mean(nulls.astype(np.float64))
-    beside = values.reshape(len(values), -1).mean(1) if nulls is None else at_place(values - lead, selected)
-    others, named = mean(ranked, testing), np.unique(groups[testing], return_inverse=True)[1]
-    drawn = bootstrap(by_group(beside[testing], named), seed, by_group(parts[testing], named))
-    own = at_place(values, selected)
-    own_low, own_high, own_p = infer(own, at_place(lead, selected), testing)
-    held_out = HeldOut(
-        float(mean(own, testing)),
-        float(own_low),
-        float(own_high),
-        1 + int((others < others[selected] if falls else others > others[selected]).sum()),
-        max(float(own_p), float(np.broadcast_to(least, p.shape)[selected])),
-        float(mean(beside, testing)),
-        float(drawn.low),
-        float(drawn.high),
-        len(testing),
-        int(named.max()) + 1,
-    )
+    effects, means = every.mean(own), None if nulls is None else every.mean(own - every.lead)
+    held_out = _held_out(testing, selected, nulls is None, rank, float(np.broadcast_to(least, p.shape)[selected]))
     random = float((effects if means is None else means).mean())
-    return Summary(effects, low, high, p, benjamini_hochberg(p), means, random, selected, held_out, count)
+    return Summary(effects, low, high, p, benjamini_hochberg(p), means, random, selected, held_out, every.count)
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """Items to infer from: arrays that begin with [items]."""
+
+    values: np.ndarray
+    lead: np.ndarray  # over the nulls
+    sizes: np.ndarray
+    groups: np.ndarray
+    is_hit: bool
+    seed: int
+
+    @property
+    def count(self) -> int:
+        """How many groups there are."""
+        return int(self.groups.max()) + 1
+
+    def of(self, rows: np.ndarray) -> "_Sample":
+        """Some items, whose groups count from 0 again."""
+        groups = np.unique(self.groups[rows], return_inverse=True)[1]
+        return replace(self, values=self.values[rows], lead=self.lead[rows], sizes=self.sizes[rows], groups=groups)
+
+    def mean(self, values: np.ndarray) -> np.ndarray:
+        return values.sum(0) / self.sizes.sum()
+
+    def infer(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The ends of the 95% interval of the mean, and the p values of the lead over the nulls."""
+        sums, sizes = by_group(self.values, self.groups), by_group(self.sizes, self.groups)
+        if self.is_hit:
+            return *wilson_by_group(sums, sizes), by_chance(self.values, self.values - self.lead, self.seed, self.groups)
+        drawn = bootstrap(sums, self.seed, sizes)
+        known = drawn if np.array_equal(self.values, self.lead) else None
+        return drawn.low, drawn.high, differs(by_group(self.lead, self.groups), self.seed, sizes, known)
+
+
+def _held_out(testing: _Sample, selected: Place, by_places: bool, rank: int, least: float) -> HeldOut:
+    """The selected place on the other half, judged by the mean of all places, or by its null."""
+    values, lead = at_place(testing.values, selected), at_place(testing.lead, selected)
+    beside = testing.values.reshape(len(values), -1).mean(1) if by_places else values - lead
+    low, high, p = map(float, replace(testing, values=values, lead=lead).infer())
+    sizes = by_group(testing.sizes, testing.groups)
+    random_low, random_high, _ = map(float, bootstrap(by_group(beside, testing.groups), testing.seed, sizes))
+    effect, random = float(testing.mean(values)), float(testing.mean(beside))
+    return HeldOut(effect, low, high, rank, max(p, least), random, random_low, random_high, len(values), testing.count)
 
 
 def at_place(values: np.ndarray, place: Place) -> np.ndarray:
