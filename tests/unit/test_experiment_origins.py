@@ -9,6 +9,7 @@ from explorer.experiments.compute import observing
 from explorer.experiments.compute.experiment import experiment
 from explorer.experiments.compute.items import Item, suite_items
 from explorer.experiments.compute.observing import METHODS, PARTS
+from explorer.experiments.compute.question import Axis
 from tests.decomposing import decomposed, shares_of, watching
 from tests.hooks import cut_weights, eager_bert
 
@@ -144,6 +145,7 @@ def test_whether_the_marked_word_is_first_by_transformers_own_gradients(tiny, wa
 def test_with_a_foil_the_word_that_decides_agreement_comes_first(bundled, monkeypatch):
     """In most items by occlusion (75% of all 64), for the word alone in few (19% of all)."""
     monkeypatch.setattr(observing, "METHODS", {"occlusion": METHODS["occlusion"]})
+    monkeypatch.setattr(observing.FindsCue, "places", (Axis("method", ("occlusion",)),))
     items = suite_items("agreement")[::6]
     with_foil, alone = (experiment(bundled, items, "attribution", way).summary.effects[-1] for way in ("foil", "word"))
     assert with_foil > 0.5 > alone

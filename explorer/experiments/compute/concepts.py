@@ -13,7 +13,6 @@ from typing import ClassVar
 import numpy as np
 
 from explorer.analysis.resampling import halves
-from explorer.bert.explorer import Explorer
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.experiments.compute.items import number_groups
@@ -66,8 +65,7 @@ class OfConcept(Question):
     ways: ClassVar[Mapping[str, str]] = {**{name: name for name in CONCEPTS}, WORDS: "the words themselves"}
     needs: tuple[str, ...] = ()  # the words of an item whose classes must be known
 
-    def __init__(self, model: Explorer, way: str = "", target: str = WORD, seed: int = 0) -> None:
-        super().__init__(model, way, target, seed)
+    def set_up(self) -> None:
         self._half: dict[int, int] = {}  # by the number of an item
         self._classes: list[str] = []
 
@@ -161,20 +159,11 @@ class Erases(OfConcept):
     )
     below = "the word loses"
     also = ("probe before", "probe after", "KL")
+    places, passes, copies = (STATES, ROLES), 1 + OTHERS, 2  # the concept and a random subspace erased; guesses at other tokens
 
-    def __init__(self, model: Explorer, way: str = "", target: str = WORD, seed: int = 0) -> None:
-        super().__init__(model, way, target, seed)
+    def set_up(self) -> None:
+        super().set_up()
         self._fits: dict[tuple[int, int, int], Erased] = {}  # by half, state and role
-
-    @classmethod
-    def axes(cls, way: str) -> tuple[Axis, ...]:
-        return STATES, ROLES
-
-    @property
-    def cost(self) -> tuple[int, float]:
-        """Each role, with the concept and with a random subspace erased: a run from every state, and guesses at other tokens."""
-        copies = 2 * self.shape[1]
-        return copies, 2 + copies * (self.shape[0] / 2 + OTHERS / 2)
 
     def _fit(self, half: int, known: Known) -> None:
         counts = torch.tensor([part.shape[1] for part in known.tokens])
@@ -191,7 +180,6 @@ class Erases(OfConcept):
                 self._fits[half, state, role] = Erased(own, random, *probes)
 
     def measure(self, batch: Batch) -> Measured:
-        """Every state and role."""
         others = torch.tensor([self._others(item) for item in batch.items])
         logs = self._guesses(batch.states[-1], others)  # [n, OTHERS, vocabulary]
         found = torch.empty(2 + len(self.also), len(batch.items), *self.shape)

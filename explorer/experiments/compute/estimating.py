@@ -78,7 +78,6 @@ class Estimated(Patching):
         self._strongest.flat[np.argsort(-np.abs(total), axis=None, kind="stable")[:STRONGEST]] = True
 
     def measure(self, batch: Batch) -> Measured:
-        """The estimates, and exact patching of the strongest."""
         exact = super().measure(batch)
         values = torch.stack([self._estimates[item.number] for item in batch.items])
         return Measured(values, sizes=exact.sizes, also=(exact.values,), before=exact.before)

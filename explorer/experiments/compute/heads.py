@@ -46,13 +46,9 @@ class HeadsOff(Question):
         "({by_effect}){doubt}."
     )
     adds_before, below = True, "it helps the word"
+    passes, copies = 1 / 3, 1  # a head alone needs, on average, less than half of the layers
     _means: Sequence[torch.Tensor] = ()  # [heads, head_size] by layer
     _donors: dict[int, ReadItem]  # by the number of an item
-
-    @property
-    def cost(self) -> tuple[int, float]:
-        """A copy for each head, and on average less than half of the layers."""
-        return self.shape[1], 1 + self.shape[0] * self.shape[1] / 3
 
     def prepare(self, items: Sequence[ReadItem]) -> Iterator[None]:
         """The mean contexts, or which item gives to which."""
@@ -69,7 +65,6 @@ class HeadsOff(Question):
             self._means = [(total / sum(len(item.ids) for item in items)).float() for total in sums]
 
     def measure(self, batch: Batch) -> Measured:
-        """Every head taken away."""
         return Measured(
             (batch.differences(vectors_without(batch, batch.states, self._instead(batch))) - batch.before).permute(2, 0, 1)
         )
@@ -122,7 +117,6 @@ class Attends(OfMarked):
             raise Unusable("it has one marked word and no blank; mark a second word.")
 
     def measure(self, batch: Batch) -> Measured:
-        """Every layer."""
         links, drawn = links_of(self, batch)
         found = torch.empty(2, len(links), *self.shape)
         for layer, hidden in enumerate(batch.states[:-1]):
@@ -158,14 +152,9 @@ class CutLinks(OfMarked):
         "({by_effect}){doubt}; without another word's link by {random}."
     )
     adds_before, below = True, "it helps the word"
-
-    @property
-    def cost(self) -> tuple[int, float]:
-        """Every head twice: with its link cut, and with another one."""
-        return self.shape[1], 2 + 2 * self.shape[0] * self.shape[1] / 3
+    passes, copies = 2 / 3, 1  # every head twice: with its link cut, and with another one
 
     def measure(self, batch: Batch) -> Measured:
-        """Every head, with the link cut and with another one."""
         after = [batch.differences(vectors_without(batch, batch.states, self._cut(batch, one))) for one in links_of(self, batch)]
         values, nulls = ((one - batch.before).permute(2, 0, 1) for one in after)
         return Measured(values, nulls)

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from explorer.bert.explorer import Explorer
 from explorer.core.engine import torch
 from explorer.experiments.compute.concepts import CONCEPT, Known, OfConcept
 from explorer.experiments.compute.question import ROUNDING, STATES, Axis, Batch, Measured, ReadItem, round_off
 from explorer.experiments.compute.reading import batched
 from explorer.experiments.compute.summary import LEAST_P, Place
-from explorer.experiments.compute.targets import WORD
 
 DOSES = (0.0, 0.5, 1.0, 2.0, 4.0)
 DOSE = Axis("dose", (*(f"dose {dose:g}" for dose in DOSES), "swap"))
@@ -44,26 +42,18 @@ class Moves(OfConcept):
     )
     below = "the foil gains"
     also = (LEAST_P,)
+    places, passes, copies = (STATES, DOSE), 1, 2  # along the direction and along a random one
     needs = ("word", "foil")
 
-    def __init__(self, model: Explorer, way: str = "", target: str = WORD, seed: int = 0) -> None:
-        super().__init__(model, way, target, seed)
+    def set_up(self) -> None:
+        super().set_up()
         self._means: dict[tuple[int, str], torch.Tensor] = {}  # by half and class, [states, hidden]
         self._shuffled = torch.ones(self.shape[0])  # the p value of each state
-
-    @classmethod
-    def axes(cls, way: str) -> tuple[Axis, ...]:
-        return STATES, DOSE
 
     @classmethod
     def pick(cls, way: str, means: np.ndarray) -> Place:
         """The state at which dose 1 turns most."""
         return int(means[:, DOSES.index(1)].argmin()), DOSES.index(1)
-
-    @property
-    def cost(self) -> tuple[int, float]:
-        """Each dose, along the direction and along a random one: half of the layers for each at each state."""
-        return 2 * self.shape[1], 2 + self.shape[1] * self.shape[0]
 
     def _fit(self, half: int, known: Known) -> None:
         for label in known.labels.unique().tolist():
@@ -102,7 +92,6 @@ class Moves(OfConcept):
         return torch.stack(found, 1)
 
     def measure(self, batch: Batch) -> Measured:
-        """Every state and dose."""
         own, other = (torch.stack([self._mean(item, word) for item in batch.items], 1) for word in self.needs)
         random = torch.stack([self._direction(item, own.shape[-1]) for item in batch.items])  # [n, hidden]
         found = torch.empty(2, len(batch.items), *self.shape)

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from explorer.bert.explorer import Explorer
 from explorer.bert.trace import Trace
 from explorer.core.engine import torch
 from explorer.core.steps import finished
@@ -54,15 +53,10 @@ class LensWins(Question):
         "From hidden state {state} on the word is ahead of the foil in {on}; in the other {other} it is ahead there by {size} "
         "({by_size}){doubt}."
     )
-    targets = (WORD,)
+    targets, places = (WORD,), (STATES,)
 
-    def __init__(self, model: Explorer, way: str = "", target: str = WORD, seed: int = 0) -> None:
-        super().__init__(model, way, target, seed)
-        self._tuned = require_tuned_lens(model) if self.way == TUNED else None
-
-    @classmethod
-    def axes(cls, way: str) -> tuple[Axis, ...]:
-        return (STATES,)
+    def set_up(self) -> None:
+        self._tuned = require_tuned_lens(self.model) if self.way == TUNED else None
 
     @classmethod
     def pick(cls, way: str, means: np.ndarray) -> Place:
@@ -71,7 +65,6 @@ class LensWins(Question):
         return place_of(min(int(below[-1]) + 1 if len(below) else 0, means.size - 1), means)
 
     def measure(self, batch: Batch) -> Measured:
-        """Every hidden state."""
         return Measured(batch.differences(translate(batch.read(torch.stack(batch.states)), self._tuned)).T)
 
 
@@ -90,19 +83,9 @@ class ComesFrom(OfMarked):
         "{share} ({by_share}) of the last vector comes from the marked word in {items}, counted at {place}; from another word, "
         "drawn at random, {random_share}{doubt}."
     )
-    is_share = True
-
-    @classmethod
-    def axes(cls, way: str) -> tuple[Axis, ...]:
-        return (STATES,)
-
-    @property
-    def cost(self) -> tuple[int, float]:
-        """Its attention blocks are taken apart, and items are read one by one: measured, not counted."""
-        return 1, 8
+    is_share, places, passes = True, (STATES,), 1  # measured: items are read one by one
 
     def measure(self, batch: Batch) -> Measured:
-        """Item by item."""
         found = torch.empty(2, len(batch.items), *self.shape)
         for row, item in enumerate(batch.items):
             shares = place_shares(mixing(self.model.trace(item.item.text_a, item.item.text_b)).shares, item.place)
@@ -131,18 +114,9 @@ class FindsCue(OfMarked):
         "it in {random_share}{doubt}."
     )
     is_share, is_hit, targets = True, True, (WORD,)
-
-    @classmethod
-    def axes(cls, way: str) -> tuple[Axis, ...]:
-        return (Axis("method", tuple(METHODS)),)
-
-    @property
-    def cost(self) -> tuple[int, float]:
-        """A pass back counts as two; occlusion takes one for each word."""
-        return 1, 10 + 3 * 3 * STEPS
+    places, passes = (Axis("method", tuple(METHODS)),), 2 * STEPS  # a pass back counts as two
 
     def measure(self, batch: Batch) -> Measured:
-        """Item by item."""
         found = [self._found(item, *pair) for item, pair in zip(batch.items, batch.words.tolist(), strict=True)]
         chance = torch.tensor([[1 / (1 + len(item.others))] * len(METHODS) for item in batch.items])
         return Measured(torch.tensor(found), chance)
@@ -179,16 +153,7 @@ class Likelihood(Question):
         "other pieces* leaves out the blank, as Nangia et al. 2020 do, so that the frequency of the two words does not count."
     )
     finding = "Counting {place}, the text with the word is more likely by {size} nats in {items} ({by_size}){doubt}."
-    targets = (WORD,)
-
-    @classmethod
-    def axes(cls, way: str) -> tuple[Axis, ...]:
-        return (PARTS,)
-
-    @property
-    def cost(self) -> tuple[int, float]:
-        """One pass for each piece of both texts, of about ten, and as much again for the logits of the vocabulary."""
-        return 1, 40
+    targets, places, passes = (WORD,), (PARTS,), 13  # for each piece of both texts, of about ten
 
     def usable(self, item: ReadItem) -> None:
         """One blank can be filled."""
@@ -196,7 +161,6 @@ class Likelihood(Question):
             raise Unusable("it has a second blank, which nothing fills.")
 
     def measure(self, batch: Batch) -> Measured:
-        """Every piece of both texts but the blank's, of which the difference of the logits is that of the logarithms."""
         special, likelihood = {*self.model.tokenizer.all_special_ids}, WORD_L2R if self.way == WORD_L2R else ORIGINAL
         asked: list[Hidden] = []
         for row, (item, pair) in enumerate(zip(batch.items, batch.words.tolist(), strict=True)):

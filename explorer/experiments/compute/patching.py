@@ -12,7 +12,6 @@ import numpy as np
 
 from explorer.bert import attending
 from explorer.bert.attending import Heads
-from explorer.bert.explorer import Explorer
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.experiments.compute.heads import contexts_of, vectors_without
@@ -29,7 +28,7 @@ from explorer.experiments.compute.question import (
     round_off,
 )
 from explorer.experiments.compute.summary import Place
-from explorer.experiments.compute.targets import TARGETS, WORD
+from explorer.experiments.compute.targets import WORD
 from explorer.text import limits
 
 RESIDUAL, HEADS_OF, MLP = "residual", "heads", "mlp"
@@ -74,10 +73,10 @@ class Patching(Question):
         "{random_share}{doubt}."
     )
     adds_before, needs_marks = True, True
+    passes, copies = 1 / 3, 1
 
-    def __init__(self, model: Explorer, way: str = "", target: str = TARGETS[0], seed: int = 0) -> None:
-        super().__init__(model, way, target, seed)
-        self.has_nulls = bool(self.null) and target == WORD  # where there are other pairs of words
+    def set_up(self) -> None:
+        self.has_nulls = bool(self.null) and self.target.name == WORD  # where there are other pairs of words
 
     @classmethod
     def axes(cls, way: str) -> tuple[Axis, ...]:
@@ -90,11 +89,6 @@ class Patching(Question):
         if way != RESIDUAL:
             return super().pick(way, means)
         return int(np.argmax(means[:, -1] >= 0.5)) or len(means) - 1, len(ROLES.labels) - 1
-
-    @property
-    def cost(self) -> tuple[int, float]:
-        """A copy for each role or head; both texts, and less than half of the layers for each part that is taken over."""
-        return self.shape[1], 2 + self.shape[0] * self.shape[1] / 3
 
     def usable(self, item: ReadItem) -> None:
         """An item needs a changed text with as many pieces, and the blank in the same place."""
@@ -111,7 +105,6 @@ class Patching(Question):
             raise Unusable("the token that is read is itself changed.")
 
     def measure(self, batch: Batch) -> Measured:
-        """Every part in turn."""
         vectors, ends = self.vectors(batch), torch.stack([batch.read(states[-1]) for states in (batch.changed, batch.states)])
         before, whole = batch.differences(ends)
         sizes, values = whole - before, (batch.differences(vectors) - before).permute(2, 0, 1)
@@ -194,11 +187,10 @@ class Paths(Patching):
         "{Place}, selected on {on}, brings back {share} ({by_share}) of the difference in the other {other} through {receiver}"
         "{doubt}; {beside} {random_share}."
     )
-    targets = (WORD,)
+    targets, passes = (WORD,), 1
 
-    def __init__(self, model: Explorer, way: str = "", target: str = TARGETS[0], seed: int = 0) -> None:
-        """Raises InputError also for a receiver that the model does not have."""
-        super().__init__(model, way, target, seed)
+    def set_up(self) -> None:
+        super().set_up()
         self.part, _, head = self.way.partition(" ")
         layer, _, number = head.partition(".")
         self.receiver = (int(layer), int(number)) if head else None  # from 1; None for all later ones
@@ -212,11 +204,6 @@ class Paths(Patching):
         if isinstance(way, str) and way:
             raise InputError('How must be "query", "key" or "value", perhaps with the head that receives it: "query 5.11".')
         return super().check_way(way)
-
-    @property
-    def cost(self) -> tuple[int, float]:
-        """Both texts, and for each head two runs of half of the layers."""
-        return self.shape[1], 2 + self.shape[0] * self.shape[1]
 
     def vectors(self, batch: Batch, chosen: np.ndarray | None = None) -> torch.Tensor:
         """The last vectors that are read with each path taken over, [layers, heads, n, hidden]."""

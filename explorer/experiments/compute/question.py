@@ -170,6 +170,9 @@ class Question(ABC):
     targets: ClassVar[tuple[str, ...]] = TARGETS
     needs_marks: ClassVar[bool] = False
     also: ClassVar[tuple[str, ...]] = ()  # what else is measured at places
+    places: ClassVar[tuple[Axis, ...]] = LAYERS, HEADS  # rows and columns
+    passes: ClassVar[float] = 0  # about how many forward passes a place takes
+    copies: ClassVar[int] = 0  # of an item that are read together for each column
 
     def __init__(self, model: Explorer, way: str = "", target: str = TARGETS[0], seed: int = 0) -> None:
         """Raises InputError for a way or target that it does not have, CapabilityError for what the model lacks."""
@@ -178,6 +181,11 @@ class Question(ABC):
         has = model.capabilities
         counts = {LAYERS.name: has.layers, HEADS.name: has.heads, STATES.name: has.layers + 1}
         self.shape = tuple(len(axis.labels) or counts[axis.name] for axis in self.axes(self.way))
+        self.set_up()
+
+    def set_up(self) -> None:
+        """What else is known before any item. Raises InputError for a way, CapabilityError for what the model lacks."""
+        return
 
     @classmethod
     def check_way(cls, way: str) -> str:
@@ -186,8 +194,8 @@ class Question(ABC):
 
     @classmethod
     def axes(cls, way: str) -> tuple[Axis, ...]:
-        """In which directions places lie, rows and columns."""
-        return LAYERS, HEADS
+        """In which directions places lie, asked this way."""
+        return cls.places
 
     @classmethod
     def pick(cls, way: str, means: np.ndarray) -> Place:
@@ -202,7 +210,7 @@ class Question(ABC):
     @property
     def cost(self) -> tuple[int, float]:
         """How many copies of an item are read together, and about how many forward passes an item takes."""
-        return 1, 1
+        return max(1, self.copies * self.shape[-1]), 2 + self.passes * float(np.prod(self.shape))
 
     def read(self, item: Item, ids: tuple[int, ...]) -> tuple[int, int, int]:
         """The token that is read, and the classes of word and foil. Raises InputError for an item without them."""
