@@ -2,8 +2,8 @@
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import cycle
 from textwrap import wrap
 from typing import Any
@@ -16,7 +16,7 @@ from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.minimal_pairs import Share
 from explorer.experiments.compute.moving import DOSE
 from explorer.experiments.compute.question import HEADS, Axis
-from explorer.experiments.compute.summary import LEVEL, Summary
+from explorer.experiments.compute.summary import LEVEL
 from explorer.ui.pictures.base import AMOUNT, CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, plain_axis, shorten
 from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap, number_axis, outlined_cell
 from explorer.ui.pictures.numbers import Table, columns_of, keep
@@ -57,37 +57,32 @@ def told_q(q: float) -> str:
     return f"q {q:.3f}" if q >= 0.001 else "q below 0.001"
 
 
-def board(summary: Summary, axes: Sequence[Axis], at: Sequence[int], unit: str, is_share: bool = False) -> go.Figure:
+def board(found: Experiment, at: Sequence[int]) -> go.Figure:
     """The means of all places: cells of rows and columns, or points with intervals where there is one direction only.
 
     A dot marks q below LEVEL. The chosen place `at` (zero-based) is outlined, or marked by a larger point. Blue cells are those
-    looked for: below 0 for heads that are switched off, above it elsewhere; `is_share` is for values of at least 0.
+    looked for: below 0 for heads that are switched off, above it elsewhere.
     """
-    if len(axes) == 2:
-        return _cells(summary, axes, at, unit, is_share)
-    rows = [
-        Interval(
-            f"{axes[0].name} {label}" if isinstance(label, int) else label,
-            float(summary.effects[place]),
-            float(summary.low[place]),
-            float(summary.high[place]),
-            chosen=place == at[0],
-            sure=bool(summary.q[place] < LEVEL),
-        )
-        for place, label in enumerate(axes[0].labels)
-    ]
-    return keep(intervals(rows, f"mean {unit}"), lambda: _table(summary, axes))
+    summary, (axis, *columns), unit = found.summary, found.axes, f"mean {found.question.unit}"
+    named = {"effects": "effect", "nulls": "null"} | {axis.name: axis.name.replace(" ", "_") for axis in found.axes}
+    table = found.table.rename(columns=named)
+    given = zip(summary.effects.ravel(), summary.low.ravel(), summary.high.ravel(), strict=True)
+    intervals_of = [Interval("", float(mean), float(low), float(high)) for mean, low, high in given]
+    if columns:
+        notes = [f"{one.told}, {told_q(q)}".replace("-", "−") for one, q in zip(intervals_of, summary.q.ravel(), strict=True)]
+        drawn = _cells(found, at, unit, np.reshape(notes, summary.q.shape))
+    else:
+        names = [f"{axis.name} {label}" if isinstance(label, int) else label for label in axis.labels]
+        marked = [(name, place == at[0], bool(summary.q[place] < LEVEL)) for place, name in enumerate(names)]
+        each = zip(intervals_of, marked, strict=True)
+        drawn = intervals([replace(one, label=name, chosen=here, sure=sure) for one, (name, here, sure) in each], unit)
+    return keep(drawn, lambda: columns_of(**{name: column.tolist() for name, column in table.items()}))
 
 
-def _cells(summary: Summary, axes: Sequence[Axis], at: Sequence[int], unit: str, is_share: bool) -> go.Figure:
-    effects, (rows, columns) = summary.effects, axes
+def _cells(found: Experiment, at: Sequence[int], unit: str, notes: np.ndarray) -> go.Figure:
+    effects, (rows, columns), asked = found.summary.effects, found.axes, found.question
     top = max(float(np.abs(effects).max()), 1e-6)
-    given = (effects, summary.low, summary.high, summary.q)
-    notes = [
-        [f"{Interval('', *cell[:3]).told}, {told_q(cell[3])}".replace("-", "−") for cell in zip(*row, strict=True)]
-        for row in zip(*given, strict=True)
-    ]
-    scale = colour_scale(0 if is_share else -top, top, f"mean {unit}", signed=not is_share)
+    scale = colour_scale(0 if asked.is_share else -top, top, unit, signed=not asked.is_share)
     numbered, places = columns.name == HEADS.name, np.arange(len(columns.labels))
     named = plain_axis("", tickvals=places, ticktext=[esc(str(label)) for label in columns.labels])
     vertical = number_axis(rows.name, len(rows.labels), autorange="reversed")
@@ -96,25 +91,13 @@ def _cells(summary: Summary, axes: Sequence[Axis], at: Sequence[int], unit: str,
         effects,
         head_axes(*effects.shape) if numbered else by_role,
         hover=f"{rows.name} %{{y}}, {'head ' if numbered else ''}%{{x}}<br>%{{customdata}}",
-        scale=scale | ({} if is_share else {"reversescale": unit.startswith("change")}),
+        scale=scale | ({} if asked.is_share else {"reversescale": bool(asked.below)}),
         key=f"experiment-{rows.name}-{columns.name}",
         customdata=notes,
-        text=np.where(summary.q < LEVEL, MARK, ""),
+        text=np.where(found.summary.q < LEVEL, MARK, ""),
         texttemplate="%{text}",
     )
-    drawn.update_layout(shapes=outlined_cell((float(rows.labels[at[0]]), at[1] + 1 if numbered else at[1])))
-    return keep(drawn, lambda: _table(summary, axes))
-
-
-def _table(summary: Summary, axes: Sequence[Axis]) -> Table:
-    """A row for each place."""
-    indices = np.indices(summary.effects.shape)
-    columns: dict[str, Any] = {
-        axis.name.replace(" ", "_"): [axis.labels[at] for at in places.ravel().tolist()]
-        for axis, places in zip(axes, indices, strict=True)
-    }
-    columns |= {"effect": summary.effects.ravel()} | {name: getattr(summary, name).ravel() for name in ("low", "high", "p", "q")}
-    return columns_of(**columns, **({} if summary.nulls is None else {"null": summary.nulls.ravel()}))
+    return drawn.update_layout(shapes=outlined_cell((float(rows.labels[at[0]]), at[1] + 1 if numbered else at[1])))
 
 
 def _spread(means: Sequence[float] | np.ndarray, low: Sequence[float] | np.ndarray, high: Sequence[float] | np.ndarray) -> Any:
@@ -154,13 +137,13 @@ def intervals(rows: Sequence[Interval], unit: str) -> go.Figure:
     return keep(drawn, lambda: columns_of(label=[row.label for row in rows], mean=means, low=low, high=high))
 
 
-def beside(found: Experiment, at: Sequence[int], named: Callable[[tuple[int, ...]], str]) -> go.Figure | None:
-    """What a run measured beside its means, with one place chosen; None for nothing. `named` names places.
+def beside(found: Experiment, at: Sequence[int]) -> go.Figure | None:
+    """What a run measured beside its means, with one place chosen; None for nothing.
 
     An estimate and exact patching, a probe before and after, or effect by dose.
     """
     if EXACT in found.also_means:
-        return _estimates(found, at, named)
+        return _estimates(found, at)
     if PROBES[0] in found.also_means:
         probes = {name: found.also_means[name][:, at[1]] for name in PROBES}
         return _lines(probes, None, found.axes[0], "share of items", at[0], [-0.04, 1.04])
@@ -173,11 +156,11 @@ def beside(found: Experiment, at: Sequence[int], named: Callable[[tuple[int, ...
     return None
 
 
-def _estimates(found: Experiment, at: Sequence[int], named: Callable[[tuple[int, ...]], str]) -> go.Figure:
+def _estimates(found: Experiment, at: Sequence[int]) -> go.Figure:
     """A point for each place that was estimated and patched; on the line both agree."""
     exact, means = found.also_means[EXACT], found.summary.effects
     places = [tuple(place) for place in np.argwhere(~np.isnan(exact)).tolist()]
-    names = [named(place) for place in places]
+    names = [found.short(place) for place in places]
     estimate, patched = ([float(values[place]) for place in places] for values in (means, exact))
     ends = [min(*estimate, *patched), max(*estimate, *patched)]
     apart = NAMED * max(np.abs(ends))  # from 0, else names lie on each other

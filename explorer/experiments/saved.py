@@ -14,7 +14,7 @@ from explorer.experiments.compute.question import place_of
 from explorer.experiments.compute.runs import Compared, compare_experiments, shared_items
 from explorer.experiments.compute.summary import LEVEL, at_place
 from explorer.experiments.pictures import told_q
-from explorer.experiments.sentences import find, interval_of, methods, of_items, place_name, short
+from explorer.experiments.sentences import find, interval_of, methods, of_items, place_name
 from explorer.experiments.showing import LISTED, clicked, describing, item_table, kept_place, place_in, show_run
 from explorer.text import limits
 from explorer.ui.layout import col, row
@@ -131,7 +131,7 @@ class SavedRuns(View):
             (row[0], first.items[row[0]], first.pieces[row[0]], [float(one[at]) for one, at in zip(every, row, strict=True)])
             for row in rows[:LISTED]
         )
-        titles = [short(run.axes, self._at(run)) for run in runs]
+        titles = [run.short(self._at(run)) for run in runs]
         if len(runs) > 1:
             titles = [f"{name}, {which}" for name, which in zip(titles, ("first run", "other run"), strict=True)]
         return item_table(lines, titles)

@@ -80,14 +80,6 @@ def place_name(axes: Sequence[Axis], at: tuple[int, ...]) -> str:
     return ", ".join([f"{axes[0].name} {first}", *map(str, rest)]) if axes[0].name in (STATES.name, LAYERS.name) else f"{first}"
 
 
-def short(axes: Sequence[Axis], at: tuple[int, ...]) -> str:
-    """A place in few letters: '5.11', 'state 4'."""
-    labels = [str(axis.labels[place]) for axis, place in zip(axes, at, strict=True)]
-    if axes[-1].name == HEADS.name:
-        return ".".join(labels)
-    return f"{'state ' if axes[0].name == STATES.name else ''}{', '.join(labels)}"
-
-
 def facts(found: Experiment) -> dict[str, object]:
     """What a finding may name of the selected place: on the half that it was not selected on, unless it says otherwise.
 

@@ -10,7 +10,7 @@ from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.items import Item, number_groups
 from explorer.experiments.compute.summary import at_place
 from explorer.experiments.pictures import Interval, beside, board, intervals
-from explorer.experiments.sentences import null_of, short
+from explorer.experiments.sentences import null_of
 from explorer.text.encoding import MASK
 from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.numbers import Table, keep
@@ -45,13 +45,12 @@ def place_in(found: Experiment, place: tuple[int, ...]) -> tuple[int, ...]:
 
 def show_run(found: Experiment, at: tuple[int, ...]) -> Content:
     """The pictures and sentences of a run, with one place chosen."""
-    asked = found.question
     return {
-        "board": board(found.summary, found.axes, at, asked.unit, asked.is_share),
+        "board": board(found, at),
         "about": sentences.about(found),
         "chosen": sentences.chosen(found, at),
         "interval": _held_out(found),
-        "beside": beside(found, at, lambda place: short(found.axes, place)),
+        "beside": beside(found, at),
         "each": _each(found, at),
     }
 
@@ -85,7 +84,7 @@ def _held_out(found: Experiment) -> Any:
     """The selected place on the other half, what it is judged by, and the same place of other checkpoints over all items."""
     held, at = found.summary.held_out, found.summary.selected
     rows = [
-        Interval(f"{short(found.axes, at)} on the other {held.items}", held.effect, held.low, held.high),
+        Interval(f"{found.short(at)} on the other {held.items}", held.effect, held.low, held.high),
         Interval(null_of(found), held.random, held.random_low, held.random_high, faint=True),
     ]
     for run in [found, *found.others] if found.others else []:
@@ -100,7 +99,7 @@ def _each(found: Experiment, at: tuple[int, ...]) -> dict[str, Any]:
     order = np.argsort(-np.abs(own), kind="stable")
     before, title = asked.each
     columns = {before: found.before} if before else {}
-    columns |= {title.format(short(found.axes, at)): own + found.before if asked.adds_before else own}
+    columns |= {title.format(found.short(at)): own + found.before if asked.adds_before else own}
     lines = (
         (item, found.items[item], found.pieces[item], [float(values[item]) for values in columns.values()])
         for item in order[:LISTED].tolist()

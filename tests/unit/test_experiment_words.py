@@ -123,7 +123,7 @@ def test_the_second_picture_has_what_else_was_measured():
         ("attribution_patching", ("place", "estimate", "exact")),
     ):
         found = made(question, 1.0)
-        table = kept(beside(found, (2, 1), lambda place: str(place)))
+        table = kept(beside(found, (2, 1)))
         assert table.columns == columns
         if question == "erase":
             np.testing.assert_allclose(table.cells[1], found.also_means["probe before"][:, 1])
@@ -133,4 +133,4 @@ def test_the_second_picture_has_what_else_was_measured():
             measured = ~np.isnan(found.also_means["exact"])
             np.testing.assert_allclose(table.cells[1], found.summary.effects[measured])
             np.testing.assert_allclose(table.cells[2], found.also_means["exact"][measured])
-    assert beside(made("lens", 1.0), (2,), lambda place: str(place)) is None
+    assert beside(made("lens", 1.0), (2,)) is None

@@ -24,7 +24,7 @@ from explorer.experiments.compute.items import FEWEST, Item, check_items, number
 from explorer.experiments.compute.moving import Moves
 from explorer.experiments.compute.observing import ComesFrom, FindsCue, LensWins, Likelihood
 from explorer.experiments.compute.patching import Patching, Paths
-from explorer.experiments.compute.question import Axis, Question, ReadItem
+from explorer.experiments.compute.question import HEADS, STATES, Axis, Question, ReadItem
 from explorer.experiments.compute.reading import in_order, measured, read_items_as
 from explorer.experiments.compute.summary import LEAST_P, Summary, summarise
 from explorer.experiments.compute.targets import WORD
@@ -76,6 +76,13 @@ class Experiment:
     def axes(self) -> tuple[Axis, ...]:
         axes = self.question.axes(self.provenance["how"])
         return tuple(axis.counted(count) for axis, count in zip(axes, self.values.shape[1:], strict=True))
+
+    def short(self, at: Sequence[int]) -> str:
+        """A place in few letters: '5.11', 'state 4'."""
+        labels = [str(axis.labels[place]) for axis, place in zip(self.axes, at, strict=True)]
+        if self.axes[-1].name == HEADS.name:
+            return ".".join(labels)
+        return f"{'state ' if self.axes[0].name == STATES.name else ''}{', '.join(labels)}"
 
     @cached_property
     def summary(self) -> Summary:
