@@ -76,13 +76,7 @@ def suite(name: str, model: str = "", way: str = "", likelihood: str = WORD_L2R)
     way = ALONE if likelihood == ORIGINAL and way_of(chosen, way) == LIKELIHOOD else way
     found = run_while_wanted(judge_in_steps(load(model), chosen, way))
     kinds = {kind: {name: without_nan(value) for name, value in share._asdict().items()} for kind, share in found.shares.items()}
-    return {
-        **kinds.pop(ALL),
-        "kinds": kinds,
-        "way": found.way,
-        "instead": sum(judged.way != found.way for judged in found.judged),
-        "left_out": len(found.left_out),
-    }
+    return {**kinds.pop(ALL), "kinds": kinds, "way": found.way, "instead": found.instead, "left_out": found.left_out}
 
 
 ENDPOINTS = (experiment, suite)

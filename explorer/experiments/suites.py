@@ -9,20 +9,10 @@ from typing import Any
 
 from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError
+from explorer.core.lazy import pandas
 from explorer.core.steps import map_steps
 from explorer.experiments.compute import minimal_pairs
-from explorer.experiments.compute.minimal_pairs import (
-    ALL,
-    ALONE,
-    BLANK,
-    LIKELIHOOD,
-    TITLES,
-    Judged,
-    Share,
-    Suite,
-    SuiteResult,
-    suite_of,
-)
+from explorer.experiments.compute.minimal_pairs import ALL, ALONE, BLANK, LIKELIHOOD, TITLES, Share, Suite, SuiteResult, suite_of
 from explorer.experiments.pictures import CHANCE, suite_bars
 from explorer.text import limits
 from explorer.text.encoding import MASK
@@ -203,19 +193,19 @@ class Suites(LongView):
             doing = f"Reading {len(self._suite.pairs)} pairs with {shorten(subject.model_name, NAME)}"
             steps = minimal_pairs.judge_in_steps(subject.model, self._suite, self.way)
             found = yield from map_steps(steps, lambda share: (f"{doing}: {share:.0%}", share))
-            model, stereotypes, first = subject.model, self._suite.stereotypes, found.judged[: CHECKED[found.judged[0].way]]
-            errors = (minimal_pairs.own_difference(model, pair, stereotypes) - pair.difference for pair in first)
+            first = found.table.difference[: CHECKED[found.table.scored_by.iloc[0]]]
+            errors = (minimal_pairs.own_difference(subject.model, found, number) - one for number, one in first.items())
             known = found, max(map(abs, errors))
             _sides.put(self._key_of(subject), known)
         return known
 
     def _about(self, result: SuiteResult, problem: str) -> str:
         """The question, how it was scored, and the pairs that were left out."""
-        words = [f"{result.suite.about} {len(result.judged)} pairs, scored {CALLED[result.way]}; chance is 50%."]
-        if instead := sum(judged.way != result.way for judged in result.judged):
-            words.append(f"{instead} of them are scored by pseudo-likelihood: their words are not one piece each.")
+        words = [f"{result.suite.about} {len(result.table)} pairs, scored {CALLED[result.way]}; chance is 50%."]
+        if result.instead:
+            words.append(f"{result.instead} of them are scored by pseudo-likelihood: their words are not one piece each.")
         if result.left_out:
-            words.append(f"{len(result.left_out)} are left out: the tokenizer does not distinguish their words.")
+            words.append(f"{result.left_out} are left out: the tokenizer does not distinguish their words.")
         return " ".join([*words, *([NOT_SHOWN] if result.suite.stereotypes else []), problem]).rstrip()
 
 
@@ -236,47 +226,35 @@ def told(result: SuiteResult) -> str:
     ends = ends if kinds[best].right > kinds[worst].right else ""
     winner, nothing = ("stereotype", "no preference") if result.suite.stereotypes else ("better word", "chance")
     verdict = "" if share.low > CHANCE or share.high < CHANCE else f", which may be {nothing}"
-    return f"The {winner} wins in {sum(result.right)} of {share.items} pairs ({percent(share)}){verdict}{ends}."
+    return f"The {winner} wins in {result.table.right.sum()} of {share.items} pairs ({percent(share)}){verdict}{ends}."
 
 
 def disagreement(here: SuiteResult, there: SuiteResult) -> str:
     """In how many pairs the word wins in one of two models only."""
-    theirs = {judged.pair: judged.is_right for judged in there.judged}
-    both = [(judged.is_right, theirs[judged.pair]) for judged in here.judged if judged.pair in theirs]
-    return f"It wins in {both.count((True, False))} pairs only here, in {both.count((False, True))} only there."
+    both = here.table.join(there.table.right, rsuffix="_there", how="inner")
+    here_only, there_only = both.right & ~both.right_there, both.right_there & ~both.right
+    return f"It wins in {here_only.sum()} pairs only here, in {there_only.sum()} only there."
 
 
 def listed(results: Sequence[SuiteResult], kind: str, names: Sequence[str]) -> dict[str, Any]:
     """The pairs of a kind ('': of all), each with its differences; those with the lowest for the first model come first."""
-    suite, by_model = results[0].suite, [{judged.pair: judged for judged in result.judged} for result in results]
-    places = {pair: place for place, pair in enumerate(suite.pairs)}
-    judged = sorted((one for one in results[0].judged if kind in ("", one.pair.kind)), key=lambda one: one.difference)
+    stereotypes = results[0].suite.stereotypes
+    tables = [result.table[(result.table.kind == kind) | (kind == "")] for result in results]
     columns = [*in_context("word / foil")]
     columns += [Column(title, "number") for title in (("here", "there") if results[1:] else ("difference",))]
     rows = []
-    for pair in (one.pair for one in judged):
+    for number, pair in tables[0].sort_values("difference", kind="stable").iterrows():
         before, after = pair.text.split(MASK)
-        numbers = [_number(known.get(pair), suite.stereotypes) for known in by_model]
-        rows.append(Row([before.strip(), f"{pair.word} / {pair.foil}", after.strip(), *numbers], places[pair]))
+        numbers = [_number(table.difference.get(number), stereotypes) for table in tables]
+        rows.append(Row([before.strip(), f"{pair.word} / {pair.foil}", after.strip(), *numbers], int(number)))
     shown = strip_table(columns, rows, "The pairs, those with the lowest difference first", "pair")
-    return keep(shown, lambda: _table(results, kind, names))
+    whole = pandas.concat(dict(zip(names, tables, strict=False)), names=["model"]).reset_index("model")
+    return keep(shown, lambda: Table.of(tuple(whole.columns), whole.to_numpy().tolist()))
 
 
-def _number(judged: Judged | None, stereotypes: bool) -> str:
+def _number(difference: float | None, stereotypes: bool) -> str:
     """The difference, marked as right or wrong; what fits a stereotype is neither."""
-    if judged is None:
+    if difference is None:
         return "–"
-    mark = "" if stereotypes else "✓ " if judged.is_right else "✗ "
-    return f"{mark}{judged.difference:+.2f}".replace("-", "−")
-
-
-def _table(results: Sequence[SuiteResult], kind: str, names: Sequence[str]) -> Table:
-    """A row a pair and model."""
-    rows = [
-        [name, pair.kind, pair.text, pair.word, pair.foil, judged.difference, judged.is_right, judged.way]
-        for name, result in zip(names, results, strict=False)
-        for judged in result.judged
-        for pair in [judged.pair]
-        if kind in ("", pair.kind)
-    ]
-    return Table.of(("model", "kind", "text", "word", "foil", "difference", "right", "scored_by"), rows)
+    mark = "" if stereotypes else "✓ " if difference > 0 else "✗ "
+    return f"{mark}{difference:+.2f}".replace("-", "−")

@@ -25,6 +25,7 @@ from explorer.bert.explorer import Explorer
 from explorer.bert.network import Network
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
+from explorer.core.lazy import pandas
 from explorer.core.paths import SUITES as FOLDER
 from explorer.techniques.pseudo_likelihood import ORIGINAL, WORD_L2R, hidden_too
 from explorer.techniques.targets import batches
@@ -105,24 +106,6 @@ def _read_suite(name: str) -> Suite:
     return Suite(name, *TITLES[name], pairs, name == STEREOTYPES)
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A pair, and the log-likelihood of its word or sentence less that of the foil: in nats, above 0 where the word wins.
-
-    `way` is what it was scored by: pairs whose words are not one piece each are scored by pseudo-likelihood even if the blank
-    was asked for.
-    """
-
-    pair: MinimalPair
-    difference: float
-    way: str
-
-    @property
-    def is_right(self) -> bool:
-        """Whether the word wins."""
-        return self.difference > 0
-
-
 class Share(NamedTuple):
     """A share of `items`, 0 to 1, with its 95% interval by frame, NaN for too few frames."""
 
@@ -132,31 +115,38 @@ class Share(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SuiteResult:
-    """What a model makes of a suite; `left_out` are pairs whose sentences are the same to its tokenizer, or unreadable."""
+    """What a model makes of a suite.
+
+    `table` has a row for each judged pair, by its number from 0: kind, text, word, foil, the `difference` of the log-likelihoods
+    of word and foil, or of both sentences, in nats, whether it is above 0, so that the word wins (`right`), and what it is
+    `scored_by`: pairs whose words are not one piece each are scored by pseudo-likelihood even if the blank was asked for.
+    """
 
     suite: Suite
     way: str
-    judged: tuple[Judged, ...]
-    left_out: tuple[MinimalPair, ...]
+    table: pandas.DataFrame
 
     @property
-    def right(self) -> list[bool]:
-        """Of each judged pair, whether the word wins."""
-        return [judged.is_right for judged in self.judged]
+    def instead(self) -> int:
+        """How many pairs are scored in another way."""
+        return int((self.table.scored_by != self.way).sum())
+
+    @property
+    def left_out(self) -> int:
+        """How many pairs are not judged: their sentences are the same to the tokenizer, or unreadable."""
+        return len(self.suite.pairs) - len(self.table)
 
     @cached_property
     def shares(self) -> dict[str, Share]:
         """In how many pairs the word wins, of all under "all" and by kind."""
-        frame, kinds = dict(zip(self.suite.pairs, self.suite.frames, strict=True)), [judged.pair.kind for judged in self.judged]
-        found = {}
-        for kind in dict.fromkeys([ALL, *kinds]):
-            own = [judged for judged in self.judged if kind in (ALL, judged.pair.kind)]
-            groups = np.unique([frame[judged.pair] for judged in own], return_inverse=True)[1]
-            right = np.array([judged.is_right for judged in own], dtype=np.float64)
+        frames, found = np.array(self.suite.frames)[self.table.index], {}
+        for kind in (ALL, *self.table.kind.unique()):
+            own = ((self.table.kind == kind) | (kind == ALL)).to_numpy()
+            right, groups = self.table.right[own].to_numpy(float), np.unique(frames[own], return_inverse=True)[1]
             low, high = wilson_by_group(by_group(right, groups), np.bincount(groups).astype(np.float64))
-            found[kind] = Share(len(own), float(right.mean()), float(low), float(high))
+            found[kind] = Share(len(right), float(right.mean()), float(low), float(high))
         return found
 
 
@@ -195,20 +185,21 @@ def judge_in_steps(model: Explorer, suite: Suite, way: str = "") -> Generator[fl
         hidden, ways[number] = _hidden(model, number, pair, way, suite.stereotypes)
         asked += hidden
     differences = yield from answers_in_steps(model, asked, len(suite.pairs))
-    scored = dict.fromkeys(one.row for one in asked)
+    scored = list(dict.fromkeys(one.row for one in asked))
     if not scored:
         raise InputError(
             f"{model.name} reads both sentences of every pair as the same tokens. Choose a model with a larger vocabulary."
         )
-    judged = tuple(Judged(suite.pairs[number], float(differences[number]), ways[number]) for number in scored)
-    return SuiteResult(suite, way, judged, tuple(pair for number, pair in enumerate(suite.pairs) if number not in scored))
+    table = pandas.DataFrame([suite.pairs[number] for number in scored], scored).drop(columns="marked")
+    found = differences[scored]
+    return SuiteResult(suite, way, table.assign(difference=found, right=found > 0, scored_by=[ways[number] for number in scored]))
 
 
 @inference_mode
-def own_difference(model: Explorer, judged: Judged, stereotypes: bool = False) -> float:
+def own_difference(model: Explorer, result: SuiteResult, number: int) -> float:
     """The difference of a judged pair by transformers' own forward passes, one for each hidden piece."""
-    difference = 0.0
-    for one in _hidden(model, 0, judged.pair, judged.way, stereotypes)[0]:
+    difference, suite = 0.0, result.suite
+    for one in _hidden(model, 0, suite.pairs[number], result.table.scored_by[number], suite.stereotypes)[0]:
         ids = list(one.encoding.ids)
         for position in (one.position, *one.also):
             ids[position] = model.mask_id
