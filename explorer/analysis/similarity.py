@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.core.lazy import sklearn
-
 SPACES = ("as they are", "centred", "whitened")
 SAME = 1e-5  # of the largest number: the difference up to which two rows are the same
 EQUAL = 1e-5  # cosines that differ by less are equal but for rounding
@@ -92,12 +90,6 @@ def closest_pairs(matrix: np.ndarray, most: int = 5) -> list[tuple[int, int, flo
     rows, columns = np.triu_indices(len(matrix), k=1)
     best = np.argsort(-matrix[rows, columns], kind="stable")[:most]
     return [(int(rows[i]), int(columns[i]), float(matrix[rows[i], columns[i]])) for i in best]
-
-
-def nearest_of_each(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each row of vectors [n, hidden], n > 1, the other row nearest by cosine, and that cosine: [n] each."""
-    distances, others = sklearn.neighbors.NearestNeighbors(n_neighbors=1, metric="cosine").fit(vectors).kneighbors()
-    return others[:, 0], 1 - distances[:, 0]
 
 
 def nearest(vectors: np.ndarray, row: int, most: int = 10) -> list[tuple[int, float]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.analysis.projection import NAMES, LayerMaps, MapSettings, Projection, digest, judged_neighbors
 from explorer.analysis.resampling import wilson
-from explorer.analysis.similarity import Agreement, Nearest, cosines, directions, first_of_each, nearest_of_each, nearest_place
+from explorer.analysis.similarity import Agreement, Nearest, cosines, directions, first_of_each, nearest_place
 from explorer.core.cache import OnceCache
 from explorer.core.steps import relay
 from explorer.projection.points import Points
@@ -166,15 +166,12 @@ def nearest_places(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndar
         rows = np.unique(first_of_each(vectors))
         if len(rows) < 2:
             return rows, rows, np.ones(len(rows))
-        if len(rows) <= MOST_ASKED:
-            others, near = nearest_of_each(vectors[rows])
-            return rows, rows[others], near
-        asked = np.sort(np.random.default_rng(0).choice(len(rows), ASKED, replace=False))
+        every = np.arange(len(rows))
+        asked = every if len(rows) <= MOST_ASKED else np.sort(np.random.default_rng(0).choice(every, ASKED, replace=False))
         unit = directions(vectors[rows])
         matrix = unit[asked] @ unit.T
-        matrix[np.arange(ASKED), asked] = -2
-        others = matrix.argmax(axis=1)
-        return rows[asked], rows[others], matrix[np.arange(ASKED), others]
+        matrix[every[: len(asked)], asked] = -2
+        return rows[asked], rows[matrix.argmax(axis=1)], matrix.max(axis=1)
 
     return _neighbors.get(digest(vectors), find)
 
