@@ -8,14 +8,13 @@ from explorer.core import downloads
 from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS
-from explorer.experiments.compute import corpus_items, templates
+from explorer.experiments.compute import made_items
 from explorer.experiments.compute.experiment import MOST_SEED, QUESTIONS, Experiment, experiment_in_steps, question_of
-from explorer.experiments.compute.file import shipped, written
 from explorer.experiments.compute.items import Item, items_from_lines, lines_of, read_items, suite_items
 from explorer.experiments.compute.minimal_pairs import TITLES
 from explorer.experiments.compute.question import Question
 from explorer.experiments.compute.reading import read_items_as
-from explorer.experiments.compute.runs import MOST_CHECKPOINTS, with_others
+from explorer.experiments.compute.runs import MOST_CHECKPOINTS, shipped, with_others, written
 from explorer.experiments.compute.targets import LABEL, NEXT_SENTENCE, WORD
 from explorer.experiments.sentences import TESTS, find, methods, of_heads, of_items
 from explorer.experiments.showing import LISTED, clicked, describing, kept_place, place_in, show_run, unasked
@@ -99,7 +98,7 @@ class NewExperiment(LongView):
         placeholder=lines_of(suite_items("agreement")[:2]),
     )
     template: str = _box(
-        templates.EXAMPLE,
+        made_items.EXAMPLE,
         "Templates: sentence | word | foil",
         TEMPLATE,
         info="A name in braces is a slot. A line below fills the slot: thing = key, cup. ?3 takes the model's best three.",
@@ -113,20 +112,10 @@ class NewExperiment(LongView):
         elem_classes="inline",
     )
     longest: int = number(
-        corpus_items.LONGEST,
-        "Words at most",
-        low=2,
-        high=corpus_items.MOST_WORDS,
-        box=True,
-        when=_from_corpus,
-        elem_classes="inline",
+        made_items.LONGEST, "Words at most", low=2, high=made_items.MOST_WORDS, box=True, when=_from_corpus, elem_classes="inline"
     )
     mark: str = choice(
-        [
-            ("nothing", corpus_items.NOTHING),
-            ("its subject", corpus_items.SUBJECT),
-            ("the word it depends on", corpus_items.GOVERNOR),
-        ],
+        [("nothing", made_items.NOTHING), ("its subject", made_items.SUBJECT), ("the word it depends on", made_items.GOVERNOR)],
         "Mark",
         menu=True,
         when=_from_corpus,
@@ -211,10 +200,10 @@ class NewExperiment(LongView):
         if self.source == FILE:
             return self.file or ()
         if self.source == TEMPLATE:
-            return _made.get((model.checkpoint, self.template), lambda: templates.template_items(self.template, model))
+            return _made.get((model.checkpoint, self.template), lambda: made_items.template_items(self.template, model))
         if self.source == CORPUS:
             asked = self.pairs, self.longest, self.mark
-            return _made.get(asked, lambda: corpus_items.corpus_items(*asked))
+            return _made.get(asked, lambda: made_items.corpus_items(*asked))
         return suite_items(self.source)
 
     def unless(self, subject: Subject) -> str:

@@ -9,9 +9,8 @@ from explorer.bert import provenance
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.experiments.compute.experiment import Experiment
-from explorer.experiments.compute.file import open_experiment
 from explorer.experiments.compute.question import place_of
-from explorer.experiments.compute.runs import Compared, compare_experiments, shared_items
+from explorer.experiments.compute.runs import Compared, compare_experiments, open_experiment, shared_items
 from explorer.experiments.compute.summary import LEVEL, at_place
 from explorer.experiments.pictures import told_q
 from explorer.experiments.sentences import find, interval_of, methods, of_items, place_name

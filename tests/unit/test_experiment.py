@@ -14,10 +14,10 @@ from explorer.core.limits import ITEMS
 from explorer.experiments.compute import experiment as running
 from explorer.experiments.compute import reading
 from explorer.experiments.compute.experiment import experiment, experiment_in_steps, question_of
-from explorer.experiments.compute.file import shipped
 from explorer.experiments.compute.heads import MEAN, RESAMPLE, HeadsOff, donors
 from explorer.experiments.compute.items import Item, check_items, items_from_lines, lines_of, read_items
 from explorer.experiments.compute.minimal_pairs import TITLES
+from explorer.experiments.compute.runs import shipped
 from explorer.experiments.endpoints import experiment as endpoint
 from explorer.techniques.ablation import intervene
 from tests.at_night import at_night

@@ -12,7 +12,7 @@ from explorer.core import apart
 from explorer.core.errors import InputError
 from explorer.core.formats import Every, Foreign, Misfit, Own, parse, parse_each, values
 from explorer.core.limits import JSON_VALUES
-from explorer.experiments.compute.file import FORMAT, Written
+from explorer.experiments.compute.runs import FORMAT, Written
 from explorer.finetune.compute.arrival import Settings, check_tokenizer
 from explorer.finetune.compute.files import read_file
 from explorer.tabs import VIEWS

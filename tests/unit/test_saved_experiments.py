@@ -10,8 +10,8 @@ from explorer.core import downloads
 from explorer.core.errors import InputError
 from explorer.core.limits import PREFIX
 from explorer.experiments.compute.experiment import experiment
-from explorer.experiments.compute.file import opened, written
 from explorer.experiments.compute.items import suite_items
+from explorer.experiments.compute.runs import opened, written
 from explorer.experiments.new import TYPED, NewExperiment
 from explorer.experiments.saved import NOTHING, SavedRuns
 from explorer.ui.subject import Subject
