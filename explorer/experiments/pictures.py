@@ -18,7 +18,7 @@ from explorer.experiments.compute.moving import DOSE
 from explorer.experiments.compute.question import HEADS, Axis
 from explorer.experiments.compute.summary import LEVEL
 from explorer.ui.pictures.base import AMOUNT, CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, plain_axis, shorten
-from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap, number_axis, outlined_cell
+from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap, number_axis, outline_cell
 from explorer.ui.pictures.numbers import Table, columns_of, keep
 
 MARK = "•"
@@ -97,7 +97,7 @@ def _cells(found: Experiment, at: Sequence[int], unit: str, notes: np.ndarray) -
         text=np.where(found.summary.q < LEVEL, MARK, ""),
         texttemplate="%{text}",
     )
-    return drawn.update_layout(shapes=outlined_cell((float(rows.labels[at[0]]), at[1] + 1 if numbered else at[1])))
+    return drawn.update_layout(shapes=outline_cell((float(rows.labels[at[0]]), at[1] + 1 if numbered else at[1])))
 
 
 def _spread(means: Sequence[float] | np.ndarray, low: Sequence[float] | np.ndarray, high: Sequence[float] | np.ndarray) -> Any:

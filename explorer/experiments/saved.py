@@ -17,7 +17,7 @@ from explorer.experiments.sentences import find, interval_of, methods, of_items,
 from explorer.experiments.showing import LISTED, clicked, describing, item_table, kept_place, place_in, show_run
 from explorer.text import limits
 from explorer.ui.layout import col, row
-from explorer.ui.pictures.bars import signed
+from explorer.ui.pictures.bars import sign
 from explorer.ui.pictures.base import join_names
 from explorer.ui.settings import memory, upload
 from explorer.ui.subject import Subject
@@ -165,6 +165,6 @@ def _compared(one: Experiment, other: Experiment) -> str:
     mean, low, high, q = (float(getattr(there, name)[at]) for name in ("effects", "low", "high", "q"))
     return (
         f"{' '.join(words)} In the {of_items(found.items)} of both, {int((there.q < LEVEL).sum())} places differ (q below 0.05), "
-        f"the clearest is {place_name(one.axes, at)}, where the first run less the other is {signed(mean)} "
+        f"the clearest is {place_name(one.axes, at)}, where the first run less the other is {sign(mean)} "
         f"({interval_of(low, high, there.groups)}, {told_q(q)})."
     )

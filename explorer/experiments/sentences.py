@@ -20,7 +20,7 @@ from explorer.experiments.compute.question import HEADS, LAYERS, STATES, Axis
 from explorer.experiments.compute.runs import FEWEST_CHECKPOINTS, LEAST_PLACES, Checkpoints
 from explorer.experiments.compute.summary import LEVEL, at_place
 from explorer.experiments.pictures import told_q
-from explorer.ui.pictures.bars import SEEN, signed
+from explorer.ui.pictures.bars import SEEN, sign
 from explorer.ui.subject import head_name
 from explorer.ui.view import Finding, Why
 
@@ -58,14 +58,14 @@ def of_items(count: int) -> str:
 
 def plain(value: float) -> str:
     """A number with two digits behind the point."""
-    return signed(value).removeprefix("+")
+    return sign(value).removeprefix("+")
 
 
 def percent(share: float) -> str:
     return f"{100 * share:.0f}%"
 
 
-def interval_of(low: float, high: float, groups: int, written: Callable[[float], str] = signed) -> str:
+def interval_of(low: float, high: float, groups: int, written: Callable[[float], str] = sign) -> str:
     """An interval in words, or why there is none."""
     if isnan(low):
         return f"no interval from {groups} group{'s' * (groups != 1)}"
@@ -97,13 +97,13 @@ def facts(found: Experiment) -> dict[str, object]:
         "other": held.items,
         "items": of_items(held.items),
         "before": plain(found.held_out_before),
-        "effect": signed(held.effect),
+        "effect": sign(held.effect),
         "size": plain(held.effect),
         "share": percent(held.effect),
         "by_effect": interval_of(held.low, held.high, held.groups),
         "by_size": interval_of(held.low, held.high, held.groups, plain),
         "by_share": interval_of(held.low, held.high, held.groups, percent),
-        "random": signed(held.random),
+        "random": sign(held.random),
         "random_share": percent(held.random),
         "beside": null_of(found) if found.nulls is None else f"for {null_of(found)}",
         "doubt": "" if held.is_sure else ", which is not certain",
@@ -153,10 +153,10 @@ def _over(found: Experiment) -> str:
     mean, low, high, q = (float(getattr(every, name)[at]) for name in ("mean", "low", "high", "q"))
     count, same = len(every.runs), sum(run.summary.selected == at for run in every.runs)
     if count < FEWEST_CHECKPOINTS:
-        return f" Its mean is {signed(mean)} over {count} checkpoints, too few for an interval; {same} of {count} select it."
+        return f" Its mean is {sign(mean)} over {count} checkpoints, too few for an interval; {same} of {count} select it."
     sure = "" if q < LEVEL and (low > 0 or high < 0) else ", which is not certain"
     ends = interval_of(low, high, count)
-    return f" Over {count} checkpoints its mean is {signed(mean)} ({ends}){sure}; {same} of {count} select it."
+    return f" Over {count} checkpoints its mean is {sign(mean)} ({ends}){sure}; {same} of {count} select it."
 
 
 def about(found: Experiment) -> str:
@@ -164,7 +164,7 @@ def about(found: Experiment) -> str:
     summary, asked = found.summary, found.question
     told = (
         f"Mean {asked.unit} over {_in_groups(found)}. A dot: q below 0.05, "
-        f"{int((summary.q < LEVEL).sum())} of {summary.q.size}; {null_of(found)}: {signed(summary.random)}."
+        f"{int((summary.q < LEVEL).sum())} of {summary.q.size}; {null_of(found)}: {sign(summary.random)}."
     )
     if asked.below:
         told += f" Blue: {asked.below}. Unchanged, the logit difference is {plain(float(found.before.mean()))}."
@@ -209,7 +209,7 @@ def chosen(found: Experiment, at: tuple[int, ...]) -> str:
     said = asked.below or f"above {'0' if found.nulls is None else 'that'}"
     count = int((own < 0).sum() if asked.below else (lead > 0).sum())
     ends = interval_of(low, high, summary.groups)
-    return f"{name[:1].upper()}{name[1:]}: {signed(mean)} ({ends}, {told_q(q)}){null}; {said} in {count:,} of {items}{also}."
+    return f"{name[:1].upper()}{name[1:]}: {sign(mean)} ({ends}, {told_q(q)}){null}; {said} in {count:,} of {items}{also}."
 
 
 def methods(found: Experiment, name: str = "run.json") -> str:

@@ -13,7 +13,7 @@ from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.summary import LEAST_P
 from explorer.experiments.pictures import beside
 from explorer.experiments.sentences import CITED, PROGRAM, TESTS, facts, find, methods, references, tell
-from explorer.ui.pictures.numbers import kept
+from explorer.ui.pictures.numbers import numbers_of
 from tests.unit.test_experiment_questions import BOTH
 
 CAUSAL = re.compile(r"\b(because|causes?|decides?|drives?|changes?|brings? back|without|loses?|through)\b")
@@ -123,7 +123,7 @@ def test_the_second_picture_has_what_else_was_measured():
         ("attribution_patching", ("place", "estimate", "exact")),
     ):
         found = made(question, 1.0)
-        table = kept(beside(found, (2, 1)))
+        table = numbers_of(beside(found, (2, 1)))
         assert table.columns == columns
         if question == "erase":
             np.testing.assert_allclose(table.cells[1], found.also_means["probe before"][:, 1])
