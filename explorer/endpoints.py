@@ -10,8 +10,7 @@ from explorer.api.callers import bound, friendly
 from explorer.attention import endpoints as attention
 from explorer.core.scheduling import MODEL, TRAINING
 from explorer.corpus import endpoints as corpus
-from explorer.experiments.endpoints import heads as experiments
-from explorer.experiments.endpoints import suites
+from explorer.experiments import endpoints as experiments
 from explorer.export import endpoints as export
 from explorer.fill_mask import endpoints as fill_mask
 from explorer.finetune import endpoints as finetune
@@ -28,7 +27,7 @@ ENDPOINTS = tuple(
     endpoint
     for capability in (
         *(tokens, attention, inside_head, fill_mask, next_sentence, task_head, overview, hidden_states, projection, finetune),
-        *(corpus, experiments, suites, model_card, export),
+        *(corpus, experiments, model_card, export),
     )
     for endpoint in capability.ENDPOINTS
 )

@@ -17,6 +17,45 @@ def eager_bert(model):
 
 
 @contextmanager
+def hooked(watched, change, before=False):
+    """`change(number, activation)` is what modules read (`before`) or give meanwhile; None is the activation itself."""
+
+    def hook(number):
+        def read(_, given):
+            new = change(number, given[0])
+            return None if new is None else (new,)
+
+        def give(_, given, out):
+            new = change(number, out[0] if isinstance(out, tuple) else out)
+            return (new, *out[1:]) if isinstance(out, tuple) and new is not None else new
+
+        return watched[number].register_forward_pre_hook(read) if before else watched[number].register_forward_hook(give)
+
+    hooks = [hook(number) for number in range(len(watched))]
+    try:
+        yield
+    finally:
+        for one in hooks:
+            one.remove()
+
+
+def seen_in(watched, run, before=False):
+    """What modules read (`before`) or give in a run."""
+    seen = {}
+    with hooked(watched, seen.__setitem__, before):
+        run()
+    return [seen[number] for number in range(len(watched))]
+
+
+def with_head(context, head, heads, other):
+    """A context [..., hidden] with that of one head, of so many, from another one or a number."""
+    part = slice(head * context.shape[-1] // heads, (head + 1) * context.shape[-1] // heads)
+    context = context.clone()
+    context[..., part] = other[..., part] if torch.is_tensor(other) else other
+    return context
+
+
+@contextmanager
 def zeroed(dense, heads, off):
     """Zero the heads that are off (zero-based layer, head) in the input of W_O; `dense` has the W_O of each layer."""
     hooks = []

@@ -117,11 +117,6 @@ def top_p(weights: np.ndarray, share: float) -> np.ndarray:
     return np.where(kept, weights, 0).astype(weights.dtype)
 
 
-def rank_in_row(weights: np.ndarray, row: int, column: int) -> int:
-    """The rank of a weight in its row, counted from 1 for the largest."""
-    return 1 + int((weights[row] > weights[row, column]).sum())
-
-
 def thumbnails(attention: np.ndarray, size: int = 36) -> np.ndarray:
     """Small pictures of heads: [..., n, n] reduced to at most [..., size, size] by the maximum, so that thin lines survive."""
     tokens = attention.shape[-1]

@@ -108,9 +108,3 @@ def head_name_of(seen: Overview, place: tuple[int, int], atlas: Everywhere | Non
         return HeadName(habit.name, f"entropy {seen.metrics['entropy'][place]:.2f} of at most 1", elsewhere)
     most = max(NAMED, key=lambda key: float(seen.metrics[key][place]))
     return HeadName(habit.name, f"at most {seen.metrics[most][place]:.2f} of the weight on one, {NAMED[most]}", elsewhere)
-
-
-def strongest_links(attention: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each query of attention [heads, query, key] the key that it attends to most, and that weight: [heads, query] each."""
-    keys = attention.argmax(-1)
-    return keys, np.take_along_axis(attention, keys[..., None], -1)[..., 0]

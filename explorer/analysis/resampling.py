@@ -4,7 +4,7 @@ Items that are similar are one group. A function here takes rows that are indepe
 makes them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import sqrt
 from typing import NamedTuple
 
@@ -77,20 +77,21 @@ def sign_flip(values: np.ndarray, seed: int = 0) -> np.ndarray:
     """
     count, flat = len(values), _flat(values)
     least = np.abs(flat.sum(0)) * (1 - TIE)
-    every = 2**count <= DRAWS
-    found = np.zeros(flat.shape[1])
-    for signs in _every_sign(count) if every else _draw_signs(count, seed):
+    if 2**count <= DRAWS:
+        signs = 1.0 - 2 * (np.arange(2**count)[:, None] >> np.arange(count) & 1)
+        return (np.abs(signs @ flat) >= least).mean(0).reshape(values.shape[1:])
+    random, found = np.random.default_rng(seed), np.ones(flat.shape[1])
+    for batch in _batches(DRAWS, count):
+        signs = 1.0 - 2 * random.integers(0, 2, (batch.stop - batch.start, count), dtype=np.int8)
         found += (np.abs(signs @ flat) >= least).sum(0)
-    shares = found / 2**count if every else (found + 1) / (DRAWS + 1)
-    return shares.reshape(values.shape[1:])
+    return (found / (DRAWS + 1)).reshape(values.shape[1:])
 
 
 def differs(values: np.ndarray, seed: int = 0, sizes: np.ndarray | None = None, drawn: Bootstrapped | None = None) -> np.ndarray:
     """Two-sided p values (0 to 1) of means over independent groups: the larger one of `sign_flip` and `bootstrap`.
 
-    `drawn` is that bootstrap, where it is known.
-
-    Flipped signs alone take a skewed effect for a mean too often, the bootstrap alone one of few groups.
+    Flipped signs alone take a skewed effect for a mean too often, the bootstrap alone one of few groups. `drawn` is that
+    bootstrap, where it is known.
     """
     drawn = bootstrap(values, seed, sizes) if drawn is None else drawn
     return np.maximum(sign_flip(values, seed), drawn.p)
@@ -146,39 +147,10 @@ def halves(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return np.sort(order[: count // 2]), np.sort(order[count // 2 :])
 
 
-class Share(NamedTuple):
-    """A share of `items`, 0 to 1, with its 95% interval from `low` to `high`."""
-
-    items: int
-    right: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, right: Sequence[bool], groups: Sequence[int] = ()) -> "Share":
-        """The share of those that are right. Raises ValueError for none.
-
-        The interval is by the group of each, and NaN for too few groups; without groups each is independent.
-        """
-        if not groups:
-            return cls(len(right), sum(right) / len(right), *wilson(sum(right), len(right)))
-        numbers = np.unique(groups, return_inverse=True)[1]
-        low, high = wilson_by_group(by_group(np.array(right, dtype=np.float64), numbers), np.bincount(numbers).astype(np.float64))
-        return cls(len(right), sum(right) / len(right), float(low), float(high))
-
-
-def shares_by_kind(kinds: Sequence[str], right: Sequence[bool], groups: Sequence[int] = ()) -> dict[str, Share]:
-    """The share of each kind, in the order in which they first occur; the sequences have an entry for each item."""
-    rows = {kind: [row for row, other in enumerate(kinds) if other == kind] for kind in dict.fromkeys(kinds)}
-    return {
-        kind: Share.of([right[row] for row in own], [groups[row] for row in own] if groups else ()) for kind, own in rows.items()
-    }
-
-
 def wilson(right: float, items: float, z: float = NORMAL_95) -> tuple[float, float]:
     """The score interval of a binomial share, 0 to 1 (Wilson 1927): all shares p from which right / items is within z of its
-    standard deviations √(p (1 − p) / items). It assumes that the items are
-    independent; `right` may be a mean over repetitions. Raises ValueError without items.
+    standard deviations √(p (1 − p) / items). It assumes that the items are independent; `right` may be a mean over repetitions.
+    Raises ValueError without items.
     """
     if not 0 <= right <= items or not items:
         raise ValueError(f"{right} of {items} is not a share")
@@ -195,15 +167,3 @@ def _flat(values: np.ndarray) -> np.ndarray:
 def _batches(rows: int, width: int) -> Iterator[slice]:
     size = max(1, AT_ONCE // width)
     return (slice(start, min(start + size, rows)) for start in range(0, rows, size))
-
-
-def _every_sign(count: int) -> Iterator[np.ndarray]:
-    """All rows of `count` signs."""
-    yield 1.0 - 2 * (np.arange(2**count)[:, None] >> np.arange(count) & 1)
-
-
-def _draw_signs(count: int, seed: int) -> Iterator[np.ndarray]:
-    """DRAWS rows of `count` signs, some at a time."""
-    random = np.random.default_rng(seed)
-    for batch in _batches(DRAWS, count):
-        yield 1.0 - 2 * random.integers(0, 2, (batch.stop - batch.start, count), dtype=np.int8)

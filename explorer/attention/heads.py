@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.attention import DIRECTIONS, GROUPS, WHOLE_SCALE, Choice, ChosenWeights, Side, choose, rank_in_row
+from explorer.analysis.attention import DIRECTIONS, GROUPS, WHOLE_SCALE, Choice, ChosenWeights, Side, choose
 from explorer.analysis.head_names import HABITS
 from explorer.attention.pictures import attention_lines
 from explorer.text import limits
@@ -275,7 +275,8 @@ def _labels(side: Side, group: str) -> list[str]:
 def _cell(chosen: ChosenWeights, row: int, column: int) -> str:
     if not (0 <= row < chosen.weights.shape[0] and 0 <= column < chosen.weights.shape[1]):
         return ""
-    weight, rank = float(chosen.weights[row, column]), rank_in_row(chosen.weights, row, column)
+    weight = float(chosen.weights[row, column])
+    rank = 1 + int((chosen.weights[row] > chosen.weights[row, column]).sum())
     query, key = chosen.queries, chosen.keys
     places = f"{query.names[row]} (token {query.groups[row][0]}) → {key.names[column]} (token {key.groups[column][0]})"
     return f"{places}: {weight:.6f}, number {rank} of {len(key.names)} in its row."

@@ -4,9 +4,9 @@ from explorer.bert.checkpoints import BUNDLED
 from explorer.bert.explorer import load
 from explorer.core.paths import EXPERIMENTS
 from explorer.experiments.compute.experiment import experiment
-from explorer.experiments.compute.file import save_experiment
 from explorer.experiments.compute.items import suite_items
-from explorer.experiments.compute.suites import TITLES
+from explorer.experiments.compute.minimal_pairs import TITLES
+from explorer.experiments.compute.runs import save_experiment
 
 
 def main() -> None:

@@ -3,19 +3,18 @@
 from typing import Any
 from weakref import ref
 
+import numpy as np
+
 from explorer.bert import provenance
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.experiments.compute.compare import Compared, compare_experiments, shared_items
 from explorer.experiments.compute.experiment import Experiment
-from explorer.experiments.compute.file import open_experiment
-from explorer.experiments.compute.summary import at_place
-from explorer.experiments.listing import LISTED, item_table
-from explorer.experiments.methods import methods
-from explorer.experiments.naming import interval_of, kept_place, of_items, place_in, place_name, short
-from explorer.experiments.pictures.places import SURE, told_q
-from explorer.experiments.questions import TELLINGS
-from explorer.experiments.showing import describing, find, show_run
+from explorer.experiments.compute.question import place_of
+from explorer.experiments.compute.runs import Compared, compare_experiments, open_experiment, shared_items
+from explorer.experiments.compute.summary import LEVEL, at_place
+from explorer.experiments.pictures import told_q
+from explorer.experiments.sentences import find, interval_of, methods, of_items, place_name
+from explorer.experiments.showing import LISTED, clicked, describing, item_table, kept_place, place_in, show_run
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import sign
@@ -45,8 +44,6 @@ SAME = 1e-5  # two numbers that differ by less are the same: a file has six digi
 NOTHING = "Save a run in New experiment, then open its file here. Open a second file to compare both."
 ONE = "Open a second run to compare it with the first."
 CALLED = {"how": "how it was asked", "weights": "the weights", "items": "how many items", "explorer": "the app's version"}
-
-
 _found: OnceCache[tuple["ref[Experiment]", "ref[Experiment]"], Compared] = OnceCache(16)  # without keeping the runs in memory
 
 
@@ -92,14 +89,8 @@ class SavedRuns(View):
 
     def compute(self, subject: Subject) -> Content:
         if not self.runs:
-            return {
-                "compared": NOTHING,
-                **_nothing(""),
-                **_nothing("other_"),
-                "each": None,
-                "hint": props(visible=False),
-                **describing(False),
-            }
+            nothing = {**_nothing(""), **_nothing("other_"), **describing(False)}
+            return {**nothing, "compared": NOTHING, "each": None, "hint": props(visible=False)}
         first, *others = self.runs
         beside = _shown(others[0], self._at(others[0]), "other_") if others else {**_nothing("other_"), "other_about": ONE}
         told = _compared(first, others[0]) if others else ""
@@ -110,10 +101,9 @@ class SavedRuns(View):
         return Finding(find(self.runs[0]).text) if self.runs else None
 
     def on_board(self, subject: Subject, index: object) -> Change:
-        return settle(run_place=kept_place(index if isinstance(index, list | tuple) else [index]))
+        return settle(run_place=clicked(index))
 
-    def on_other_board(self, subject: Subject, index: object) -> Change:
-        return self.on_board(subject, index)
+    on_other_board = on_board
 
     def on_describe(self, subject: Subject, _: None) -> Change:
         """The methods section for a paper. Raises InputError without a run."""
@@ -134,13 +124,13 @@ class SavedRuns(View):
     def _each(self) -> Any:
         """The items of both runs, or of one, with what was measured at the place."""
         runs, first = self.runs, self.runs[0]
-        rows = shared_items(*runs) if len(runs) > 1 else [(row,) for row in range(len(first.items))]
+        rows = list(zip(*shared_items(*runs), strict=True)) if len(runs) > 1 else [(row,) for row in range(len(first.items))]
         every = [at_place(run.values, self._at(run)) for run in runs]
         lines = (
             (row[0], first.items[row[0]], first.pieces[row[0]], [float(one[at]) for one, at in zip(every, row, strict=True)])
             for row in rows[:LISTED]
         )
-        titles = [short(run.axes, self._at(run)) for run in runs]
+        titles = [run.short(self._at(run)) for run in runs]
         if len(runs) > 1:
             titles = [f"{name}, {which}" for name, which in zip(titles, ("first run", "other run"), strict=True)]
         return item_table(lines, titles)
@@ -150,7 +140,7 @@ def _shown(run: Experiment, at: tuple[int, ...], prefix: str) -> Content:
     """The parts of one run."""
     made, shown = run.provenance, show_run(run, at)
     way = "" if len(run.question.ways) == 1 else f" ({made['how'].replace('_', ' ')})"
-    told = f"{TELLINGS[run.question.name].menu}{way}, seed {made['seed']}. {shown['about']} {provenance.describe(made)}"
+    told = f"{run.question.menu}{way}, seed {made['seed']}. {shown['about']} {provenance.describe(made)}"
     return {f"{prefix}{name}": shown[name] for name in PARTS} | {f"{prefix}about": told}
 
 
@@ -161,24 +151,20 @@ def _nothing(prefix: str) -> Content:
 def _compared(one: Experiment, other: Experiment) -> str:
     """Two runs in a few sentences."""
     found = _found.get((ref(one), ref(other)), lambda: compare_experiments(one, other))  # not at every click
-    if found.difference and found.difference.largest < SAME and one.items == other.items:
-        return f"Both runs have the same {of_items(len(one.items))}, and all numbers of one are those of the other."
+    if found.difference and found.largest < SAME and one.items == other.items:
+        return f"Both runs have the same {of_items(found.items)}, and all numbers of one are those of the other."
     differ = [CALLED.get(name, f"the {name}") for name in found.changed]
     words = [f"The runs differ in {join_names(differ)}." if differ else "Both runs were made in the same way."]
     if found.correlation is not None:
         words.append(f"Over {one.summary.q.size} places their means have a rank correlation of {found.correlation:.2f}.")
-    return " ".join([*words, _told(found, one, other)])
-
-
-def _told(found: Compared, one: Experiment, other: Experiment) -> str:
-    """Where the runs differ in the items of both, or why that cannot be said."""
     if (there := found.difference) is None:
-        shared = len(shared_items(one, other))
-        return f"{shared:,} items are in both; their numbers are not of the same kind, so no difference is taken."
-    at = there.surest
-    mean, low, high, q = (float(getattr(there, name)[at]) for name in ("mean", "low", "high", "q"))
+        why = "their numbers are not of the same kind, or all of one group, so no difference is taken."
+        return " ".join([*words, f"{found.items:,} items are in both; {why}"])
+    order = np.lexsort((-np.abs(there.effects).ravel(), there.q.ravel()))  # the smallest q, and of several the largest mean
+    at = place_of(int(order[0]), there.q)
+    mean, low, high, q = (float(getattr(there, name)[at]) for name in ("effects", "low", "high", "q"))
     return (
-        f"In the {of_items(there.items)} of both, {int((there.q < SURE).sum())} places differ (q below 0.05), "
+        f"{' '.join(words)} In the {of_items(found.items)} of both, {int((there.q < LEVEL).sum())} places differ (q below 0.05), "
         f"the clearest is {place_name(one.axes, at)}, where the first run less the other is {sign(mean)} "
-        f"({interval_of(low, high, there.groups, sign)}, {told_q(q)})."
+        f"({interval_of(low, high, there.groups)}, {told_q(q)})."
     )

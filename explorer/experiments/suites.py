@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Hashable
+from collections.abc import Generator, Hashable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from math import isnan
+from typing import Any
 
 from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError
+from explorer.core.lazy import pandas
 from explorer.core.steps import map_steps
 from explorer.experiments.compute import minimal_pairs
-from explorer.experiments.compute.minimal_pairs import ALL, ALONE, BLANK, LIKELIHOOD, SuiteResult
-from explorer.experiments.compute.suites import TITLES, Suite, suite_of
-from explorer.experiments.pictures.suites import suite_bars
-from explorer.experiments.suite_words import disagreement, listed, percent, told
+from explorer.experiments.compute.minimal_pairs import ALL, ALONE, BLANK, LIKELIHOOD, TITLES, Share, Suite, SuiteResult, suite_of
+from explorer.experiments.pictures import CHANCE, suite_bars
 from explorer.text import limits
+from explorer.text.encoding import MASK
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import LongView
+from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.base import shorten
+from explorer.ui.pictures.numbers import Table, keep
+from explorer.ui.pictures.strip_table import Column, Row, in_context, strip_table
 from explorer.ui.settings import choice, memory
 from explorer.ui.subject import Subject
 from explorer.ui.view import (
@@ -47,28 +51,8 @@ NOT_SHOWN = (
 )
 
 
-@dataclass(frozen=True)
-class Side:
-    """What one model makes of a suite, and how far that is from transformers' own passes."""
-
-    result: SuiteResult
-    error: float
-
-
-@dataclass(frozen=True)
-class Compared:
-    """What this model makes of a suite, and another one if it was asked for; `problem` is why it does not."""
-
-    here: Side
-    there: Side | None = None
-    problem: str = ""
-
-    @property
-    def sides(self) -> list[SuiteResult]:
-        """The results of the models, this one first."""
-        return [side.result for side in (self.here, self.there) if side]
-
-
+Side = tuple[SuiteResult, float]
+"""What one model makes of a suite, and how far that is from transformers' own passes."""
 _sides: OnceCache[Hashable, Side] = OnceCache(48)
 
 
@@ -119,63 +103,57 @@ class Suites(LongView):
 
     def passes(self, subject: Subject) -> float:
         """Reading every sentence, for each model that has not, in passes of the input."""
-        models = [subject, *self._others(subject)]
-        unread = sum(_sides.peek(self._key_of(side)) is None for side in models)
+        unread = sum(self._known(side) is None for side in self._models(subject))
         return unread * minimal_pairs.tokens_to_read(self._suite, self.way) / subject.trace.kept
 
     def key(self, subject: Subject) -> Hashable:
         """The cache key of the content; None for a model that cannot be asked."""
         if self.unless(subject):
             return None
-        return (self.name, *(self._key_of(side) for side in (subject, *self._others(subject))), self.other, self.kind)
+        return self.name, *(self._key_of(side) for side in self._models(subject)), self.other, self.kind
 
-    def work(self, subject: Subject) -> Generator[tuple[str, float], None, Compared]:
-        """Judge the pairs by this model, and by the other one. Raises CapabilityError."""
-        here = yield from self._judge(subject)
-        if not (self.other or "").strip():
-            return Compared(here)
+    def work(self, subject: Subject) -> Generator[tuple[str, float], None, tuple[list[Side], str]]:
+        """Judge the pairs by this model and by the other one, or why that cannot. Raises CapabilityError."""
+        sides = [(yield from self._judge(subject))]
         try:
-            other = subject.read_by(self.other)
-            if other.model.checkpoint == subject.model.checkpoint:
-                return Compared(here)
-            return Compared(here, (yield from self._judge(other)))
+            other = subject.read_by(self.other) if (self.other or "").strip() else subject
+            if other.model.checkpoint != subject.model.checkpoint:
+                sides.append((yield from self._judge(other)))
         except ExplorerError as error:
-            return Compared(here, problem=str(error))
+            return sides, str(error)
+        return sides, ""
 
     def waiting(self, subject: Subject) -> Content:
         menu = {"other": props(choices=[NO_OTHER, *((name, name) for name in subject.other_models)])}
-        if all(_sides.peek(self._key_of(side)) for side in (subject, *self._others(subject))):
+        if all(self._known(side) for side in self._models(subject)):
             return menu
         return {**menu, "picture": None, "pairs": None, "about": self._suite.about, "check": None}
 
-    def draw(self, subject: Subject, found: Compared) -> Content:
-        stereotypes, names = found.here.result.suite.stereotypes, self._names(subject, found)
-        sides = [(name, one.shares) for name, one in zip(names, found.sides, strict=True)]
-        unit = "pairs in which the stereotype wins" if stereotypes else "pairs in which the better word wins"
-        error = max(side.error for side in (found.here, found.there) if side)
+    def draw(self, subject: Subject, found: tuple[list[Side], str]) -> Content:
+        (results, errors), names = zip(*found[0], strict=True), [subject.model_name, self.other]
+        better = "stereotype" if results[0].suite.stereotypes else "better word"
+        sides = [(name, result.shares) for name, result in zip(names, results, strict=False)]
         return {
-            "picture": suite_bars(sides, unit, self._kind),
-            "about": self._about(found),
-            "check": matches(error, "transformers' own passes give the same differences for the first pairs"),
-            "pairs": listed(found.sides, self._kind, names),
+            "picture": suite_bars(sides, f"pairs in which the {better} wins", self._kind),
+            "about": self._about(results[0], found[1]),
+            "check": matches(max(errors), "transformers' own passes give the same differences for the first pairs"),
+            "pairs": listed(results, self._kind, names),
             "other": props(choices=[NO_OTHER, *((name, name) for name in subject.other_models)]),
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        if self.unless(subject) or (here := _sides.peek(self._key_of(subject))) is None:
+        if self.unless(subject) or (here := self._known(subject)) is None:
             return None
-        others = self._others(subject)
-        there = _sides.peek(self._key_of(others[0])) if others else None
-        text = told(here.result)
-        if there:
-            name = shorten(others[0].model_name, NAME)
-            text += f" {name}: {percent(there.result.shares[ALL])}. {disagreement(here.result, there.result)}"
+        text = told(here[0])
+        for other in self._models(subject)[1:]:
+            if there := self._known(other):
+                name = shorten(other.model_name, NAME)
+                text += f" {name}: {percent(there[0].shares[ALL])}. {disagreement(here[0], there[0])}"
         return Finding(text)
 
     def on_picture(self, subject: Subject, index: object) -> Change:
         """The pairs of the kind that was clicked; of all, if it was that bar or the same kind again. Raises InputError."""
-        there = found.result.kinds if (found := _sides.peek(self._key_of(subject))) else []
-        kinds = ("", *dict.fromkeys(there))
+        kinds = ["", *list(found[0].shares)[1:]] if (found := self._known(subject)) else [""]
         clicked = kinds[limits.check_integer(index, "the bar", 0, len(kinds) - 1)]
         return settle(kind="" if clicked == self._kind else clicked)
 
@@ -195,44 +173,88 @@ class Suites(LongView):
         """The kind of which the pairs are listed, "" for all: one that another suite has is forgotten."""
         return self.kind if self.kind in self._suite.kinds else ""
 
-    def _others(self, subject: Subject) -> list[Subject]:
-        """The other model, if one is asked for and can be."""
+    def _models(self, subject: Subject) -> list[Subject]:
+        """This model, and the other one, if one is asked for and can be."""
         with suppress(ExplorerError):
             other = subject.read_by(self.other or "")
             if other.model.checkpoint != subject.model.checkpoint and not self.unless(other):
-                return [other]
-        return []
+                return [subject, other]
+        return [subject]
 
     def _key_of(self, subject: Subject) -> Hashable:
         return str(subject.model.checkpoint), self.suite, minimal_pairs.way_of(self._suite, self.way)
 
+    def _known(self, subject: Subject) -> Side | None:
+        return _sides.peek(self._key_of(subject))
+
     def _judge(self, subject: Subject) -> Generator[tuple[str, float], None, Side]:
         """One model's judgements, made once."""
-        key = self._key_of(subject)
-        if (known := _sides.peek(key)) is None:
+        if (known := self._known(subject)) is None:
             doing = f"Reading {len(self._suite.pairs)} pairs with {shorten(subject.model_name, NAME)}"
             steps = minimal_pairs.judge_in_steps(subject.model, self._suite, self.way)
             found = yield from map_steps(steps, lambda share: (f"{doing}: {share:.0%}", share))
-            known = Side(found, _error(subject, found))
-            _sides.put(key, known)
+            first = found.table.difference[: CHECKED[found.table.scored_by.iloc[0]]]
+            errors = (minimal_pairs.own_difference(subject.model, found, number) - one for number, one in first.items())
+            known = found, max(map(abs, errors))
+            _sides.put(self._key_of(subject), known)
         return known
 
-    def _names(self, subject: Subject, found: Compared) -> list[str]:
-        return [subject.model_name, self.other][: len(found.sides)]
-
-    def _about(self, found: Compared) -> str:
+    def _about(self, result: SuiteResult, problem: str) -> str:
         """The question, how it was scored, and the pairs that were left out."""
-        result = found.here.result
-        words = [f"{result.suite.about} {len(result.judged)} pairs, scored {CALLED[result.way]}; chance is 50%."]
-        if instead := sum(judged.way != result.way for judged in result.judged):
-            words.append(f"{instead} of them are scored by pseudo-likelihood: their words are not one piece each.")
+        words = [f"{result.suite.about} {len(result.table)} pairs, scored {CALLED[result.way]}; chance is 50%."]
+        if result.instead:
+            words.append(f"{result.instead} of them are scored by pseudo-likelihood: their words are not one piece each.")
         if result.left_out:
-            words.append(f"{len(result.left_out)} are left out: the tokenizer does not distinguish their words.")
-        return " ".join([*words, *([NOT_SHOWN] if result.suite.stereotypes else []), found.problem]).rstrip()
+            words.append(f"{result.left_out} are left out: the tokenizer does not distinguish their words.")
+        return " ".join([*words, *([NOT_SHOWN] if result.suite.stereotypes else []), problem]).rstrip()
 
 
-def _error(subject: Subject, result: SuiteResult) -> float:
-    """How far the differences of the first pairs are from transformers' own passes, in nats."""
-    first = result.judged[: CHECKED[result.judged[0].way]]
-    model, stereotypes = subject.model, result.suite.stereotypes
-    return max(abs(minimal_pairs.own_difference(model, pair, stereotypes) - pair.difference) for pair in first)
+def percent(share: Share) -> str:
+    """A share with its interval, if there are enough frames, as part of a sentence."""
+    ends = (
+        "too few frames for an interval" if isnan(share.low) else f"95% interval {100 * share.low:.0f} to {100 * share.high:.0f}%"
+    )
+    return f"{whole_percent(share.right)}, {ends}"
+
+
+def told(result: SuiteResult) -> str:
+    """How often the better word wins, and in which kinds most and least."""
+    kinds = dict(result.shares)
+    share = kinds.pop(ALL)
+    best, worst = (pick(kinds, key=lambda kind: kinds[kind].right) for pick in (max, min))
+    ends = f": from {whole_percent(kinds[worst].right)} of “{worst}” to {whole_percent(kinds[best].right)} of “{best}”"
+    ends = ends if kinds[best].right > kinds[worst].right else ""
+    winner, nothing = ("stereotype", "no preference") if result.suite.stereotypes else ("better word", "chance")
+    verdict = "" if share.low > CHANCE or share.high < CHANCE else f", which may be {nothing}"
+    return f"The {winner} wins in {result.table.right.sum()} of {share.items} pairs ({percent(share)}){verdict}{ends}."
+
+
+def disagreement(here: SuiteResult, there: SuiteResult) -> str:
+    """In how many pairs the word wins in one of two models only."""
+    both = here.table.join(there.table.right, rsuffix="_there", how="inner")
+    here_only, there_only = both.right & ~both.right_there, both.right_there & ~both.right
+    return f"It wins in {here_only.sum()} pairs only here, in {there_only.sum()} only there."
+
+
+def listed(results: Sequence[SuiteResult], kind: str, names: Sequence[str]) -> dict[str, Any]:
+    """The pairs of a kind ('': of all), each with its differences; those with the lowest for the first model come first."""
+    stereotypes = results[0].suite.stereotypes
+    tables = [result.table[(result.table.kind == kind) | (kind == "")] for result in results]
+    columns = [*in_context("word / foil")]
+    columns += [Column(title, "number") for title in (("here", "there") if results[1:] else ("difference",))]
+    rows = []
+    for number, pair in tables[0].sort_values("difference", kind="stable").iterrows():
+        before, after = pair.text.split(MASK)
+        numbers = [_number(table.difference.get(number), stereotypes) for table in tables]
+        rows.append(Row([before.strip(), f"{pair.word} / {pair.foil}", after.strip(), *numbers], int(number)))
+    shown = strip_table(columns, rows, "The pairs, those with the lowest difference first", "pair")
+    whole = pandas.concat(dict(zip(names, tables, strict=False)), names=["model"]).reset_index("model")
+    return keep(shown, lambda: Table.of(tuple(whole.columns), whole.to_numpy().tolist()))
+
+
+def _number(difference: float | None, stereotypes: bool) -> str:
+    """The difference, marked as right or wrong; what fits a stereotype is neither."""
+    if difference is None:
+        return "–"
+    mark = "" if stereotypes else "✓ " if difference > 0 else "✗ "
+    return f"{mark}{difference:+.2f}".replace("-", "−")

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from explorer.experiments.asking import NewExperiment
-from explorer.experiments.compute.heads_off import HEADS_OFF, ZERO
+from explorer.experiments.compute.heads import HEADS_OFF, ZERO
+from explorer.experiments.new import FILE, NewExperiment
 from explorer.experiments.saved import SavedRuns
-from explorer.experiments.source import FILE
 from explorer.experiments.suites import Suites
 from explorer.techniques.targets import piece_of
 from explorer.ui.programs import Values, as_typed, program

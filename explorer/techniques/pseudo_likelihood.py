@@ -65,14 +65,6 @@ def hidden_surprise_in_steps(
     return (yield from _hidden_in_turn(model, encoding.ids, encoding.segments, positions))
 
 
-@inference_mode
-def log_likelihood(
-    model: Network, ids: Sequence[int], segments: Sequence[int], positions: Sequence[int], also: Mapping[int, Sequence[int]]
-) -> float:
-    """The sum of natural logs, at most 0, of the pieces at some positions, each masked with those that `also` names for it."""
-    return float(finished(_hidden_in_turn(model, ids, segments, positions, also)).log_probabilities.sum())
-
-
 def hidden_too(encoding: Encoding, likelihood: str = WORD_L2R) -> dict[int, list[int]]:
     """What is masked beside each position: for "word_l2r" the later pieces of its word, for "original" nothing."""
     if limits.check_choice(likelihood, "the likelihood", LIKELIHOODS) == ORIGINAL:

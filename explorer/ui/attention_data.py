@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.analysis.attention import rows_error
 from explorer.analysis.head_metrics import CLEAR, METRICS, Overview, TokenFacts, overview, strongest_pairs
-from explorer.analysis.head_names import BROAD, HABITS, MIXED, HeadName, everywhere, habit_share, head_name_of, strongest_links
+from explorer.analysis.head_names import BROAD, HABITS, MIXED, HeadName, everywhere, habit_share, head_name_of
 from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.techniques.ablation import head_effects, knows_head_effects, prepare_head_effects
 from explorer.techniques.inside import value_error, value_norms
@@ -70,7 +70,7 @@ def head_cards(subject: Subject) -> dict[str, Any]:
     attends to most, uint16 [layers, heads, tokens], and `weights` that weight, in 255ths.
     """
     trace, has = subject.trace, subject.model.capabilities
-    links = [strongest_links(trace.attention(layer)) for layer in range(has.layers)]
+    links = [(weights.argmax(-1), weights.max(-1)) for weights in map(trace.attention, range(has.layers))]
     keys, weights = (np.stack(each) for each in zip(*links, strict=True))
     names = (name_of(subject, place) for place in product(range(has.layers), range(has.heads)))
     return {

@@ -11,13 +11,13 @@ def test_a_suite_opens_computed_and_typed_items_are_measured(open_app):
     finding, chosen = page.locator("#experiments-finding"), page.locator("#experiments-new-chosen")
     problem = page.locator("#experiments-new-problem")
     rows = page.locator("#experiments-new-each tbody tr")
-    expect(finding).to_contain_text(re.compile(r"Layer 5, head 11, selected on 32 items, changes .* of the other 32 by −"))
+    expect(finding).to_contain_text(re.compile(r"Without layer 5, head 11, selected on 32 items, .* by −.* in the other 32"))
     expect(chosen).to_contain_text("Layer 5, head 11")
     expect(rows).to_have_count(64)
     expect(page.locator("#experiments-new-start")).to_be_hidden()
     page.get_by_role("button", name="previous head").click()
     expect(chosen).to_contain_text("Layer 5, head 10")
-    expect(finding).to_contain_text("Layer 5, head 11, selected")  # the selected head stays what it is
+    expect(finding).to_contain_text("Without layer 5, head 11, selected")  # the selected head stays what it is
     choose(page, "experiments-source", "typed here")
     expect(problem).to_contain_text("Type at least two items")
     box = page.locator("#experiments-typed textarea")

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.analysis.attention import GROUPS, Choice, choose, merge, rank_in_row, rows_error, thumbnails, top_p
+from explorer.analysis.attention import GROUPS, Choice, choose, merge, rows_error, thumbnails, top_p
 from explorer.attention.rollout import rollout
 from explorer.text.encoding import Encoding
 
@@ -100,10 +100,6 @@ def test_top_p_could_not_do_with_one_edge_less(share):
     for row in kept:
         assert row.sum() >= share - 1e-5
         assert row.sum() - row[row > 0].min() < share
-
-
-def test_the_rank_counts_what_is_stronger():
-    assert [rank_in_row(np.array([[0.1, 0.7, 0.1, 0.1]]), 0, column) for column in range(4)] == [2, 1, 2, 2]
 
 
 @pytest.mark.parametrize("tokens", [3, 36, 37, 128, 512])

@@ -21,7 +21,7 @@ from explorer.attention.rollout import rollout
 from explorer.bert.features import features, layer_features_in_steps
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.experiments.source import TYPED
+from explorer.experiments.new import TYPED
 from explorer.export import code, ways
 from explorer.export.links import Place
 from explorer.export.named import OF_THE_PAGE, read_settings

@@ -13,17 +13,16 @@ from explorer.core.errors import InputError
 from explorer.core.limits import ITEMS
 from explorer.experiments.compute import experiment as running
 from explorer.experiments.compute import reading
-from explorer.experiments.compute.experiment import experiment, experiment_in_steps
-from explorer.experiments.compute.file import shipped
-from explorer.experiments.compute.heads_off import MEAN, RESAMPLE, HeadsOff, donors
+from explorer.experiments.compute.experiment import experiment, experiment_in_steps, question_of
+from explorer.experiments.compute.heads import MEAN, RESAMPLE, HeadsOff, donors
 from explorer.experiments.compute.items import Item, check_items, items_from_lines, lines_of, read_items
-from explorer.experiments.compute.questions import question_of
-from explorer.experiments.compute.suites import TITLES
-from explorer.experiments.endpoints.heads import experiment as endpoint
+from explorer.experiments.compute.minimal_pairs import TITLES
+from explorer.experiments.compute.runs import shipped
+from explorer.experiments.endpoints import experiment as endpoint
 from explorer.techniques.ablation import changed_states
 from tests.at_night import at_night
 from tests.families import KINDS, write_family
-from tests.hooks import eager_bert, every_dense
+from tests.hooks import eager_bert, every_dense, hooked, seen_in, with_head
 
 TINY_ITEMS = (
     Item("the man went to the [MASK] .", "he bought milk .", "store", "dog"),
@@ -43,11 +42,10 @@ def found(bundled):
 def by_hooks(model, items, pieces, replaced):
     """[items, layers, heads]: changes of the logit difference by full passes of transformers, one a head; and [items] before.
 
-    `replaced(layer, head)` is what stands in the place of a head's context, over [items, tokens, head_size]; all items are read
-    as one batch, the shorter ones filled up with [PAD].
+    `replaced(layer, head)` is what is in the place of a head's context, in [items, tokens, hidden], or a number; all items are
+    read as one batch, the shorter ones filled up with [PAD].
     """
     module, has = eager_bert(model), model.capabilities
-    dense, size = every_dense(module), has.hidden_size // has.heads
     vocabulary = model.tokenizer.get_vocab()
     ids = torch.tensor([[vocabulary[piece] for piece in pair] for pair in pieces])
     encoded = encode(model, items)
@@ -61,15 +59,9 @@ def by_hooks(model, items, pieces, replaced):
 
     before, changes = differences(), np.empty((len(items), has.layers, has.heads))
     for layer, head in np.ndindex(has.layers, has.heads):
-
-        def put(_, inputs, layer=layer, head=head):
-            context = inputs[0].clone()
-            context[:, :, head * size : (head + 1) * size] = replaced(layer, head)
-            return (context,)
-
-        hook = dense[layer].register_forward_pre_hook(put)
-        changes[:, layer, head] = differences() - before
-        hook.remove()
+        other = replaced(layer, head)
+        with hooked([every_dense(module)[layer]], lambda _, own, head=head, to=other: with_head(own, head, has.heads, to), True):
+            changes[:, layer, head] = differences() - before
     return changes, before
 
 
@@ -81,13 +73,9 @@ def encode(model, items):
 
 def contexts(model, items):
     """What W_O reads in transformers' own pass, by layer: [items, tokens, hidden]; and which tokens are real [items, tokens]."""
-    module, seen = eager_bert(model), []
-    for dense in every_dense(module):
-        dense.register_forward_pre_hook(lambda _, given: seen.append(given[0]))
-    encoded = encode(model, items)
+    module, encoded = eager_bert(model), encode(model, items)
     with torch.no_grad():
-        module(**encoded)
-    return seen, encoded["attention_mask"].bool()
+        return seen_in(every_dense(module), lambda: module(**encoded), before=True), encoded["attention_mask"].bool()
 
 
 def test_effects_are_those_of_hooks(bundled, found):
@@ -102,16 +90,15 @@ def test_effects_are_those_of_hooks(bundled, found):
 def test_each_way_of_switching_off_is_that_of_hooks(tiny, how):
     found = experiment(tiny, TINY_ITEMS, how=how, seed=3)
     read, real = contexts(tiny, TINY_ITEMS)
-    size = tiny.capabilities.hidden_size // tiny.capabilities.heads
     asked, _ = reading.read_items_as(question_of(tiny, "heads_off"), TINY_ITEMS)
     given = donors(len(asked), 3)
     assert sorted(given) == list(range(len(asked)))
     assert all(given != np.arange(len(asked)))
 
     def replaced(layer, head):
-        own = read[layer][..., head * size : (head + 1) * size]
+        own = read[layer]
         if how == MEAN:
-            return own[real].mean(0)
+            return own[real].mean(0).expand_as(own)
         instead = torch.zeros_like(own)
         if how == RESAMPLE:
             for row, donor in enumerate(given):
@@ -263,36 +250,24 @@ def test_a_model_of_permuted_weights_finds_nothing(make_tiny, asked):
 
 @pytest.mark.parametrize("question", ["heads_off", "attention"])
 def test_a_long_run_goes_on_where_it_was_stopped(tiny, monkeypatch, question):
+    items = check_items([[f"the *man* {'very ' * n}[MASK]", "", "dog", "cat"] for n in range(1, 9)])
+    wanted = experiment(tiny, items, question, seed=7)
     monkeypatch.setattr(running, "KEPT_FROM", 2)
     monkeypatch.setattr(reading, "TOKENS_READ", 20)
     measured, reads = running.measured, []
     monkeypatch.setattr(running, "measured", lambda *given: reads.append(given[-1]) or measured(*given))
-    items = check_items([[f"the *man* {'very ' * n}[MASK]", "", "dog", "cat"] for n in range(1, 9)])
-    asked = question_of(tiny, question, seed=7)
-    wanted = running._at_once(asked, reading.read_items_as(asked, items)[0])
     steps = experiment_in_steps(tiny, items, question, seed=7)
     shares = [next(steps) for _ in range(3)]
     steps.close()
     assert shares == sorted(shares)
     found = experiment(tiny, items, question, seed=7)
     assert reads[-1] >= 2, "what was measured before is not measured again"
-    *_, last = _result_of(wanted)
-    values = last[:, 4:].reshape(len(items), -1, *asked.shape)
-    np.testing.assert_allclose(found.values, values[:, 0], atol=1e-6)
-    if asked.has_nulls:
-        np.testing.assert_allclose(found.nulls, values[:, 1], atol=1e-6)
+    np.testing.assert_allclose(found.values, wanted.values, atol=1e-6)
+    if wanted.nulls is not None:
+        np.testing.assert_allclose(found.nulls, wanted.nulls, atol=1e-6)
     again = experiment(tiny, items, question, seed=7)
     assert reads[-1] == len(items)
     np.testing.assert_array_equal(again.values, found.values)
-
-
-def _result_of(steps):
-    while True:
-        try:
-            next(steps)
-        except StopIteration as done:
-            yield done.value
-            return
 
 
 def test_items_are_read_from_lines_and_files(tmp_path, refusal):

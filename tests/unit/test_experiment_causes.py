@@ -10,16 +10,15 @@ import explorer
 from explorer.analysis.resampling import halves
 from explorer.core.errors import InputError
 from explorer.experiments.compute import concepts, estimating
-from explorer.experiments.compute.erasing import RANDOM, Erases
-from explorer.experiments.compute.experiment import experiment
+from explorer.experiments.compute.concepts import RANDOM, Erases
+from explorer.experiments.compute.experiment import experiment, question_of
 from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.moving import DOSES, Moves
-from explorer.experiments.compute.question import Group
-from explorer.experiments.compute.questions import question_of
+from explorer.experiments.compute.question import Batch
 from explorer.experiments.compute.reading import read_items_as
-from explorer.experiments.pictures.beside import agreement
+from explorer.experiments.sentences import agreement
 from explorer.techniques.leace import fit_erasers
-from tests.hooks import eager_bert, every_dense
+from tests.hooks import eager_bert, every_dense, hooked, seen_in, with_head
 from tests.unit.test_experiment_questions import BOTH, by_transformers, gradients
 
 GENDERED = [
@@ -89,15 +88,8 @@ def states_of(model, found):
 def changed_at(module, state, change, inputs):
     """The logits [tokens, vocabulary] when `change` of a hidden state is in its place."""
     watched = module.bert.embeddings if state == 0 else module.bert.encoder.layer[state - 1]
-
-    def put(_, given, out):
-        return (change(out[0]), *out[1:]) if isinstance(out, tuple) else change(out)
-
-    hook = watched.register_forward_hook(put)
-    with torch.no_grad():
-        logits = module(**inputs).prediction_logits[0]
-    hook.remove()
-    return logits
+    with torch.no_grad(), hooked([watched], lambda _, hidden: change(hidden)):
+        return module(**inputs).prediction_logits[0]
 
 
 def differences(model, found, row, logits, place):
@@ -168,7 +160,7 @@ def test_the_slopes_that_shuffled_classes_are_judged_by_are_those_of_transformer
     read, _ = read_items_as(asked, gendered[:3])
     module = eager_bert(tiny)
     for item in read:
-        (slopes,) = asked._gradients(Group.of([item]))
+        (slopes,) = asked._gradients(Batch(asked, [item]))
         inputs = tiny.tokenizer(item.item.text_a, return_tensors="pt")
         watched = [module.bert.embeddings, *module.bert.encoder.layer]
         theirs = gradients(module, inputs, watched, False, item.place, (item.word, item.foil))
@@ -183,7 +175,7 @@ def test_a_concept_needs_items_of_both_classes_in_both_halves(tiny, gendered, re
     )
     found = experiment(tiny, [*gendered, Item("he went to [MASK] .", "", "milk", "dog")], "erase", "gender")
     assert "two words that gender tells apart" in found.left_out[len(gendered) + 1]
-    assert Erases.ways == Moves.ways == ("number", "gender", "tense", "words")
+    assert list(Erases.ways) == list(Moves.ways) == ["number", "gender", "tense", "words"]
 
 
 @pytest.fixture(scope="module")
@@ -194,59 +186,27 @@ def three_layers(make_tiny):
 
 @pytest.mark.parametrize("how", ["query", "key", "value", "value 3.2"])
 def test_a_path_is_that_of_two_passes_with_hooks(three_layers, how):
-    found = experiment(three_layers, BOTH, "path", how)
-    heads = three_layers.capabilities.heads
-    size = three_layers.capabilities.hidden_size // heads
+    found, heads = experiment(three_layers, BOTH, "path", how), three_layers.capabilities.heads
     part, _, receiver = how.partition(" ")
     for row, (module, own, changed, _, difference) in enumerate(by_transformers(three_layers, found)):
-        dense, layers = every_dense(module), module.bert.encoder.layer
+        dense, parts = every_dense(module), [getattr(layer.attention.self, part) for layer in module.bert.encoder.layer]
+        mine, theirs = (seen_in(dense, lambda one=one, run=difference: run(one), before=True) for one in (own, changed))
+        for sender in np.ndindex(len(dense), heads):
 
-        def contexts(inputs, dense=dense, difference=difference):
-            seen, hooks = {}, []
-            for layer, one in enumerate(dense):
-                hooks.append(one.register_forward_pre_hook(lambda _, given, layer=layer: seen.__setitem__(layer, given[0])))
-            difference(inputs)
-            for hook in hooks:
-                hook.remove()
-            return seen
+            def freeze(layer, _, sender=sender, mine=mine, theirs=theirs):
+                return with_head(theirs[layer], sender[1], heads, mine[layer]) if layer == sender[0] else theirs[layer]
 
-        mine, theirs = contexts(own), contexts(changed)
-        for sender in np.ndindex(len(layers), heads):
-            received, hooks = {}, []
+            with hooked(dense, freeze, before=True):  # the first pass: every head but the sender keeps its output
+                received = seen_in(parts, lambda changed=changed, run=difference: run(changed))
 
-            def freeze(_, given, layer, sender=sender, theirs=theirs, mine=mine):
-                context = theirs[layer].clone()
-                if layer == sender[0]:
-                    at = slice(sender[1] * size, (sender[1] + 1) * size)
-                    context[..., at] = mine[layer][..., at]
-                return (context,)
+            def receive(layer, out, sender=sender, received=received):
+                for head in range(heads):
+                    if layer > sender[0] and (not receiver or receiver == f"{layer + 1}.{head + 1}"):
+                        out = with_head(out, head, heads, received[layer])
+                return out
 
-            for layer, one in enumerate(dense):  # the first pass: every head but the sender keeps its output
-                hooks.append(one.register_forward_pre_hook(lambda m, given, layer=layer: freeze(m, given, layer)))
-                projection = getattr(layers[layer].attention.self, part)
-                hooks.append(
-                    projection.register_forward_hook(
-                        lambda _, given, out, layer=layer, seen=received: seen.__setitem__(layer, out)
-                    )
-                )
-            difference(changed)
-            for hook in hooks:
-                hook.remove()
-            hooks = []
-            for layer in range(sender[0] + 1, len(layers)):  # the second: later heads read what the first led to
-
-                def receive(_, given, out, layer=layer, received=received):
-                    out = out.clone()
-                    for head in range(heads):
-                        if not receiver or receiver == f"{layer + 1}.{head + 1}":
-                            at = slice(head * size, (head + 1) * size)
-                            out[..., at] = received[layer][..., at]
-                    return out
-
-                hooks.append(getattr(layers[layer].attention.self, part).register_forward_hook(receive))
-            assert found.before[row] + found.values[row][sender] == pytest.approx(difference(changed), abs=1e-4)
-            for hook in hooks:
-                hook.remove()
+            with hooked(parts, receive):  # the second: later heads read what the first led to
+                assert found.before[row] + found.values[row][sender] == pytest.approx(difference(changed), abs=1e-4)
     np.testing.assert_allclose(found.values[:, -1], 0, atol=1e-5), "nothing reads the last layer"
     assert np.abs(found.values[:, 0]).max() > 0
 

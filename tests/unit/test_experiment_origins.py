@@ -5,11 +5,11 @@ import pytest
 import torch
 
 from explorer.core.errors import InputError
-from explorer.experiments.compute import origins
+from explorer.experiments.compute import observing
 from explorer.experiments.compute.experiment import experiment
 from explorer.experiments.compute.items import Item, suite_items
-from explorer.experiments.compute.likelihood import PARTS
-from explorer.experiments.compute.origins import METHODS
+from explorer.experiments.compute.observing import METHODS, PARTS
+from explorer.experiments.compute.question import Axis
 from tests.decomposing import decomposed, shares_of, watching
 from tests.hooks import cut_weights, eager_bert
 
@@ -130,7 +130,7 @@ def by_transformers(model, module, item, way, words):
 
 @pytest.mark.parametrize("way", ["foil", "word"])
 def test_whether_the_marked_word_is_first_by_transformers_own_gradients(tiny, way, monkeypatch):
-    monkeypatch.setattr(origins, "STEPS", STEPS)
+    monkeypatch.setattr(observing, "STEPS", STEPS)
     found, module = experiment(tiny, ITEMS, "attribution", way), eager_bert(tiny)
     for row, item in enumerate(ITEMS):
         inputs, place = read(tiny, item)
@@ -144,7 +144,8 @@ def test_whether_the_marked_word_is_first_by_transformers_own_gradients(tiny, wa
 
 def test_with_a_foil_the_word_that_decides_agreement_comes_first(bundled, monkeypatch):
     """In most items by occlusion (75% of all 64), for the word alone in few (19% of all)."""
-    monkeypatch.setattr(origins, "METHODS", {"occlusion": METHODS["occlusion"]})
+    monkeypatch.setattr(observing, "METHODS", {"occlusion": METHODS["occlusion"]})
+    monkeypatch.setattr(observing.FindsCue, "places", (Axis("method", ("occlusion",)),))
     items = suite_items("agreement")[::6]
     with_foil, alone = (experiment(bundled, items, "attribution", way).summary.effects[-1] for way in ("foil", "word"))
     assert with_foil > 0.5 > alone
@@ -168,6 +169,6 @@ def test_likelihoods_are_sums_over_transformers_own_passes(tiny, refusal, way):
                 logs.append(float(logits.log_softmax(-1)[ids[0, position]]))
             sums.append([logs[0], sum(logs[1:]), sum(logs)])
         np.testing.assert_allclose(found.values[row], np.subtract(*sums), atol=1e-4)
-    assert found.axes[0].labels == PARTS
+    assert found.axes[0].labels == PARTS.labels
     said = refusal(InputError, lambda: experiment(tiny, [["the [MASK] [MASK]", "", "man", "dog"]] * 2, "likelihood"))
     assert "second blank" in said

@@ -10,15 +10,14 @@ import transformers
 
 import explorer
 from explorer.core.errors import CapabilityError, InputError
-from explorer.experiments.compute.experiment import NO_DIFFERENCE, experiment
+from explorer.experiments.compute.experiment import NO_DIFFERENCE, QUESTIONS, experiment
 from explorer.experiments.compute.items import Item, Mark, items_from_lines, lines_of, suite_items
 from explorer.experiments.compute.patching import PAIRS
-from explorer.experiments.compute.questions import QUESTIONS
 from explorer.experiments.compute.summary import summarise
-from explorer.experiments.compute.targets import Words
-from explorer.experiments.endpoints.heads import experiment as endpoint
+from explorer.experiments.compute.targets import WORD, Target
+from explorer.experiments.endpoints import experiment as endpoint
 from explorer.techniques.tuned_lens import tuned_lens
-from tests.hooks import eager_bert, every_dense
+from tests.hooks import eager_bert, every_dense, hooked, seen_in, with_head, zeroed
 
 MARKED = (
     "the *man/dog* went to the [MASK] .",
@@ -72,21 +71,9 @@ def roles(own, changed, place):
 
 def copied(module, watched, own, changed, difference, where):
     """The difference of the changed text when the output of `watched` has the item's own vectors `where` they are asked for."""
-    seen = []
-    hook = watched.register_forward_hook(lambda _, given, out: seen.append(out[0] if isinstance(out, tuple) else out))
-    difference(own)
-    hook.remove()
-
-    def put(_, given, out):
-        whole = out[0] if isinstance(out, tuple) else out
-        patched = torch.where(where[None, :, None], seen[0], whole)
-        return (patched, *out[1:]) if isinstance(out, tuple) else patched
-
-    hook = watched.register_forward_hook(put)
-    try:
+    (seen,) = seen_in([watched], lambda: difference(own))
+    with hooked([watched], lambda _, whole: torch.where(where[None, :, None], seen, whole)):
         return difference(changed)
-    finally:
-        hook.remove()
 
 
 @pytest.mark.parametrize("how", ["residual", "mlp"])
@@ -110,7 +97,7 @@ def test_patching_of_states_and_of_the_feed_forward_block_is_that_of_hooks(tiny,
 
 
 def test_patching_is_compared_with_what_comes_back_for_other_pairs_of_words(tiny):
-    found, pool = experiment(tiny, BOTH, "patching", seed=3), Words(tiny).whole_words
+    found, pool = experiment(tiny, BOTH, "patching", seed=3), Target(tiny, WORD).whole_words
     assert len(pool) > 10
     assert all(tiny.vocabulary[id].isalpha() for id in pool)
     for row, (module, own, changed, place, _) in enumerate(by_transformers(tiny, found)):
@@ -133,44 +120,26 @@ def test_patching_is_compared_with_what_comes_back_for_other_pairs_of_words(tiny
 
 def test_patching_of_heads_is_that_of_hooks(tiny):
     found = experiment(tiny, BOTH, "patching", "heads")
-    size = tiny.capabilities.hidden_size // tiny.capabilities.heads
+    heads = tiny.capabilities.heads
     for row, (module, own, changed, _, difference) in enumerate(by_transformers(tiny, found)):
+        dense = every_dense(module)
+        seen = seen_in(dense, lambda own=own, run=difference: run(own), before=True)
         for (layer, head), value in np.ndenumerate(found.values[row]):
-            seen, part, dense = [], slice(head * size, (head + 1) * size), every_dense(module)[layer]
-            hook = dense.register_forward_pre_hook(lambda _, given, seen=seen: seen.append(given[0]))
-            difference(own)
-            hook.remove()
-
-            def put(_, given, seen=seen, part=part):
-                context = given[0].clone()
-                context[..., part] = seen[0][..., part]
-                return (context,)
-
-            hook = dense.register_forward_pre_hook(put)
-            assert found.before[row] + value == pytest.approx(difference(changed), abs=1e-4)
-            hook.remove()
+            with hooked([dense[layer]], lambda _, one, head=head, to=seen[layer]: with_head(one, head, heads, to), before=True):
+                assert found.before[row] + value == pytest.approx(difference(changed), abs=1e-4)
 
 
 def gradients(module, inputs, watched, before, place, pair, embedded=None):
     """What modules read (`before`) or output in a run of transformers' own, and the gradient of the logit difference by each."""
-    seen, hooks = {}, []
+    seen = {}
 
     def keep(name, activation):
-        activation = (activation[0] if isinstance(activation, tuple) else activation).requires_grad_()
-        activation.retain_grad()
+        activation.requires_grad_().retain_grad()
         seen[name] = activation
 
-    if embedded is not None:
-        hooks.append(module.bert.embeddings.register_forward_hook(lambda *_: embedded))
-    for name, one in enumerate(watched):
-        if before:
-            hooks.append(one.register_forward_pre_hook(lambda _, given, name=name: keep(name, given)))
-        else:
-            hooks.append(one.register_forward_hook(lambda _, given, out, name=name: keep(name, out)))
-    logits = module(**inputs).prediction_logits[0, place]
+    with hooked([module.bert.embeddings], lambda _, own: embedded), hooked(watched, keep, before):
+        logits = module(**inputs).prediction_logits[0, place]
     (logits[pair[0]] - logits[pair[1]]).backward()
-    for hook in hooks:
-        hook.remove()
     return [(seen[name].detach()[0], seen[name].grad[0]) for name in range(len(watched))]
 
 
@@ -269,7 +238,7 @@ def test_a_null_is_what_the_test_and_the_other_half_are_held_to():
     nulls = rng.random((60, 3, 4))
     values = nulls + rng.normal(0, 0.1, nulls.shape)
     values[:, 1, 2] += 0.3
-    found = summarise(values, 0, QUESTIONS["attention"].pick(""), nulls)
+    found = summarise(values, 0, lambda means: QUESTIONS["attention"].pick("", means), nulls=nulls)
     assert found.selected == (1, 2)
     assert (found.q < 0.05).sum() == 1
     assert found.held_out.random == pytest.approx(float(found.nulls[1, 2]), abs=0.1)
@@ -278,7 +247,7 @@ def test_a_null_is_what_the_test_and_the_other_half_are_held_to():
 
 def test_heads_off_for_the_next_sentence_is_that_of_hooks(tiny, refusal):
     found = experiment(tiny, [[*texts, "", ""] for texts in TEXTS], target="next_sentence")
-    module, size = eager_bert(tiny), tiny.capabilities.hidden_size // tiny.capabilities.heads
+    module, heads = eager_bert(tiny), tiny.capabilities.heads
     assert set(found.pieces) == {tuple(tiny.pair_names)}
 
     @torch.no_grad()
@@ -291,15 +260,8 @@ def test_heads_off_for_the_next_sentence_is_that_of_hooks(tiny, refusal):
         before = difference(inputs)
         assert found.before[row] == pytest.approx(before, abs=1e-4)
         for (layer, head), value in np.ndenumerate(found.values[row]):
-
-            def zero(_, given, head=head):
-                context = given[0].clone()
-                context[..., head * size : (head + 1) * size] = 0
-                return (context,)
-
-            hook = every_dense(module)[layer].register_forward_pre_hook(zero)
-            assert value == pytest.approx(difference(inputs) - before, abs=1e-4)
-            hook.remove()
+            with zeroed(every_dense(module), heads, [(layer, head)]):
+                assert value == pytest.approx(difference(inputs) - before, abs=1e-4)
     experiment(tiny, [[*texts, "", ""] for texts in TEXTS], how="resample", target="next_sentence")
     assert "item 1" in refusal(InputError, lambda: experiment(tiny, [["he went", "", "", ""]] * 2, target="next_sentence"))
 

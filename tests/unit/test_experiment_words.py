@@ -8,14 +8,11 @@ import pytest
 
 import explorer
 from explorer.analysis.resampling import FEWEST_GROUPS
-from explorer.experiments.compute.experiment import Experiment, experiment
+from explorer.experiments.compute.experiment import QUESTIONS, Experiment, experiment
 from explorer.experiments.compute.items import Item
-from explorer.experiments.compute.questions import QUESTIONS
 from explorer.experiments.compute.summary import LEAST_P
-from explorer.experiments.methods import CITED, methods, program, references
-from explorer.experiments.pictures.beside import beside
-from explorer.experiments.questions import TELLINGS, TESTS, facts, tell
-from explorer.experiments.showing import find
+from explorer.experiments.pictures import beside
+from explorer.experiments.sentences import CITED, PROGRAM, TESTS, facts, find, methods, references, tell
 from explorer.ui.pictures.numbers import numbers_of
 from tests.unit.test_experiment_questions import BOTH
 
@@ -29,12 +26,12 @@ def made(question, effect, items=40, groups=(), shuffled=0.001):
     kind, random = QUESTIONS[question], np.random.default_rng(0)
     shape = {"lens": (7,), "routes": (7,), "attribution": (5,), "likelihood": (3,)}.get(question, (7, 3))
     shape = {"erase": (7, 2), "direction": (7, 6)}.get(question, shape)
-    sign = -1 if TELLINGS[question].below else 1
+    sign = -1 if QUESTIONS[question].below else 1
     values = random.normal(sign * effect, 0.5, (items, *shape))
     if kind.is_hit:
         values = (values > 1).astype(float)
     asked = tuple(Item(f"a text {row} [MASK]", "", "is", "are", group=str(groups[row]) if groups else "") for row in range(items))
-    provenance = {"question": question, "how": kind.ways[0], "seed": 0}
+    provenance = {"question": question, "how": next(iter(kind.ways)), "seed": 0}
     nulls = np.zeros_like(values) + (0.2 if kind.is_hit else 0)
     nulls = None if question in ("heads_off", "attribution_patching", "lens", "likelihood") else nulls
     also = {name: np.where((random.random(shape) < 0.5) & (name == "exact"), np.nan, values) for name in kind.also}
@@ -45,7 +42,7 @@ def made(question, effect, items=40, groups=(), shuffled=0.001):
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_finding_says_no_more_than_its_test_shows(question):
-    template, names = TELLINGS[question].finding, set()
+    template, names = QUESTIONS[question].finding, set()
     for _, name, _, _ in string.Formatter().parse(template):
         names.add(name)
     assert "doubt" in names
@@ -81,13 +78,12 @@ def test_a_finding_of_nothing_says_so():
 
 def test_every_name_of_a_finding_is_a_fact():
     given = facts(made("heads_off", 1.0)).keys()
-    for telling in TELLINGS.values():
+    for telling in QUESTIONS.values():
         assert {name for _, name, _, _ in string.Formatter().parse(telling.finding) if name} <= given
-    assert TELLINGS.keys() == QUESTIONS.keys()
 
 
 def test_every_paper_that_is_cited_has_its_reference():
-    cited = {one for telling in TELLINGS.values() for one in CITED.findall(telling.help.replace("*", "") + TESTS)}
+    cited = {one for telling in QUESTIONS.values() for one in CITED.findall(telling.help.replace("*", "") + TESTS)}
     assert cited <= references().keys()
     assert len(cited) > 8
 
@@ -97,7 +93,7 @@ def test_the_program_of_a_saved_run_gives_the_same_numbers(tiny, tmp_path, monke
     monkeypatch.chdir(tmp_path)
     found = experiment(tiny, [*BOTH, Item("the man [MASK]", "", "man", "dog")], question, how, seed=3)
     explorer.save_experiment(found, "run.json")
-    code = program(found)
+    code = PROGRAM.format(name="run.json", model=found.provenance["model"])
     assert code.count("\n") <= 30
     space = {}
     exec(compile(code, "program", "exec"), space)
@@ -127,7 +123,7 @@ def test_the_second_picture_has_what_else_was_measured():
         ("attribution_patching", ("place", "estimate", "exact")),
     ):
         found = made(question, 1.0)
-        table = numbers_of(beside(found, (2, 1), lambda place: str(place)))
+        table = numbers_of(beside(found, (2, 1)))
         assert table.columns == columns
         if question == "erase":
             np.testing.assert_allclose(table.cells[1], found.also_means["probe before"][:, 1])
@@ -137,4 +133,4 @@ def test_the_second_picture_has_what_else_was_measured():
             measured = ~np.isnan(found.also_means["exact"])
             np.testing.assert_allclose(table.cells[1], found.summary.effects[measured])
             np.testing.assert_allclose(table.cells[2], found.also_means["exact"][measured])
-    assert beside(made("lens", 1.0), (2,), lambda place: str(place)) is None
+    assert beside(made("lens", 1.0), (2,)) is None

@@ -12,7 +12,7 @@ from explorer.core import apart
 from explorer.core.errors import InputError
 from explorer.core.formats import Every, Foreign, Misfit, Own, parse, parse_each, values
 from explorer.core.limits import JSON_VALUES
-from explorer.experiments.compute.file import FORMAT, Written
+from explorer.experiments.compute.runs import FORMAT, Written
 from explorer.finetune.compute.files import read_file
 from explorer.finetune.compute.unpack import Settings, check_tokenizer
 from explorer.tabs import VIEWS
@@ -62,7 +62,7 @@ OWN = {  # written by this app, and sent by nobody
         "hidden_states/word.py",
         "hidden_states/compute.py",
         "analysis/head_names.py",
-        "experiments/compute/suites.py",
+        "experiments/compute/minimal_pairs.py",
         "page/first.py",
     ),
 }

@@ -7,9 +7,8 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.limits import ITEMS
-from explorer.experiments.compute import templates
-from explorer.experiments.compute.corpus_items import GOVERNOR, MOST_ITEMS, SUBJECT, corpus_items
-from explorer.experiments.compute.templates import template_items
+from explorer.experiments.compute import made_items
+from explorer.experiments.compute.made_items import GOVERNOR, MOST_ITEMS, SUBJECT, corpus_items, template_items
 from explorer.text.corpora import built_in
 
 AGREEMENT = """
@@ -90,7 +89,7 @@ def test_a_template_makes_no_more_items_than_are_asked_at_most(bundled, monkeypa
     slots = "".join(f"{name} = {','.join(map(str, range(200)))}\n" for name in "bcdefgh")
     every = " ".join(f"{{{name}}}" for name in "bcdefgh")
     assert "items" in refusal(InputError, lambda: template_items(f"{every} [MASK] | is | are\n{slots}")), "and none is made"
-    monkeypatch.setattr(templates, "MOST_ASKED", 2)
+    monkeypatch.setattr(made_items, "MOST_ASKED", 2)
     assert "more than 2 sentences" in refusal(
         InputError, lambda: template_items("{a} {b} [MASK] | is | are\na = x, y, z\nb = ?2", bundled)
     )

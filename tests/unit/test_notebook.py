@@ -13,7 +13,7 @@ import pytest
 
 import explorer
 from explorer.core.errors import InputError
-from explorer.experiments.compute.file import shipped
+from explorer.experiments.compute.runs import shipped
 from explorer.export import notebook
 from explorer.export.named import OF_THE_PAGE
 from explorer.tabs import VIEWS

@@ -6,9 +6,8 @@ from contextlib import suppress
 import pytest
 
 from explorer.core.errors import ExplorerError
-from explorer.experiments.compute.corpus_items import corpus_items
 from explorer.experiments.compute.items import Item, items_from_lines
-from explorer.experiments.compute.templates import template_items
+from explorer.experiments.compute.made_items import corpus_items, template_items
 from explorer.finetune.compute import questions
 from explorer.finetune.compute.answering import normalise_answer
 from explorer.finetune.compute.span_task import overlap_answer

@@ -9,12 +9,11 @@ import explorer
 from explorer.core import downloads
 from explorer.core.errors import InputError
 from explorer.core.limits import PREFIX
-from explorer.experiments.asking import NewExperiment
 from explorer.experiments.compute.experiment import experiment
-from explorer.experiments.compute.file import opened, written
 from explorer.experiments.compute.items import suite_items
+from explorer.experiments.compute.runs import opened, written
+from explorer.experiments.new import TYPED, NewExperiment
 from explorer.experiments.saved import NOTHING, SavedRuns
-from explorer.experiments.source import TYPED
 from explorer.ui.subject import Subject
 from tests.unit.test_experiment_questions import BOTH
 
@@ -66,9 +65,9 @@ def test_runs_are_compared_in_the_items_of_both(tiny, found, subject):
     compared = explorer.compare_experiments(found, fewer)
     assert compared.changed == ("how", "seed", "items")
     apart = found.values[[one in BOTH[::-2] for one in BOTH]] - fewer.values[::-1]
-    np.testing.assert_allclose(compared.difference.mean, apart.mean(0), atol=1e-6)
-    assert compared.difference.items == len(BOTH[::-2])
-    assert compared.difference.largest == pytest.approx(np.abs(apart).max())
+    np.testing.assert_allclose(compared.difference.effects, apart.mean(0), atol=1e-6)
+    assert compared.items == len(BOTH[::-2])
+    assert compared.largest == pytest.approx(np.abs(apart).max())
     told = SavedRuns(run=found, other_run=fewer).compute(subject)["compared"]
     assert "differ in how it was asked, the seed and how many items" in told
     ranks = [np.argsort(np.argsort(one.summary.effects.ravel())) for one in (found, fewer)]

@@ -7,6 +7,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 import torch
 import transformers
@@ -16,10 +17,19 @@ from explorer.analysis.resampling import NORMAL_95, wilson
 from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.steps import finished
-from explorer.experiments.compute import suites
-from explorer.experiments.compute.minimal_pairs import BLANK, LIKELIHOOD, Judged, SuiteResult, judge_in_steps, own_difference
-from explorer.experiments.compute.suites import TITLES, MinimalPair, Suite, suite_of
-from explorer.experiments.endpoints.suites import suite as endpoint
+from explorer.experiments import endpoints
+from explorer.experiments.compute.minimal_pairs import (
+    BLANK,
+    LIKELIHOOD,
+    TITLES,
+    MinimalPair,
+    Suite,
+    SuiteResult,
+    judge_in_steps,
+    own_difference,
+    suite_of,
+)
+from explorer.experiments.endpoints import suite as endpoint
 from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
 from explorer.text.encoding import MASK
 from tests.at_night import at_night
@@ -83,45 +93,44 @@ def test_every_difference_is_that_of_transformers(bundled, tokenizer, asked):
     suite = some(SUITES[name], 1 if way == LIKELIHOOD else FEW)
     module = transformers.BertForPreTraining.from_pretrained(BUNDLED_FOLDER, dtype="float32").eval()
     found = judged(bundled, suite, way)
-    assert [one.pair for one in found.judged] == list(suite.pairs)
+    assert list(found.table.text) == [pair.text for pair in suite.pairs]
     theirs = [by_transformers(module, tokenizer, pair, way, suite.stereotypes) for pair in suite.pairs]
-    np.testing.assert_allclose([one.difference for one in found.judged], theirs, atol=1e-4)
-    own = [own_difference(bundled, one, suite.stereotypes) for one in found.judged[:2]]
+    np.testing.assert_allclose(found.table.difference, theirs, atol=1e-4)
+    own = [own_difference(bundled, found, number) for number in (0, 1)]
     np.testing.assert_allclose(own, theirs[:2], atol=1e-4)
 
 
 def test_shares_count_the_pairs_in_which_the_word_wins(bundled):
     suite = some(SUITES["facts"], 4)
     found = judged(bundled, suite)
-    right, shares = {one.pair: one.difference > 0 for one in found.judged}, dict(found.shares)
+    right, shares = dict(zip(suite.pairs, found.table.difference > 0, strict=True)), dict(found.shares)
     every = shares.pop("all")
     assert (every.items, every.right) == (len(suite.pairs), np.mean(list(right.values())))
     for kind, share in shares.items():
         assert share.right == np.mean([right[pair] for pair in suite.pairs if pair.kind == kind])
     swapped = replace(suite, pairs=tuple(replace(pair, word=pair.foil, foil=pair.word) for pair in suite.pairs))
-    assert np.mean(judged(bundled, swapped).right) == pytest.approx(1 - every.right)
+    assert judged(bundled, swapped).table.right.mean() == pytest.approx(1 - every.right)
 
 
 def test_pairs_of_one_frame_are_one_observation():
     names = [f"{name} a{name}" for name in ["one", "two", "three", "four", "five", "six", "seven", "eight"]]
     pairs = [MinimalPair("", f"{names[row // 4]} [MASK] {row % 4}", "is", "are") for row in range(32)]
-    judged_pairs = tuple(Judged(pair, 1.0 if row // 4 < 6 else -1.0, BLANK) for row, pair in enumerate(pairs))
+    table = pandas.DataFrame(pairs).assign(right=[row // 4 < 6 for row in range(32)])
     suite = Suite("own", "", "", tuple(pairs))
     assert len(set(suite.frames)) == 8
-    share = SuiteResult(suite, BLANK, judged_pairs, ()).shares["all"]
+    share = SuiteResult(suite, BLANK, table).shares["all"]
     low, high = wilson(6 * 7 / 8, 7)  # seven of eight frames vary freely
     assert (share.items, share.right) == (32, 0.75)
     assert (share.low, share.high) == (pytest.approx(low), pytest.approx(high))
     few = Suite("own", "", "", tuple(pairs[:20]))
-    assert math.isnan(SuiteResult(few, BLANK, judged_pairs[:20], ()).shares["all"].low), "of five frames"
+    assert math.isnan(SuiteResult(few, BLANK, table[:20]).shares["all"].low), "of five frames"
 
 
 def test_stereotypes_count_only_what_both_sentences_share(bundled):
     suite = some(SUITES["stereotypes"], 1)
     shared, whole = judged(bundled, suite), judged(bundled, replace(suite, stereotypes=False), LIKELIHOOD)
     blank = judged(bundled, suite, BLANK)
-    for one, every, slot in zip(shared.judged, whole.judged, blank.judged, strict=True):
-        assert one.difference + slot.difference == pytest.approx(every.difference, abs=1e-4)
+    np.testing.assert_allclose(shared.table.difference + blank.table.difference, whole.table.difference, atol=1e-4)
 
 
 @pytest.mark.parametrize("family", at_night([name for name in KINDS if name != "electra-discriminator"], but=["modernbert"]))
@@ -129,19 +138,19 @@ def test_every_family_judges_pairs_of_which_it_cuts_the_words(tmp_path, family):
     model = explorer.load(str(write_family(tmp_path / family, family)))
     for suite in (some(SUITES["agreement"], 1), some(SUITES["stereotypes"], 1)):
         found = judged(model, suite, BLANK)
-        assert len(found.judged) + len(found.left_out) == len(suite.pairs)
-        for one in found.judged[:1]:
-            assert one.difference == pytest.approx(own_difference(model, one, suite.stereotypes), abs=2e-3)
+        assert len(found.table) + found.left_out == len(suite.pairs)
+        for number, difference in found.table.difference[:1].items():
+            assert difference == pytest.approx(own_difference(model, found, number), abs=2e-3)
 
 
 def test_words_of_several_pieces_are_scored_by_pseudo_likelihood_and_the_same_ones_left_out(tiny, bundled):
     pairs = (("the [MASK] went.", "man", "dog"), ("the [MASK] went.", "mans", "dog"), ("the [MASK] went.", "man", "Man"))
     suite = Suite("own", "", "", tuple(MinimalPair("", *pair) for pair in pairs))
     found = judged(tiny, suite)
-    assert [one.way for one in found.judged] == [BLANK, LIKELIHOOD]
-    assert found.left_out == suite.pairs[2:]
+    assert found.table.scored_by.to_dict() == {0: BLANK, 1: LIKELIHOOD}
+    assert (found.instead, found.left_out) == (1, 1)
     mans, dog = finished(pseudo_likelihoods_in_steps(tiny, suite.pairs[1].sentences))
-    assert found.judged[1].difference == pytest.approx(mans - dog, abs=1e-4)
+    assert found.table.difference[1] == pytest.approx(mans - dog, abs=1e-4)
     with pytest.raises(InputError, match="the same tokens"):
         judged(tiny, replace(suite, pairs=suite.pairs[2:]))
 
@@ -157,7 +166,7 @@ def test_the_interval_holds_all_shares_that_the_score_test_does_not_refuse(right
 
 
 def test_the_endpoint_tells_shares_and_names_the_suites(bundled, tmp_path, monkeypatch):
-    monkeypatch.setattr(suites, "suite_of", lambda name: some(suite_of(name), 1))
+    monkeypatch.setattr(endpoints, "suite_of", lambda name: some(suite_of(name), 1))
     found = endpoint("stereotypes")
     assert (found["low"], found["high"]) == (None, None), "of four frames"
     assert found["items"] == sum(kind["items"] for kind in found["kinds"].values()) == len(SUITES["stereotypes"].kinds)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -11,10 +10,10 @@ import numpy as np
 
 from explorer.bert import attending
 from explorer.core.engine import torch
-from explorer.experiments.compute.patching import HEADS_OF, MLP, RESIDUAL, Patching, roles_of
-from explorer.experiments.compute.question import Group, Measured, Part, ReadItem, changed_states, own_states
-from explorer.experiments.compute.reading import grouped
-from explorer.experiments.compute.summary import Place, highest
+from explorer.experiments.compute.patching import COUNTERPART, HEADS_OF, MLP, RESIDUAL, Patching, roles_of
+from explorer.experiments.compute.question import Batch, Measured, ReadItem, place_of
+from explorer.experiments.compute.reading import batched
+from explorer.experiments.compute.summary import Place
 
 INTEGRATED = "heads_integrated"
 STRONGEST = 20  # places that are also patched
@@ -22,87 +21,87 @@ EXACT = "exact"
 STEPS = 5  # of the path from the changed text to the item: as many as Hanna et al. 2024 take
 
 
-@dataclass(frozen=True)
 class Estimated(Patching):
     """`Patching` estimated to first order: (item − changed text) · ∂Δ/∂activation, in the run of the changed text.
 
-    Attribution patching (Nanda 2023; Syed et al. 2023): two forward passes and one backward pass for all places together. Places,
-    sizes and units are those of `Patching`. "heads_integrated" takes the mean gradient at STEPS inputs on the straight line from
-    the changed text's embeddings to the item's (EAP-IG, Hanna et al. 2024). It has no null: the test is of 0. The STRONGEST
-    places, by the size of their estimate over all items, are patched too: "exact" is what that brings back.
+    Places, sizes and units are those of `Patching`. It has no null: the test is of 0. The STRONGEST places, by the size of their
+    estimate over all items, are patched too: "exact" is what that brings back.
     """
 
-    name = "attribution_patching"
-    ways: ClassVar[tuple[str, ...]] = (HEADS_OF, INTEGRATED, RESIDUAL, MLP)
+    name, menu = "attribution_patching", "What would patching bring back? (estimate)"
+    unit, null, each = "estimated share recovered", "", ("changed text", "with {}, estimated")
+    setting = "estimated", "Patched in"
+    ways: ClassVar[Mapping[str, str]] = {
+        HEADS_OF: "the output of heads",
+        INTEGRATED: "heads, by a path of five",
+        RESIDUAL: "the hidden states",
+        MLP: "the feed-forward output",
+    }
+    help = (
+        "Attribution patching (Nanda 2023; Syed et al. 2023) estimates *patching* for all places at the same time: what an "
+        "item's own run has there, less what that of its changed text has, times the gradient of the logit difference in the "
+        "run of the changed text. A path of five takes the mean gradient at five inputs between the two (EAP-IG, Hanna et al. "
+        f"2024), which is closer where softmax saturates. A first-order estimate can be wrong, so the {STRONGEST} places with "
+        f"the largest estimates are patched too. {COUNTERPART}"
+    )
+    finding = (
+        "{Place}, selected on {on} by an estimate, would bring back {share} ({by_share}) of the difference in the other {other}"
+        "{doubt}; {exact}."
+    )
     also = (EXACT,)
-    _estimates: dict[int, torch.Tensor] = field(default_factory=dict, init=False, repr=False, compare=False)  # by item
-    _strongest: list[np.ndarray] = field(default_factory=list, init=False, repr=False, compare=False)  # [*places] bool
-
-    @property
-    def has_nulls(self) -> bool:
-        return False
+    _estimates: dict[int, torch.Tensor]  # by the number of an item
+    _strongest: np.ndarray  # [*places] bool
 
     @classmethod
-    def pick(cls, way: str) -> Callable[[np.ndarray], Place]:
+    def pick(cls, way: str, means: np.ndarray) -> Place:
         """The highest estimate."""
-        return highest
+        return place_of(int(means.argmax()), means)
 
     @property
-    def copies(self) -> int:
-        """A backward pass takes the memory of about three forward passes."""
-        return 3
+    def cost(self) -> tuple[int, float]:
+        """A backward pass takes the memory of about three forward passes; a place that is patched half a pass."""
+        return 3, 4 + 3 * (STEPS if self.way == INTEGRATED else 1) + STRONGEST / 2
 
-    @property
-    def passes(self) -> float:
-        """Two passes, a forward and a backward one for each gradient, and a half for each place that is patched."""
-        return 4 + 3 * (STEPS if self.way == INTEGRATED else 1) + STRONGEST / 2
-
-    def prepare(self, items: Sequence[ReadItem]) -> Generator[Part, None, None]:
+    def prepare(self, items: Sequence[ReadItem]) -> Iterator[None]:
         """All estimates, which choose the places that are patched."""
-        nothing, total = np.empty((0, self.width), np.float32), np.zeros(self.shape)
-        for batch in grouped([len(item.ids) for item in items], 0, self.copies):
-            group = Group.of(items[batch])
-            own, changed = own_states(self.model, group), changed_states(self.model, group)
-            words, whole = self.before(own, group)
-            before = self.target.differences(changed[-1][group.rows, group.places], words)
+        self._estimates, total = {}, np.zeros(self.shape)
+        for batch in batched(self, items):
+            sizes = batch.before - batch.differences(batch.read(batch.changed[-1]))
+            own, changed, words = batch.states[0], batch.changed[0], batch.words
             with torch.inference_mode(False), torch.enable_grad():
-                values = self._estimate(group, own[0].clone(), changed[0].clone(), words.clone())
-            for item, estimate, size in zip(group.items, values, whole - before, strict=True):
+                values = self._estimate(batch, own.clone(), changed.clone(), words.clone())
+            for item, estimate, size in zip(batch.items, values, sizes, strict=True):
                 self._estimates[item.number] = estimate
                 total += estimate.numpy() * float(size > 0)
-            yield 0.0, nothing
-        strongest = np.zeros(self.shape, dtype=bool)
-        strongest.flat[np.argsort(-np.abs(total), axis=None, kind="stable")[:STRONGEST]] = True
-        self._strongest[:] = [strongest]
+            yield
+        self._strongest = np.zeros(self.shape, dtype=bool)
+        self._strongest.flat[np.argsort(-np.abs(total), axis=None, kind="stable")[:STRONGEST]] = True
 
-    def measure(self, group: Group) -> Measured:
-        """The estimates, and exact patching of the strongest."""
-        exact = super().measure(group)
-        values = torch.stack([self._estimates[item.number] for item in group.items])
-        return Measured(exact.words, exact.before, values, sizes=exact.sizes, also=(exact.values,))
+    def measure(self, batch: Batch) -> Measured:
+        exact = super().measure(batch)
+        values = torch.stack([self._estimates[item.number] for item in batch.items])
+        return Measured(values, sizes=exact.sizes, also=(exact.values,), before=exact.before)
 
-    def vectors(
-        self, group: Group, own: list[torch.Tensor], changed: list[torch.Tensor], chosen: np.ndarray | None = None
-    ) -> torch.Tensor:
+    def vectors(self, batch: Batch, chosen: np.ndarray | None = None) -> torch.Tensor:
         """Only for the strongest places."""
-        return super().vectors(group, own, changed, self._strongest[0])
+        return super().vectors(batch, self._strongest)
 
-    def _estimate(self, group: Group, own: torch.Tensor, changed: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+    def _estimate(self, batch: Batch, own: torch.Tensor, changed: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
         """The estimates, [n, *places], from both embedding outputs [n, tokens, hidden]."""
         integrated = self.way == INTEGRATED
-        mine, _ = self._run(group, own, words, slopes=False)
-        other, slope = self._run(group, changed, words, slopes=not integrated)
+        mine, _ = self._run(batch, own, words, slopes=False)
+        other, slope = self._run(batch, changed, words, slopes=not integrated)
         path = [changed + step / STEPS * (own - changed) for step in range(1, STEPS + 1)] if integrated else []
-        gradients = [self._run(group, hidden, words)[1] for hidden in path] or [slope]
+        gradients = [self._run(batch, hidden, words)[1] for hidden in path] or [slope]
         mean = [torch.stack(parts).mean(0) for parts in zip(*gradients, strict=True)]
         parts = [(one - two) * gradient for one, two, gradient in zip(mine, other, mean, strict=True)]
         if self.way in (HEADS_OF, INTEGRATED):
             return torch.stack([part.sum((2, 3)) for part in parts], 1)  # [n, layers, heads]
-        roles = roles_of(group).clone().to(own.dtype)  # [roles, n, tokens]
+        roles = roles_of(batch).clone().to(own.dtype)  # [roles, n, tokens]
         return torch.stack([torch.einsum("rnt,nt->nr", roles, part.sum(-1)) for part in parts], 1)
 
     def _run(
-        self, group: Group, hidden: torch.Tensor, words: torch.Tensor, slopes: bool = True
+        self, batch: Batch, hidden: torch.Tensor, words: torch.Tensor, slopes: bool = True
     ) -> tuple[list[torch.Tensor], tuple[torch.Tensor, ...]]:
         """What is patched in a run, by layer or hidden state, and the gradient of the difference by each, if asked."""
         found: list[torch.Tensor] = []
@@ -123,5 +122,5 @@ class Estimated(Patching):
                 hidden = attending.answer_with(lambda heads: watch(heads.context()), partial(layer, hidden))
         if not slopes:
             return found, ()
-        read = hidden[torch.arange(len(hidden)), group.places.clone()]  # what inference mode made cannot be kept for a gradient
+        read = hidden[torch.arange(len(hidden)), batch.places.clone()]  # what inference mode made cannot be kept for a gradient
         return found, torch.autograd.grad(self.target.differences(read, words).sum(), leaves)

@@ -17,15 +17,26 @@ from explorer.bert.readings import Reading, key_of, when_free
 from explorer.core.errors import InputError
 from explorer.core.lazy import pandas
 from explorer.core.steps import finished
-from explorer.experiments.compute.heads_off import HEADS_OFF
+from explorer.experiments.compute.concepts import Erases
+from explorer.experiments.compute.estimating import Estimated
+from explorer.experiments.compute.heads import HEADS_OFF, Attends, CutLinks, HeadsOff
 from explorer.experiments.compute.items import FEWEST, Item, check_items, number_groups
-from explorer.experiments.compute.question import Axis, Question, ReadItem
-from explorer.experiments.compute.questions import QUESTIONS, question_of
+from explorer.experiments.compute.moving import Moves
+from explorer.experiments.compute.observing import ComesFrom, FindsCue, LensWins, Likelihood
+from explorer.experiments.compute.patching import Patching, Paths
+from explorer.experiments.compute.question import HEADS, STATES, Axis, Question, ReadItem
 from explorer.experiments.compute.reading import in_order, measured, read_items_as
 from explorer.experiments.compute.summary import LEAST_P, Summary, summarise
 from explorer.experiments.compute.targets import WORD
 from explorer.text import limits
 
+QUESTIONS: dict[str, type[Question]] = {
+    kind.name: kind
+    for kind in (
+        *(HeadsOff, Estimated, Patching, Paths, Erases, Moves),  # interventions
+        *(LensWins, Attends, CutLinks, ComesFrom, FindsCue, Likelihood),
+    )
+}
 MOST_SEED = 2**31 - 1
 KEPT_FROM = 500  # items: what takes longer than about half a minute is worth a file
 ROW = np.dtype("<f4")
@@ -63,15 +74,32 @@ class Experiment:
 
     @property
     def axes(self) -> tuple[Axis, ...]:
-        return self.question.axes(self.provenance["how"], self.values.shape[1:])
+        axes = self.question.axes(self.provenance["how"])
+        return tuple(axis.counted(count) for axis, count in zip(axes, self.values.shape[1:], strict=True))
+
+    def short(self, at: Sequence[int]) -> str:
+        """A place in few letters: '5.11', 'state 4'."""
+        labels = [str(axis.labels[place]) for axis, place in zip(self.axes, at, strict=True)]
+        if self.axes[-1].name == HEADS.name:
+            return ".".join(labels)
+        return f"{'state ' if self.axes[0].name == STATES.name else ''}{', '.join(labels)}"
 
     @cached_property
     def summary(self) -> Summary:
         """Means, intervals, tests and the held-out half."""
-        asked, pick = self.question, self.question.pick(self.provenance["how"])
-        is_hit, groups = asked.is_hit and self.nulls is not None, number_groups(self.items)
-        least = np.nan_to_num(self.also[LEAST_P][0], nan=1).clip(0, 1) if LEAST_P in self.also else None  # a file may have any
-        return summarise(self.values, self.provenance["seed"], pick, self.nulls, self.sizes, is_hit, groups, least)
+        asked, how = self.question, self.provenance["how"]
+        least = np.nan_to_num(self.also[LEAST_P][0], nan=1).clip(0, 1) if LEAST_P in self.also else 0  # a file may have any
+        return summarise(
+            self.values,
+            self.provenance["seed"],
+            lambda means: asked.pick(how, means),
+            falls=bool(asked.below),
+            nulls=self.nulls,
+            sizes=self.sizes,
+            is_hit=asked.is_hit and self.nulls is not None,
+            groups=number_groups(self.items),
+            least=least,
+        )
 
     @cached_property
     def also_means(self) -> dict[str, np.ndarray]:
@@ -83,8 +111,7 @@ class Experiment:
     def held_out_rows(self) -> np.ndarray:
         """The items, from 0, that test the selected place."""
         groups = number_groups(self.items)
-        _, testing = halves(int(groups.max()) + 1, self.provenance["seed"])
-        return np.flatnonzero(np.isin(groups, testing))
+        return np.flatnonzero(np.isin(groups, halves(int(groups.max()) + 1, self.provenance["seed"])[1]))
 
     @property
     def held_out_before(self) -> float:
@@ -101,11 +128,9 @@ class Experiment:
 
     def as_dict(self) -> dict[str, Any]:
         """As `/experiment` answers; layers and heads count from 1, hidden states from 0. An end of no interval is None."""
-        found, held = self.summary, self.summary.held_out
-        arrays = {name: without_nan(getattr(found, name)) for name in ("effects", "low", "high", "p", "q")}
-        axes = self.axes
+        found, held, axes = self.summary, self.summary.held_out, self.axes
         return {
-            **arrays,
+            **{name: without_nan(getattr(found, name)) for name in ("effects", "low", "high", "p", "q")},
             **({} if found.nulls is None else {"nulls": found.nulls.tolist()}),
             **{name.replace(" ", "_"): without_nan(means) for name, means in self.also_means.items()},
             "places": {axis.name: list(axis.labels) for axis in axes},
@@ -123,10 +148,16 @@ class Experiment:
 
 def without_nan(values: Any) -> Any:
     """Numbers as JSON has them: None in the place of NaN."""
-    found, missing = np.asarray(values), np.isnan(np.asarray(values))
-    given = found.astype(object)
-    given[missing] = None
-    return given.tolist() if missing.any() else found.tolist()
+    missing = np.isnan(values)
+    found = np.asarray(values, dtype=object if missing.any() else None)
+    if missing.any():
+        found[missing] = None
+    return found.tolist()
+
+
+def question_of(model: Explorer, name: str, way: str = "", target: str = WORD, seed: int = 0) -> Question:
+    """The question of this name; "" is its first way. Raises InputError for another name, way or target; CapabilityError."""
+    return QUESTIONS[limits.check_choice(name, "the question", list(QUESTIONS))](model, way, target, seed)
 
 
 def experiment_in_steps(
@@ -144,12 +175,10 @@ def experiment_in_steps(
     and `target` "word", "next_sentence" or "label". `groups` names the group of each item; items of one group are not independent
     (default: those with the same texts). Raises InputError, and CapabilityError without the head that is asked.
     """
-    seed = limits.check_integer(seed, "the seed", 0, MOST_SEED)
-    asked = question_of(model, question, how, target, seed)
+    asked = question_of(model, question, how, target, limits.check_integer(seed, "the seed", 0, MOST_SEED))
     checked = check_items(items, groups)
     read, left_out = read_items_as(asked, checked)
-    rows = yield from (_kept if len(checked) >= KEPT_FROM else _at_once)(asked, read)
-    return _experiment(asked, read, rows, left_out)
+    return _experiment(asked, read, (yield from _measure(asked, read)), left_out)
 
 
 def experiment(
@@ -168,11 +197,10 @@ def experiment(
 def repeat(run: Experiment, model: Explorer | None = None) -> Experiment:
     """The same experiment again, by the model of its provenance or another one. Raises ModelError without that model."""
     made = run.provenance
-    given = made["question"], made["how"], made.get("target", WORD), made["seed"]
-    asked = question_of(model or load(made["model"]), *given)
+    asked = question_of(model or load(made["model"]), made["question"], made["how"], made.get("target", WORD), made["seed"])
     numbers = [number for number in range(1, len(run.items) + len(run.left_out) + 1) if number not in run.left_out]
     read, left_out = read_items_as(asked, run.items, numbers)
-    return _experiment(asked, read, finished(_at_once(asked, read)), run.left_out | left_out)
+    return _experiment(asked, read, finished(_measure(asked, read)), run.left_out | left_out)
 
 
 def _experiment(asked: Question, read: Sequence[ReadItem], rows: np.ndarray, left_out: dict[int, str]) -> Experiment:
@@ -188,7 +216,7 @@ def _experiment(asked: Question, read: Sequence[ReadItem], rows: np.ndarray, lef
     provenance = {
         "question": asked.name,
         "how": asked.way,
-        **({} if asked.target_name == WORD else {"target": asked.target_name}),
+        **({} if asked.target.name == WORD else {"target": asked.target.name}),
         "seed": asked.seed,
         "items": len(read),
         **provenance_of(asked.model),
@@ -206,29 +234,11 @@ def _experiment(asked: Question, read: Sequence[ReadItem], rows: np.ndarray, lef
     )
 
 
-def _sorted(rows: np.ndarray, order: Sequence[int]) -> np.ndarray:
-    """Rows in the order of the items, from that in which they were measured."""
-    found = np.empty_like(rows)
-    found[list(order)] = rows
-    return found
-
-
-def _at_once(asked: Question, items: Sequence[ReadItem]) -> Generator[float, None, np.ndarray]:
-    parts = []
-    for share, rows in measured(asked, items):
-        parts.append(rows)
-        yield share
-    return _sorted(np.concatenate(parts), in_order(items))
-
-
-def _kept(asked: Question, items: Sequence[ReadItem]) -> Generator[float, None, np.ndarray]:
-    """With a file that a later run of the same goes on with."""
-    rows_asked = [repr(asked.item.row) for asked in items]
-    key = key_of(asked.model, rows_asked, asked.name, asked.way, asked.target_name, asked.seed, REVISION)
+def _measure(asked: Question, items: Sequence[ReadItem]) -> Generator[float, None, np.ndarray]:
+    """Rows of `Measured` in the order of the items; of many with a file that a later run of the same goes on with."""
 
     def fill(folder: Path) -> Generator[float, None, np.ndarray]:
-        reading = Reading(folder, asked.width, ROW)
-        shares: list[float] = []
+        reading, shares = Reading(folder, asked.width, ROW), list[float]()
 
         def rows() -> Iterator[tuple[np.ndarray, np.ndarray]]:
             for share, part in measured(asked, items, len(reading.lengths())):
@@ -239,5 +249,14 @@ def _kept(asked: Question, items: Sequence[ReadItem]) -> Generator[float, None, 
             yield shares[-1]
         return np.array(reading.rows())
 
-    rows = yield from when_free(key, 4 * asked.width * len(items), fill)
-    return _sorted(rows, in_order(items))
+    if len(items) >= KEPT_FROM:
+        rows_asked = [repr(asked.item.row) for asked in items]
+        key = key_of(asked.model, rows_asked, asked.name, asked.way, asked.target.name, asked.seed, REVISION)
+        found = yield from when_free(key, 4 * asked.width * len(items), fill)
+    else:
+        parts = []
+        for share, part in measured(asked, items):
+            parts.append(part)
+            yield share
+        found = np.concatenate(parts)
+    return found[np.argsort(in_order(items))]  # from the order in which they were measured

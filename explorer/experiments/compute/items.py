@@ -15,9 +15,9 @@ import numpy as np
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, ITEMS
-from explorer.experiments.compute.suites import suite_of
+from explorer.experiments.compute.minimal_pairs import suite_of
 from explorer.text import limits
-from explorer.text.tables import Row, Table, read_table
+from explorer.text.tables import Row, read_table
 
 HEADINGS = {
     "text_a": ("text_a", "text", "sentence", "a"),
@@ -110,10 +110,8 @@ def check_items(rows: object, groups: object = ()) -> tuple[Item, ...]:
         return items
     if isinstance(groups, str) or not isinstance(groups, Sequence) or len(groups) != len(items):
         raise InputError(f"Send the groups as a list of {len(items)} names, one per item.")
-    return tuple(
-        replace(item, group=limits.check_optional_text(str(name), f"the group of item {number}").strip())
-        for number, (item, name) in enumerate(zip(items, groups, strict=True), start=1)
-    )
+    named = [limits.check_optional_text(str(name), f"the group of item {at}").strip() for at, name in enumerate(groups, start=1)]
+    return tuple(replace(item, group=name) for item, name in zip(items, named, strict=True))
 
 
 def items_from_lines(typed: str) -> tuple[Item, ...]:
@@ -151,7 +149,8 @@ def read_items(path: Path) -> tuple[Item, ...]:
     table = table.with_names(bool(_columns(table.first)))
     if len(table.columns) < 3:
         raise InputError("The file needs three columns: text, word and foil.")
-    rows = _rows(table)
+    places = _columns(table.columns) or {"text_a": 0, "word": 1, "foil": 2}
+    rows = [[row[places[role]].strip() if role in places else "" for role in HEADINGS] for row in table.rows]
     return check_items([row[:-1] for row in rows], [row[-1] for row in rows])
 
 
@@ -195,11 +194,5 @@ def _item(row: object, number: int) -> Item:
 def _columns(cells: Row) -> dict[str, int]:
     """Where text, word and foil are, when the cells name them; {} when not."""
     names = [cell.strip().lower() for cell in cells]
-    found = {role: next((names.index(name) for name in known if name in names), None) for role, known in HEADINGS.items()}
-    there = {role: place for role, place in found.items() if place is not None}
-    return there if there.keys() >= {"text_a", "word", "foil"} else {}
-
-
-def _rows(table: Table) -> list[list[str]]:
-    places = _columns(table.columns) or {"text_a": 0, "word": 1, "foil": 2}
-    return [[row[places[role]].strip() if role in places else "" for role in HEADINGS] for row in table.rows]
+    found = {role: names.index(name) for role, known in HEADINGS.items() for name in reversed(known) if name in names}
+    return found if found.keys() >= {"text_a", "word", "foil"} else {}

@@ -1,92 +1,164 @@
-"""Which sentence of a minimal pair a model finds more likely: by the blank, or by the pseudo-likelihood of both.
+"""Our own test suites of minimal pairs, and which sentence of a pair a model finds more likely.
 
-By the blank, it is the difference of two logits where the sentences differ. By pseudo-likelihood, every piece of both sentences
-is hidden in turn, with the later pieces of its word (Kauf & Ivanova 2023; "original" hides it alone, Salazar et al. 2020,
-section 2), and the logarithms of the probabilities are summed. For stereotypes, only the
-pieces that both sentences share are counted: how probable is the rest of the sentence, given the group (Nangia et al. 2020,
-section 3)? The frequency of the words for the groups would count otherwise.
+assets/suites/README.md says what is in the suites and how they were made. By the blank, the difference of a pair is that of two
+logits where the sentences differ. By pseudo-likelihood, every piece of both sentences is hidden in turn, with the later pieces
+of its word (Kauf & Ivanova 2023; "original" hides it alone, Salazar et al. 2020, section 2), and the logarithms of the
+probabilities are summed. For stereotypes, only the pieces that both sentences share are counted: how probable is the rest of the
+sentence, given the group (Nangia et al. 2020, section 3)? The frequency of the words for the groups would count otherwise.
 """
 
 from __future__ import annotations
 
+import csv
+import re
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import groupby
+from functools import cache, cached_property
+from itertools import combinations, groupby
+from typing import NamedTuple
 
 import numpy as np
 
-from explorer.analysis.resampling import Share, shares_by_kind
+from explorer.analysis.resampling import by_group, wilson_by_group
 from explorer.bert.explorer import Explorer
 from explorer.bert.network import Network
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
-from explorer.experiments.compute.suites import MinimalPair, Suite
+from explorer.core.lazy import pandas
+from explorer.core.paths import SUITES as FOLDER
 from explorer.techniques.pseudo_likelihood import ORIGINAL, WORD_L2R, hidden_too
 from explorer.techniques.targets import batches
 from explorer.text import limits
-from explorer.text.encoding import Encoding
+from explorer.text.encoding import MASK, Encoding
 
 BLANK, LIKELIHOOD, ALONE = WAYS = ("blank", "pseudo_likelihood", ORIGINAL)
 ALL = "all"
 PIECES = 1.2  # of a word, about; each sentence has two tokens more
+TITLES: Mapping[str, tuple[str, str]] = {
+    "agreement": ("Agreement", "Does the verb agree with its subject, with another noun in between?"),
+    "pronouns": ("Pronouns", "Does the pronoun fit what it stands for?"),
+    "negation": ("Negation", "Does a word fit a sentence that is negated, or is not?"),
+    "prepositions": ("Prepositions and idioms", "Which preposition follows, and which word completes an idiom?"),
+    "stereotypes": ("Gender stereotypes", "Is an occupation more likely with the stereotypical gender?"),
+    "facts": ("Facts", "Which of two names or things is it?"),
+}
+"""The title of each suite, and what it asks."""
+STEREOTYPES = "stereotypes"
+SHARED = 0.5  # of the words of two sentences of a suite: from here on they are one frame
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A pair, and the log-likelihood of its word or sentence less that of the foil: in nats, above 0 where the word wins.
+class MinimalPair:
+    """A sentence with one [MASK], the word that belongs there, and its foil; of a stereotype, the word that fits it.
 
-    `way` is what it was scored by: pairs whose words are not one piece each are scored by pseudo-likelihood even if the blank
-    was asked for.
+    `marked` is the sentence with the cue marked, the word that decides, as items of experiments have it; "" if none is.
     """
 
-    pair: MinimalPair
-    difference: float
-    way: str
+    kind: str
+    text: str
+    word: str
+    foil: str
+    marked: str = ""
 
     @property
-    def is_right(self) -> bool:
-        """Whether the word wins."""
-        return self.difference > 0
+    def sentences(self) -> tuple[str, str]:
+        return self.text.replace(MASK, self.word), self.text.replace(MASK, self.foil)
 
 
 @dataclass(frozen=True)
+class Suite:
+    """Minimal pairs that ask for one thing."""
+
+    name: str
+    title: str
+    about: str  # what it asks, in a sentence
+    pairs: tuple[MinimalPair, ...]
+    stereotypes: bool = False  # scored as Nangia et al. 2020 do, and 50% is not failing but having no preference
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of pairs, in their order."""
+        return tuple(dict.fromkeys(pair.kind for pair in self.pairs))
+
+    @cached_property
+    def frames(self) -> list[int]:
+        """The frame of each pair: sentences with the same marked words or with SHARED of their words in common are one."""
+        words = [{*re.findall(r"\w+", pair.text.lower())} for pair in self.pairs]
+        marked = [{*re.split(r"[*/]", pair.marked)[1:3]} if "/" in pair.marked else set() for pair in self.pairs]
+        frames = list(range(len(self.pairs)))
+        for one, other in combinations(range(len(self.pairs)), 2):
+            common = len(words[one] & words[other]) / len(words[one] | words[other])
+            if common >= SHARED or (marked[one] and marked[one] == marked[other]):
+                frames = [frames[one] if frame == frames[other] else frame for frame in frames]
+        return frames
+
+
+def suite_of(name: str) -> Suite:
+    """The suite of this name. Raises InputError that lists the names."""
+    return _read_suite(limits.check_choice(name, "the suite", list(TITLES)))
+
+
+@cache
+def _read_suite(name: str) -> Suite:
+    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        pairs = tuple(MinimalPair(**row) for row in csv.DictReader(file))
+    return Suite(name, *TITLES[name], pairs, name == STEREOTYPES)
+
+
+class Share(NamedTuple):
+    """A share of `items`, 0 to 1, with its 95% interval by frame, NaN for too few frames."""
+
+    items: int
+    right: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
 class SuiteResult:
-    """What a model makes of a suite; `left_out` are pairs whose sentences are the same to its tokenizer, or unreadable."""
+    """What a model makes of a suite.
+
+    `table` has a row for each judged pair, by its number from 0: kind, text, word, foil, the `difference` of the log-likelihoods
+    of word and foil, or of both sentences, in nats, whether it is above 0, so that the word wins (`right`), and what it is
+    `scored_by`: pairs whose words are not one piece each are scored by pseudo-likelihood even if the blank was asked for.
+    """
 
     suite: Suite
     way: str
-    judged: tuple[Judged, ...]
-    left_out: tuple[MinimalPair, ...]
+    table: pandas.DataFrame
 
     @property
-    def right(self) -> list[bool]:
-        """Of each judged pair, whether the word wins."""
-        return [judged.is_right for judged in self.judged]
+    def instead(self) -> int:
+        """How many pairs are scored in another way."""
+        return int((self.table.scored_by != self.way).sum())
 
     @property
-    def kinds(self) -> list[str]:
-        """The kind of each judged pair."""
-        return [judged.pair.kind for judged in self.judged]
+    def left_out(self) -> int:
+        """How many pairs are not judged: their sentences are the same to the tokenizer, or unreadable."""
+        return len(self.suite.pairs) - len(self.table)
 
     @cached_property
     def shares(self) -> dict[str, Share]:
-        """In how many pairs the word wins, of all under "all" and by kind, with intervals by frame."""
-        frame = dict(zip(self.suite.pairs, self.suite.frames, strict=True))
-        groups = [frame[judged.pair] for judged in self.judged]
-        return {ALL: Share.of(self.right, groups), **shares_by_kind(self.kinds, self.right, groups)}
+        """In how many pairs the word wins, of all under "all" and by kind."""
+        frames, found = np.array(self.suite.frames)[self.table.index], {}
+        for kind in (ALL, *self.table.kind.unique()):
+            own = ((self.table.kind == kind) | (kind == ALL)).to_numpy()
+            right, groups = self.table.right[own].to_numpy(float), np.unique(frames[own], return_inverse=True)[1]
+            low, high = wilson_by_group(by_group(right, groups), np.bincount(groups).astype(np.float64))
+            found[kind] = Share(len(right), float(right.mean()), float(low), float(high))
+        return found
 
 
 @dataclass(frozen=True)
-class _Question:
-    """An input with one piece hidden, and perhaps others `also`, and what is counted there: the log-probabilities of some ids,
-    each times a sign."""
+class Hidden:
+    """An input with one piece hidden, and perhaps others `also`; `wanted` are the ids there whose log-probabilities count, each
+    times its sign, for number `row`."""
 
-    pair: int
+    row: int
     encoding: Encoding
     position: int
-    wanted: tuple[tuple[int, int], ...]  # (id, sign)
+    wanted: tuple[tuple[int, int], ...]
     also: Sequence[int] = ()
 
 
@@ -110,61 +182,61 @@ def judge_in_steps(model: Explorer, suite: Suite, way: str = "") -> Generator[fl
     way = way_of(suite, way)
     asked, ways = [], {}
     for number, pair in enumerate(suite.pairs):
-        questions, ways[number] = _questions(model, number, pair, way, suite.stereotypes)
-        asked += questions
-    differences = yield from _answers(model, asked, len(suite.pairs))
-    scored = dict.fromkeys(question.pair for question in asked)
+        hidden, ways[number] = _hidden(model, number, pair, way, suite.stereotypes)
+        asked += hidden
+    differences = yield from answers_in_steps(model, asked, len(suite.pairs))
+    scored = list(dict.fromkeys(one.row for one in asked))
     if not scored:
         raise InputError(
             f"{model.name} reads both sentences of every pair as the same tokens. Choose a model with a larger vocabulary."
         )
-    judged = tuple(Judged(suite.pairs[number], float(differences[number]), ways[number]) for number in scored)
-    return SuiteResult(suite, way, judged, tuple(pair for number, pair in enumerate(suite.pairs) if number not in scored))
+    table = pandas.DataFrame([suite.pairs[number] for number in scored], scored).drop(columns="marked")
+    found = differences[scored]
+    return SuiteResult(suite, way, table.assign(difference=found, right=found > 0, scored_by=[ways[number] for number in scored]))
 
 
 @inference_mode
-def own_difference(model: Explorer, judged: Judged, stereotypes: bool = False) -> float:
+def own_difference(model: Explorer, result: SuiteResult, number: int) -> float:
     """The difference of a judged pair by transformers' own forward passes, one for each hidden piece."""
-    questions, _ = _questions(model, 0, judged.pair, judged.way, stereotypes)
-    difference = 0.0
-    for question in questions:
-        ids = list(question.encoding.ids)
-        for position in (question.position, *question.also):
+    difference, suite = 0.0, result.suite
+    for one in _hidden(model, 0, suite.pairs[number], result.table.scored_by[number], suite.stereotypes)[0]:
+        ids = list(one.encoding.ids)
+        for position in (one.position, *one.also):
             ids[position] = model.mask_id
-        logs = model.own_masked_lm(replace(question.encoding, ids=tuple(ids)))[question.position].log_softmax(-1)
-        difference += sum(sign * float(logs[id]) for id, sign in question.wanted)
+        logs = model.own_masked_lm(replace(one.encoding, ids=tuple(ids)))[one.position].log_softmax(-1)
+        difference += sum(sign * float(logs[id]) for id, sign in one.wanted)
     return difference
 
 
-def _questions(model: Explorer, number: int, pair: MinimalPair, way: str, only_shared: bool) -> tuple[list[_Question], str]:
-    """The questions that score a pair, none where it is left out; and the way it is scored."""
+def _hidden(model: Explorer, number: int, pair: MinimalPair, way: str, only_shared: bool) -> tuple[list[Hidden], str]:
+    """What is hidden to score a pair, nothing where it is left out; and the way it is scored."""
     word, foil = (model.encode(sentence) for sentence in pair.sentences)
     differing = _differing(word, foil)
     unknown = model.tokenizer.unk_token_id
     if word.ids == foil.ids or any(unknown in one.ids[own] for one, own in zip((word, foil), differing, strict=True)):
         return [], way
-    if way == BLANK and (question := _blank(model, number, pair, (word, foil))):
-        return [question], BLANK
+    if way == BLANK and (hidden := _blank(model, number, pair, (word, foil))):
+        return [hidden], BLANK
     found = []
     for encoding, own, sign in zip((word, foil), differing, (1, -1), strict=True):
         left = range(own.start, own.stop) if only_shared else ()
-        positions = [position for position in encoding.text_positions if position not in left]
         also = hidden_too(encoding, ORIGINAL if way == ALONE else WORD_L2R)
         found += [
-            _Question(number, encoding, position, ((encoding.ids[position], sign),), also.get(position, ()))
-            for position in positions
+            Hidden(number, encoding, position, ((encoding.ids[position], sign),), also.get(position, ()))
+            for position in encoding.text_positions
+            if position not in left
         ]
     return found, ALONE if way == ALONE else LIKELIHOOD
 
 
-def _blank(model: Explorer, number: int, pair: MinimalPair, sides: tuple[Encoding, Encoding]) -> _Question | None:
-    """The question at the blank; None where a word is not one piece, in the place of the model's mask token."""
+def _blank(model: Explorer, number: int, pair: MinimalPair, sides: tuple[Encoding, Encoding]) -> Hidden | None:
+    """The blank; None where a word is not one piece, in the place of the model's mask token."""
     blank = model.encode(pair.text)
     places = model.mask_positions(blank)
     if len(places) != 1 or any(_differing(blank, side) != (slice(places[0], places[0] + 1),) * 2 for side in sides):
         return None
     word, foil = (side.ids[places[0]] for side in sides)
-    return _Question(number, blank, places[0], ((word, 1), (foil, -1)))
+    return Hidden(number, blank, places[0], ((word, 1), (foil, -1)))
 
 
 def _differing(one: Encoding, other: Encoding) -> tuple[slice, slice]:
@@ -176,36 +248,30 @@ def _differing(one: Encoding, other: Encoding) -> tuple[slice, slice]:
 
 
 @inference_mode
-def _answers(model: Network, asked: Sequence[_Question], pairs: int) -> Generator[float, None, np.ndarray]:
-    """The sum of what is counted for each pair, [pairs] in nats; yields the share of questions answered."""
-    sums, done = np.zeros(pairs), 0
-    for batch in _batches(asked):
-        for question, answer in zip(batch, _read(model, batch), strict=True):
-            sums[question.pair] += answer
-        done += len(batch)
-        yield done / len(asked)
+def answers_in_steps(model: Network, asked: Sequence[Hidden], rows: int) -> Generator[float, None, np.ndarray]:
+    """The sum of what is counted for each row, [rows] in nats; yields the share that is answered, 0 to 1."""
+    sums, done = np.zeros(rows), 0
+    for length, group in groupby(sorted(asked, key=lambda one: one.encoding.kept), key=lambda one: one.encoding.kept):
+        of_length = list(group)
+        for part in batches(len(of_length), length):
+            for one, answer in zip(batch := of_length[part], _read(model, of_length[part]), strict=True):
+                sums[one.row] += answer
+            done += len(batch)
+            yield done / len(asked)
     return sums
 
 
-def _batches(asked: Sequence[_Question]) -> Iterator[list[_Question]]:
-    """Questions about inputs of one length, so that nothing is padded."""
-    ordered = sorted(asked, key=lambda question: question.encoding.kept)
-    for length, group in groupby(ordered, key=lambda question: question.encoding.kept):
-        alike = list(group)
-        yield from (alike[part] for part in batches(len(alike), length))
-
-
-def _read(model: Network, batch: Sequence[_Question]) -> list[float]:
-    """What is counted for each question, in nats."""
-    padded = model.pad([(question.encoding.ids, question.encoding.segments) for question in batch])
-    rows, positions = torch.arange(len(batch)), torch.tensor([question.position for question in batch])
+def _read(model: Network, batch: Sequence[Hidden]) -> list[float]:
+    """What is counted for each, in nats."""
+    padded = model.pad([(one.encoding.ids, one.encoding.segments) for one in batch])
+    rows, positions = torch.arange(len(batch)), torch.tensor([one.position for one in batch])
     padded.ids[rows, positions] = model.mask_id
-    for row, question in enumerate(batch):
-        padded.ids[row, list(question.also)] = model.mask_id
+    for row, one in enumerate(batch):
+        padded.ids[row, list(one.also)] = model.mask_id
     (last,) = deque(model.run_padded(padded), maxlen=1)
     logits = model.masked_lm(last[rows, positions])  # [batch, vocabulary]
     totals = logits.logsumexp(-1).tolist()
     return [
-        sum(sign * (float(row[id]) - total) for id, sign in question.wanted)
-        for row, total, question in zip(logits, totals, batch, strict=True)
+        sum(sign * (float(row[id]) - total) for id, sign in one.wanted)
+        for row, total, one in zip(logits, totals, batch, strict=True)
     ]

@@ -2,97 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
+from explorer.bert import attending
+from explorer.bert.attending import Heads
 from explorer.core.engine import torch
-from explorer.experiments.compute.heads_off import last_vectors, vectors_without
+from explorer.core.errors import InputError
+from explorer.experiments.compute.heads import contexts_of, vectors_without
 from explorer.experiments.compute.question import (
+    HEADS,
     LAYERS,
     STATES,
     Axis,
-    Group,
+    Batch,
     Measured,
     Question,
     ReadItem,
     Unusable,
-    changed_states,
-    numbered,
-    own_states,
+    round_off,
 )
-from explorer.experiments.compute.summary import Place, highest
+from explorer.experiments.compute.summary import Place
 from explorer.experiments.compute.targets import WORD
+from explorer.text import limits
 
 RESIDUAL, HEADS_OF, MLP = "residual", "heads", "mlp"
-ROLES = ("changed words", "other words", "token read")
-ROUNDING = 1e-4  # logits: what two ways of computing the same differ by; their sign would say nothing
+ROLES = Axis("tokens", ("changed words", "other words", "token read"))
 PAIRS = 64  # of words drawn at random for each item: enough for a mean share, few enough to cost little beside the runs
+COUNTERPART = (
+    "Items need a marked word with a counterpart of the same number of pieces, as in *The \\*key/keys\\* to the drawers*."
+)
+RECEIVED = re.compile(r"(query|key|value)(?: (\d{1,3})\.(\d{1,3}))?")
 
 
-def round_off(values: torch.Tensor, nulls: torch.Tensor) -> torch.Tensor:
-    """The nulls, but equal to the values where both differ by rounding only."""
-    return torch.where((values - nulls).abs() < ROUNDING, values, nulls)
-
-
-@dataclass(frozen=True)
 class Patching(Question):
     """The logit difference of the changed text with a part of the item's own run in it, less that without.
 
-    Interchange interventions (Geiger et al. 2021), or activation patching (Zhang & Nanda 2024). The sizes are the whole
-    difference between the item and its changed text, so that the mean is the share that is recovered: 0 is the changed text,
-    1 the item. Taken over for all tokens of a role together (those where the texts differ, the one that is
-    read, the rest):
-
-    - "residual": the hidden state, [hidden states, roles],
-    - "mlp": what the feed-forward block adds, [layers, roles],
-    - "heads": a head's context before W_O at every token, [layers, heads].
-
-    A place that brings something back is not a finding yet: in any model the last state of the token that is read brings back
-    all. So the null is what the same place brings back of the difference that the texts make to PAIRS random other pairs of
-    words of the vocabulary for each item: sum of what comes back over sum of the differences, each pair the way round in
-    which the item is ahead, as in the items that are asked. Two classes of a head with no others have no such pairs, and so
-    no null.
+    The sizes are the whole difference between the item and its changed text. Taken over for all tokens of a role together: the
+    hidden state, [hidden states, roles], what the feed-forward block adds, [layers, roles], or a head's context before W_O at
+    every token, [layers, heads]. In any model the last state of the token that is read brings back all: hence the null, in which
+    each other pair of words is the way round in which the item is ahead, as in the items that are asked.
     """
 
-    name = "patching"
-    ways: ClassVar[tuple[str, ...]] = (RESIDUAL, HEADS_OF, MLP)
-    needs_marks = True
+    name, menu = "patching", "What brings the answer back? (patching)"
+    unit, beside, null, each = "share recovered", "a random place", "other pairs of words", ("changed text", "with {}")
+    setting = "patched", "Patched in"
+    ways: ClassVar[Mapping[str, str]] = {
+        RESIDUAL: "the hidden states",
+        HEADS_OF: "the output of heads",
+        MLP: "the feed-forward output",
+    }
+    help = (
+        "An item needs a marked word with a counterpart of the same number of pieces, as in *The \\*key/keys\\* to the "
+        "drawers*: the changed text has the counterpart. A part of the item's own run is put into that of the changed text, and "
+        "what comes back of the logit difference is counted: 0 is the changed text, 1 the item; the mean is the sum of what "
+        "comes back over the sum of the whole differences. *Changed words* are the tokens where the texts differ, *token read* "
+        "is the blank. It shows where the difference between both texts is carried, and nothing that they have in common "
+        "(Geiger et al. 2021; Zhang & Nanda 2024). The null is the share that the same place brings back of the difference that "
+        f"the texts make to {PAIRS} random other pairs of words for each item: the test asks whether the place matters more, or "
+        "less, to this pair than to any. Next sentences and labels have no other pairs: there the test is of 0, which is wrong "
+        "in any model for a place that carries something."
+    )
+    finding = (
+        "{Place}, selected on {on}, brings back {share} ({by_share}) of the difference in the other {other}; {beside} "
+        "{random_share}{doubt}."
+    )
+    adds_before, needs_marks = True, True
+    passes, copies = 1 / 3, 1
 
-    @property
-    def has_nulls(self) -> bool:
-        """Where there are other pairs of words."""
-        return self.target_name == WORD
+    def set_up(self) -> None:
+        self.has_nulls = bool(self.null) and self.target.name == WORD  # where there are other pairs of words
 
-    @property
-    def shape(self) -> tuple[int, ...]:
+    @classmethod
+    def axes(cls, way: str) -> tuple[Axis, ...]:
         """Hidden states or layers, and roles or heads."""
-        has = self.model.capabilities
-        return {RESIDUAL: (has.layers + 1, len(ROLES)), MLP: (has.layers, len(ROLES))}.get(self.way, super().shape)
+        return {RESIDUAL: (STATES, ROLES), MLP: (LAYERS, ROLES)}.get(way, (LAYERS, HEADS))
 
     @classmethod
-    def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
-        """Layers and heads from 1; with roles, layers or hidden states."""
-        if way not in (RESIDUAL, MLP):
-            return super().axes(way, shape)
-        return *numbered(shape[:1], STATES if way == RESIDUAL else LAYERS), Axis("tokens", ROLES)
-
-    @classmethod
-    def pick(cls, way: str) -> Callable[[np.ndarray], Place]:
+    def pick(cls, way: str, means: np.ndarray) -> Place:
         """The highest share, or the first hidden state at which the token that is read recovers half of the difference."""
-        return half_way if way == RESIDUAL else highest
-
-    @property
-    def copies(self) -> int:
-        """A copy for each role, or head."""
-        return self.shape[1]
-
-    @property
-    def passes(self) -> float:
-        """Both texts, and less than half of the layers for each part that is taken over."""
-        return 2 + int(np.prod(self.shape)) / 3
+        if way != RESIDUAL:
+            return super().pick(way, means)
+        return int(np.argmax(means[:, -1] >= 0.5)) or len(means) - 1, len(ROLES.labels) - 1
 
     def usable(self, item: ReadItem) -> None:
         """An item needs a changed text with as many pieces, and the blank in the same place."""
@@ -108,33 +104,44 @@ class Patching(Question):
         if item.changed[item.place] != item.ids[item.place]:
             raise Unusable("the token that is read is itself changed.")
 
-    def measure(self, group: Group) -> Measured:
-        """Every part in turn."""
-        own, changed = own_states(self.model, group), changed_states(self.model, group)
-        words, whole = self.before(own, group)
-        ends = torch.stack([states[-1][group.rows, group.places] for states in (changed, own)])
-        vectors = self.vectors(group, own, changed)
-        before = self.target.differences(ends[0], words)
-        sizes, values = whole - before, (self.target.differences(vectors, words) - before).permute(2, 0, 1)
+    def measure(self, batch: Batch) -> Measured:
+        vectors, ends = self.vectors(batch), torch.stack([batch.read(states[-1]) for states in (batch.changed, batch.states)])
+        before, whole = batch.differences(ends)
+        sizes, values = whole - before, (batch.differences(vectors) - before).permute(2, 0, 1)
         if not self.has_nulls:
-            return Measured(words, before, values, sizes=sizes)
-        nulls = self._of_random_pairs(group, vectors, ends).permute(2, 0, 1) * sizes[:, None, None]
-        return Measured(words, before, values, round_off(values, nulls), sizes)
+            return Measured(values, sizes=sizes, before=before)
+        nulls = self._of_random_pairs(batch, vectors, ends).permute(2, 0, 1) * sizes[:, None, None]
+        return Measured(values, round_off(values, nulls), sizes, before=before)
 
-    def vectors(
-        self, group: Group, own: list[torch.Tensor], changed: list[torch.Tensor], chosen: np.ndarray | None = None
-    ) -> torch.Tensor:
+    def vectors(self, batch: Batch, chosen: np.ndarray | None = None) -> torch.Tensor:
         """The last vectors that are read with each part taken over, [*places, n, hidden]; NaN where not `chosen` [*places]."""
+        own, changed = batch.states, batch.changed
         if self.way not in (RESIDUAL, MLP):
-            contexts = [layer.heads(hidden).context() for layer, hidden in zip(self.model.layers, own[:-1], strict=True)]
-            return vectors_without(self.model, group, changed, contexts, chosen)
-        rows = range(self.shape[0]) if chosen is None else np.flatnonzero(chosen.any(1)).tolist()
-        found = torch.full((*self.shape, len(group.items), own[0].shape[-1]), torch.nan)
-        for row in rows:
-            found[row] = (self._residual if self.way == RESIDUAL else self._mlp)(group, row, own[row], changed[row])
+            return vectors_without(batch, changed, contexts_of(own, self), chosen)
+        found = torch.full((*self.shape, len(batch.items), own[0].shape[-1]), torch.nan)
+        roles = roles_of(batch)[..., None]
+        for row in range(len(found)) if chosen is None else np.flatnonzero(chosen.any(1)).tolist():
+            if self.way == RESIDUAL:
+                found[row] = batch.finish(row, torch.where(roles, own[row], changed[row]))
+            else:
+                found[row] = batch.finish(row + 1, self._fed(row, own[row], changed[row], roles))
         return found
 
-    def _of_random_pairs(self, group: Group, vectors: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
+    def _fed(self, layer: int, mine: torch.Tensor, other: torch.Tensor, roles: torch.Tensor) -> torch.Tensor:
+        """What a layer makes of `other` when its feed-forward block adds what it adds to `mine`: [roles, n, tokens, hidden]."""
+        added: list[torch.Tensor] = []
+
+        def keep(own: torch.Tensor) -> torch.Tensor:
+            added.append(own)
+            return own
+
+        def put(theirs: torch.Tensor) -> torch.Tensor:
+            return torch.where(roles, added[0], theirs.unflatten(0, roles.shape[:2])).flatten(0, 1)
+
+        self.model.layers[layer].with_feed_forward(mine, keep)
+        return self.model.layers[layer].with_feed_forward(other.repeat(len(roles), 1, 1), put).unflatten(0, roles.shape[:2])
+
+    def _of_random_pairs(self, batch: Batch, vectors: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
         """The share that comes back for pairs of words drawn at random, [rows, columns, n].
 
         From the vectors that are read with a part taken over, [rows, columns, n, hidden], and those of the changed and of the
@@ -142,44 +149,85 @@ class Patching(Question):
         """
         words = self.target.whole_words
         pairs = min(PAIRS, len(words) // 2)
-        drawn = [self.random(item).permutation(words)[: 2 * pairs] for item in group.items]
+        drawn = [self.random(item).permutation(words)[: 2 * pairs] for item in batch.items]
         asked = torch.from_numpy(np.stack(drawn).reshape(len(drawn), pairs, 2))
         before, whole = self.target.differences(ends, asked)  # [n, pairs] each
         back, sizes = self.target.differences(vectors, asked) - before, whole - before
         return (back * sizes.sign()).sum(-1) / sizes.abs().sum(-1).clamp_min(torch.finfo(sizes.dtype).tiny)
 
-    def _residual(self, group: Group, state: int, mine: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-        patched = torch.where(roles_of(group)[..., None], mine, other)  # [roles, n, tokens, hidden]
-        return self._read(state, patched, group)
 
-    def _mlp(self, group: Group, layer: int, mine: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-        where, added = roles_of(group)[..., None], list[torch.Tensor]()
-
-        def keep(mine: torch.Tensor) -> torch.Tensor:
-            added.append(mine)
-            return mine
-
-        def put(theirs: torch.Tensor) -> torch.Tensor:
-            return torch.where(where, added[0], theirs.unflatten(0, where.shape[:2])).flatten(0, 1)
-
-        self.model.layers[layer].with_feed_forward(mine, keep)
-        output = self.model.layers[layer].with_feed_forward(other.repeat(len(ROLES), 1, 1), put)
-        return self._read(layer + 1, output.unflatten(0, where.shape[:2]), group)
-
-    def _read(self, layer: int, hidden: torch.Tensor, group: Group) -> torch.Tensor:
-        """The last vectors that are read, [roles, n, hidden], from what a layer reads: [roles, n, tokens, hidden]."""
-        vectors = last_vectors(self.model, layer, hidden.flatten(0, 1), group.places.repeat(len(hidden)))
-        return vectors.unflatten(0, hidden.shape[:2])
-
-
-def half_way(means: np.ndarray) -> Place:
-    """The first hidden state, from means [hidden states, roles], at which the token that is read recovers half."""
-    return int(np.argmax(means[:, -1] >= 0.5)) or len(means) - 1, len(ROLES) - 1
-
-
-def roles_of(group: Group) -> torch.Tensor:
+def roles_of(batch: Batch) -> torch.Tensor:
     """[roles, n, tokens] bool: which tokens have each of ROLES."""
-    own, other = (torch.tensor([getattr(item, name) for item in group.items]) for name in ("ids", "changed"))
+    own, other = (torch.tensor([getattr(item, name) for item in batch.items]) for name in ("ids", "changed"))
     differs, read = own != other, torch.zeros_like(own, dtype=torch.bool)
-    read[group.rows, group.places] = True
+    read[batch.rows, batch.places] = True
     return torch.stack([differs, ~differs & ~read, read])
+
+
+class Paths(Patching):
+    """`Patching` of the path from every head's output into the "query", "key" or "value" of later heads, [layers, heads].
+
+    As by Wang et al. 2023, section 3.1: in the first of two runs feed-forward blocks and norms are computed again, in the second
+    everything after the receivers. The way may name one receiver: "query 5.11" is layer 5, head 11. A head with no later receiver
+    brings back 0.
+    """
+
+    name, menu = "path", "Which head sends to which? (path patching)"
+    each = "changed text", "with the path from {}"
+    setting = "received", "Read as"
+    ways: ClassVar[Mapping[str, str]] = {"query": "queries", "key": "keys", "value": "values"}
+    help = (
+        f"{COUNTERPART} Path patching (Wang et al. 2023) takes over one head's output from the item's own run into that of the "
+        "changed text, but only as far as later heads read it: every other head keeps its output, and then the queries, keys or "
+        "values that this leads to go into the receiving heads. 0 is the changed text, 1 the item. *Into head* names one "
+        "receiver, such as 5.11; without it all later heads receive. The null is the share of the same path for other pairs of "
+        "words, as in *patching*."
+    )
+    finding = (
+        "{Place}, selected on {on}, brings back {share} ({by_share}) of the difference in the other {other} through {receiver}"
+        "{doubt}; {beside} {random_share}."
+    )
+    targets, passes = (WORD,), 1
+
+    def set_up(self) -> None:
+        super().set_up()
+        self.part, _, head = self.way.partition(" ")
+        layer, _, number = head.partition(".")
+        self.receiver = (int(layer), int(number)) if head else None  # from 1; None for all later ones
+        limits.head_indices([self.receiver] if self.receiver else [], *self.shape)
+
+    @classmethod
+    def check_way(cls, way: str) -> str:
+        """Also a part with the receiver behind it."""
+        if isinstance(way, str) and RECEIVED.fullmatch(way):
+            return way
+        if isinstance(way, str) and way:
+            raise InputError('How must be "query", "key" or "value", perhaps with the head that receives it: "query 5.11".')
+        return super().check_way(way)
+
+    def vectors(self, batch: Batch, chosen: np.ndarray | None = None) -> torch.Tensor:
+        """The last vectors that are read with each path taken over, [layers, heads, n, hidden]."""
+        layers, heads = self.model.layers, self.shape[1]
+        last = self.receiver[0] - 1 if self.receiver else len(layers) - 1  # the last layer that receives
+        mine, theirs = contexts_of(batch.states, self), contexts_of(batch.changed, self)
+        found = batch.read(batch.changed[-1]).repeat(*self.shape, 1, 1)
+        off = torch.eye(heads, dtype=torch.bool)[:, None, :, None, None]
+        for sender in range(last):
+            sent = torch.where(off, mine[sender], theirs[sender]).flatten(0, 1)  # [heads · n, heads, tokens, head_size]
+            read = layers[sender].after_heads(sent, batch.changed[sender].repeat(heads, 1, 1))
+            hidden = batch.changed[sender + 1].repeat(heads, 1, 1)
+            for at, layer in enumerate(layers[sender + 1 :], sender + 1):
+                receives = [self.receiver is None or self.receiver == (at + 1, head + 1) for head in range(heads)]
+                if any(receives):
+                    sent = getattr(layer.heads(read), self.part)
+                    hidden = attending.answer_with(partial(self._attend, sent, torch.tensor(receives)), partial(layer, hidden))
+                else:
+                    hidden = layer(hidden)
+                read = layer.after_heads(theirs[at].repeat(heads, 1, 1, 1), read)
+            found[sender] = batch.read(hidden.unflatten(0, (heads, -1)))
+        return found
+
+    def _attend(self, sent: torch.Tensor, receives: torch.Tensor, heads: Heads) -> torch.Tensor:
+        """The contexts with the queries, keys or values `sent` to some heads."""
+        given = torch.where(receives[:, None, None], sent, getattr(heads, self.part))
+        return replace(heads, **{self.part: given}).context()

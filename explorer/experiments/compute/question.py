@@ -1,28 +1,44 @@
-"""What a question of an experiment is: items × question × target → one number for every place in every item."""
+"""What a question of an experiment is: one record of what is changed and measured, where, and what the page says of it."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from explorer.bert.explorer import Explorer
-from explorer.bert.network import Network
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.experiments.compute.items import Item
-from explorer.experiments.compute.summary import Place, highest
-from explorer.experiments.compute.targets import TARGETS, Target, target_of
+from explorer.experiments.compute.summary import Place
+from explorer.experiments.compute.targets import TARGETS, Target
 from explorer.text import limits
 
-NOWHERE = -1  # the place of an item without a blank
+ROUNDING = 1e-4  # logits: what two ways of computing the same differ by; their sign would say nothing
 
 
 class Unusable(InputError):
     """Why one item cannot be asked this question; the others can."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One of the two directions in which places lie: its name, and the label of each place; () for numbers from `first`."""
+
+    name: str
+    labels: Sequence[int | str] = ()
+    first: int = 1
+
+    def counted(self, count: int) -> Axis:
+        """The axis with this many labels, if they are numbers."""
+        return self if self.labels else replace(self, labels=range(self.first, self.first + count))
+
+
+LAYERS, HEADS, STATES = Axis("layer"), Axis("head"), Axis("hidden state", first=0)
 
 
 @dataclass(frozen=True)
@@ -46,114 +62,145 @@ class ReadItem:
     changed: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class Group:
-    """Items of one length, the tokens that are read in each [n], and the classes of word and foil [n, 2]."""
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Items of one length, and what is known of their unchanged runs."""
 
+    question: Question
     items: Sequence[ReadItem]
-    places: torch.Tensor
-    words: torch.Tensor
 
-    @classmethod
-    def of(cls, items: Sequence[ReadItem]) -> Group:
-        places, words = [item.place for item in items], [(item.word, item.foil) for item in items]
-        return cls(items, torch.tensor(places), torch.tensor(words))
-
-    @property
+    @cached_property
     def rows(self) -> torch.Tensor:
         """[n] the number of each."""
         return torch.arange(len(self.items))
 
+    @cached_property
+    def places(self) -> torch.Tensor:
+        """[n] the tokens that are read."""
+        return torch.tensor([item.place for item in self.items])
+
+    @cached_property
+    def states(self) -> list[torch.Tensor]:
+        """Every hidden state of the items' texts, [n, tokens, hidden] each."""
+        return states_of(self.question, [item.ids for item in self.items], self.items)
+
+    @cached_property
+    def changed(self) -> list[torch.Tensor]:
+        """Every hidden state of the items' changed texts, [n, tokens, hidden] each."""
+        return states_of(self.question, [item.changed for item in self.items], self.items)
+
+    @cached_property
+    def words(self) -> torch.Tensor:
+        """The classes of word and foil, [n, 2]."""
+        given = torch.tensor([(item.word, item.foil) for item in self.items])
+        return self.question.target.chosen(given, self.read(self.states[-1]))
+
+    @cached_property
+    def before(self) -> torch.Tensor:
+        """The logit differences of the unchanged runs, [n]."""
+        return self.differences(self.read(self.states[-1]))
+
+    def read(self, hidden: torch.Tensor) -> torch.Tensor:
+        """The vectors of the tokens that are read, [..., n, hidden], of hidden states [..., n, tokens, hidden]."""
+        return hidden[..., self.rows, self.places, :]
+
+    def differences(self, vectors: torch.Tensor) -> torch.Tensor:
+        """The logit differences [..., n] of last hidden states [..., n, hidden]."""
+        return self.question.target.differences(vectors, self.words)
+
+    def finish(self, layer: int, hidden: torch.Tensor) -> torch.Tensor:
+        """The last vectors that are read, [copies, n, hidden], when `layer` reads `hidden` [copies, n, tokens, hidden]."""
+        *below, last = self.question.model.layers
+        if layer > len(below):
+            return self.read(hidden)
+        flat, places = hidden.flatten(0, 1), self.places.repeat(len(hidden))
+        for one in below[layer:]:
+            flat = one(flat)
+        own = flat[torch.arange(len(flat)), places][:, None]
+        return last.after_heads(last.heads(flat).context_at(places), own)[:, 0].unflatten(0, hidden.shape[:2])
+
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What was measured in n items: `words` [n, 2] classes of word and foil, `before` [n], and `values` [n, *places].
+    """What was measured in n items: `values` [n, *places].
 
     `nulls` [n, *places] are what each value is compared with, None for 0. `sizes` [n] are what the values are parts of, so
     that the mean is Σ values / Σ sizes; None for 1. `also` [n, *places] each are what else was measured, in the order of the
-    question's `also`; NaN where it was not.
+    question's `also`; NaN where it was not. `before` [n] and `words` [n, 2] are those of the batch where they are None.
     """
 
-    words: torch.Tensor
-    before: torch.Tensor
     values: torch.Tensor
     nulls: torch.Tensor | None = None
     sizes: torch.Tensor | None = None
     also: Sequence[torch.Tensor] = ()
+    before: torch.Tensor | None = None
+    words: torch.Tensor | None = None
 
-    def rows(self) -> np.ndarray:
+    def packed(self, batch: Batch) -> np.ndarray:
         """[n, width] float32: words, before, size, values, and nulls and others if there are any."""
-        size = torch.ones(len(self.before)) if self.sizes is None else self.sizes
-        columns = [self.words.float(), self.before[:, None], size[:, None], self.values.flatten(1)]
-        columns += [array.flatten(1) for array in (self.nulls, *self.also) if array is not None]
-        return torch.cat(columns, 1).numpy().astype(np.float32)
+        words = batch.words if self.words is None else self.words
+        before = batch.before if self.before is None else self.before
+        size = torch.ones(len(batch.items)) if self.sizes is None else self.sizes
+        arrays = [array.flatten(1) for array in (self.values, self.nulls, *self.also) if array is not None]
+        return torch.cat([words.float(), before[:, None], size[:, None], *arrays], 1).numpy().astype(np.float32)
 
 
-Part = tuple[float, np.ndarray]
-"""The share done, 0 to 1, and rows of `Measured`."""
-
-
-@dataclass(frozen=True)
-class Axis:
-    """One of the two directions in which places lie: its name, and the label of each."""
-
-    name: str
-    labels: Sequence[int | str]
-
-
-LAYERS, HEADS, STATES = ("layer", 1), ("head", 1), ("hidden state", 0)
-
-
-@dataclass(frozen=True)
 class Question(ABC):
     """One question: a way to ask it, a target, and a seed for what is drawn at random.
 
-    Raises InputError for a way or target that it does not have, CapabilityError for what the model lacks.
+    `finding` is the sentence of the place that one half of the groups selected, with names of `showing.facts`. `each` are the
+    titles in the list of items: `before` ("" for none), and the value at a place.
     """
 
     name: ClassVar[str]
-    ways: ClassVar[tuple[str, ...]]
+    menu: ClassVar[str]
+    help: ClassVar[str]  # how it is measured, with citations, in Markdown
+    finding: ClassVar[str]
+    unit: ClassVar[str]
+    beside: ClassVar[str]  # what the selected place is judged by
+    null: ClassVar[str] = ""  # the same, more exactly, where each value has its null
+    each: ClassVar[tuple[str, str]]
+    ways: ClassVar[Mapping[str, str]]  # and what they are called on the page
+    setting: ClassVar[tuple[str, str]] = "", ""  # the name and label of the setting that chooses a way, "" for one way only
+    below: ClassVar[str] = ""  # what a value below 0 says, "" where larger values are looked for
+    adds_before: ClassVar[bool] = False  # whether the value in the list is `before` plus what was measured
+    is_share: ClassVar[bool] = False  # whether no value is below 0
+    is_hit: ClassVar[bool] = False  # whether a value is 0 or 1, and its null the chance of 1
+    has_nulls: bool = False  # whether each value is compared with one of its own, and not with 0
     targets: ClassVar[tuple[str, ...]] = TARGETS
     needs_marks: ClassVar[bool] = False
-    is_hit: ClassVar[bool] = False  # whether a value is 0 or 1, and its null the chance of 1
     also: ClassVar[tuple[str, ...]] = ()  # what else is measured at places
-    reads_words: ClassVar[bool] = True  # whether an item must have what the target reads; where not, its place may be NOWHERE
-    model: Explorer = field(repr=False)
-    way: str = ""
-    target_name: str = TARGETS[0]
-    seed: int = 0
+    places: ClassVar[tuple[Axis, ...]] = LAYERS, HEADS  # rows and columns
+    passes: ClassVar[float] = 0  # about how many forward passes a place takes
+    copies: ClassVar[int] = 0  # of an item that are read together for each column
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "way", self.check_way(self.way))
-        limits.check_choice(self.target_name, f"the target of {self.name}", self.targets)
-        object.__setattr__(self, "target", target_of(self.model, self.target_name))
+    def __init__(self, model: Explorer, way: str = "", target: str = TARGETS[0], seed: int = 0) -> None:
+        """Raises InputError for a way or target that it does not have, CapabilityError for what the model lacks."""
+        self.model, self.way, self.seed = model, self.check_way(way), seed
+        self.target = Target(model, limits.check_choice(target, f"the target of {self.name}", self.targets))
+        has = model.capabilities
+        counts = {LAYERS.name: has.layers, HEADS.name: has.heads, STATES.name: has.layers + 1}
+        self.shape = tuple(len(axis.labels) or counts[axis.name] for axis in self.axes(self.way))
+        self.set_up()
 
-    target: Target = field(init=False, repr=False)
+    def set_up(self) -> None:
+        """What else is known before any item. Raises InputError for a way, CapabilityError for what the model lacks."""
+        return
 
     @classmethod
     def check_way(cls, way: str) -> str:
         """The way itself; "" is the first one. Raises InputError for another."""
-        return limits.check_choice(way or cls.ways[0], "how", cls.ways)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """How many places there are, (rows, columns) or (rows,): unless a question says otherwise, layers and heads."""
-        return self.model.capabilities.layers, self.model.capabilities.heads
+        return limits.check_choice(way or next(iter(cls.ways)), "how", list(cls.ways))
 
     @classmethod
-    def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
-        """The names of places of this shape, which need no model: a saved experiment has them too."""
-        return numbered(shape, LAYERS, HEADS)
+    def axes(cls, way: str) -> tuple[Axis, ...]:
+        """In which directions places lie, asked this way."""
+        return cls.places
 
     @classmethod
-    def pick(cls, way: str) -> Callable[[np.ndarray], Place]:
-        """How the place that is looked for is chosen from means."""
-        return highest
-
-    @property
-    def has_nulls(self) -> bool:
-        """Whether each value is compared with one of its own, and not with 0."""
-        return False
+    def pick(cls, way: str, means: np.ndarray) -> Place:
+        """The place that is looked for, chosen from means: the highest one, or the lowest where values fall."""
+        return place_of(int(means.argmin() if cls.below else means.argmax()), means)
 
     @property
     def width(self) -> int:
@@ -161,14 +208,13 @@ class Question(ABC):
         return 4 + int(np.prod(self.shape)) * (1 + self.has_nulls + len(self.also))
 
     @property
-    def copies(self) -> int:
-        """How many copies of an item are read together."""
-        return 1
+    def cost(self) -> tuple[int, float]:
+        """How many copies of an item are read together, and about how many forward passes an item takes."""
+        return max(1, self.copies * self.shape[-1]), 2 + self.passes * float(np.prod(self.shape))
 
-    @property
-    def passes(self) -> float:
-        """About how many forward passes an item takes."""
-        return 1
+    def read(self, item: Item, ids: tuple[int, ...]) -> tuple[int, int, int]:
+        """The token that is read, and the classes of word and foil. Raises InputError for an item without them."""
+        return self.target.place(ids), *self.target.classes(item)
 
     def usable(self, item: ReadItem) -> None:
         """Raise Unusable, with the reason, for an item that this question cannot be asked about."""
@@ -178,43 +224,19 @@ class Question(ABC):
         """The source of what is drawn for an item, the same in every run and batch."""
         return np.random.default_rng((self.seed, item.number))
 
-    def prepare(self, items: Sequence[ReadItem]) -> Generator[Part, None, None]:
-        """What is found from all items before any is measured; yields empty parts."""
+    def prepare(self, items: Sequence[ReadItem]) -> Iterator[None]:
+        """Find what all items are needed for before any is measured, step by step."""
         yield from ()
 
     @abstractmethod
-    def measure(self, group: Group) -> Measured:
+    def measure(self, batch: Batch) -> Measured:
         """The numbers of some items of one length."""
 
-    def before(self, states: Sequence[torch.Tensor], group: Group) -> tuple[torch.Tensor, torch.Tensor]:
-        """The classes of word and foil [n, 2], and their logit difference [n], in unchanged runs."""
-        vectors = states[-1][group.rows, group.places]
-        words = self.target.chosen(group.words, vectors)
-        return words, self.target.differences(vectors, words)
 
-
-@dataclass(frozen=True)
-class OverStates(Question):
-    """A question whose places are the hidden states, from 0."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return (self.model.capabilities.layers + 1,)
-
-    @classmethod
-    def axes(cls, way: str, shape: Sequence[int]) -> tuple[Axis, ...]:
-        return numbered(shape, STATES)
-
-
-@dataclass(frozen=True)
 class OfMarked(Question):
     """A question about a marked word of each item, compared with another word of the item."""
 
-    needs_marks = True
-
-    @property
-    def has_nulls(self) -> bool:
-        return True
+    needs_marks, has_nulls = True, True
 
     def usable(self, item: ReadItem) -> None:
         """An item needs a marked word, and another word."""
@@ -233,22 +255,17 @@ class OfMarked(Question):
         return item.others[int(self.random(item).integers(len(item.others)))]
 
 
-def numbered(shape: Sequence[int], *axes: tuple[str, int]) -> tuple[Axis, ...]:
-    """Axes of numbers, each from its first."""
-    return tuple(Axis(name, range(first, first + count)) for (name, first), count in zip(axes, shape, strict=True))
+def place_of(at: int, means: np.ndarray) -> Place:
+    """The place with this number in an array of places."""
+    return tuple(int(number) for number in np.unravel_index(at, means.shape))
 
 
-def states_of(model: Network, rows: Sequence[tuple[Sequence[int], Sequence[int]]]) -> tuple[list[torch.Tensor], torch.Tensor]:
-    """Every hidden state of some inputs, [n, tokens, hidden] each, and where they have tokens: [n, tokens] bool."""
-    padded = model.pad(rows)
-    return list(model.run_padded(padded)), padded.real
+def round_off(values: torch.Tensor, nulls: torch.Tensor) -> torch.Tensor:
+    """The nulls, but equal to the values where both differ by rounding only."""
+    return torch.where((values - nulls).abs() < ROUNDING, values, nulls)
 
 
-def own_states(model: Network, group: Group) -> list[torch.Tensor]:
-    """Every hidden state of the items' texts, [n, tokens, hidden] each."""
-    return states_of(model, [(item.ids, item.segments) for item in group.items])[0]
-
-
-def changed_states(model: Network, group: Group) -> list[torch.Tensor]:
-    """Every hidden state of the items' changed texts, [n, tokens, hidden] each."""
-    return states_of(model, [(item.changed, item.segments) for item in group.items])[0]
+def states_of(question: Question, ids: Sequence[Sequence[int]], items: Sequence[ReadItem]) -> list[torch.Tensor]:
+    """Every hidden state of some inputs, [n, tokens, hidden] each."""
+    rows = [(one, item.segments) for one, item in zip(ids, items, strict=True)]
+    return list(question.model.run_padded(question.model.pad(rows)))

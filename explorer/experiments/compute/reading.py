@@ -1,4 +1,4 @@
-"""Items as a model reads them, and in what order they are measured: those of one length together, the shortest first."""
+"""Items as a model reads them, and the loop of all questions: items of one length are measured together, the shortest first."""
 
 from __future__ import annotations
 
@@ -12,12 +12,42 @@ from explorer.bert.features import encode
 from explorer.core.engine import inference_mode
 from explorer.core.errors import InputError
 from explorer.experiments.compute.items import FEWEST, Item, Mark
-from explorer.experiments.compute.question import NOWHERE, Group, Part, Question, ReadItem, Unusable
-from explorer.experiments.compute.targets import UNKNOWN
+from explorer.experiments.compute.question import Batch, Question, ReadItem, Unusable
 from explorer.text.encoding import Encoding
 
 TOKENS_READ = 1024
 """Tokens of a batch with all copies of its items: enough to keep two cores busy, few enough for the caches."""
+
+
+def in_order(items: Sequence[ReadItem]) -> list[int]:
+    """The numbers of items, from 0, in the order in which they are measured, the shortest first."""
+    return sorted(range(len(items)), key=lambda number: len(items[number].ids))
+
+
+@inference_mode
+def measured(question: Question, items: Sequence[ReadItem], done: int = 0) -> Generator[tuple[float, np.ndarray], None, None]:
+    """Measure items in the order of `in_order`, from number `done` on; yields the share done and rows, first perhaps none."""
+    ordered = [items[number] for number in in_order(items)]
+    if done >= len(ordered):
+        return
+    for _ in question.prepare(ordered):
+        yield 0.0, np.empty((0, question.width), np.float32)
+    work = np.cumsum([0, *(len(item.ids) for item in ordered)])
+    for batch in batched(question, ordered[done:]):
+        done += len(batch.items)
+        yield float(work[done] / work[-1]), question.measure(batch).packed(batch)
+
+
+def batched(question: Question, items: Sequence[ReadItem], copies: int = 0) -> Iterator[Batch]:
+    """Batches of equal lengths, none with more than TOKENS_READ tokens in `copies`, or those of the question's cost."""
+    start = 0
+    while start < len(items):
+        length = len(items[start].ids)
+        stop, most = start + 1, max(1, TOKENS_READ // ((copies or question.cost[0]) * length))
+        while stop < min(len(items), start + most) and len(items[stop].ids) == length:
+            stop += 1
+        yield Batch(question, items[start:stop])
+        start = stop
 
 
 def read_items_as(
@@ -37,7 +67,8 @@ def read_items_as(
             left_out[number] = f"it repeats item {first[item]}; a repeated item counts once."
             continue
         try:
-            read = ReadItem(item, ids, segments, *_asked_for(question, item, ids), number)
+            place, word, foil = question.read(item, ids)
+            read = ReadItem(item, ids, segments, place, word, foil, number)
             read = _with_marks(question.model, read) if question.needs_marks else read
             question.usable(read)
         except Unusable as error:
@@ -52,59 +83,20 @@ def read_items_as(
     return found, left_out
 
 
-def in_order(items: Sequence[ReadItem]) -> list[int]:
-    """The numbers of items, from 0, in the order in which they are measured, the shortest first."""
-    return sorted(range(len(items)), key=lambda number: len(items[number].ids))
-
-
-@inference_mode
-def measured(question: Question, items: Sequence[ReadItem], done: int = 0) -> Generator[Part, None, None]:
-    """Measure items in the order of `in_order`, from number `done` on; yields parts as they come, first perhaps empty ones."""
-    ordered = [items[number] for number in in_order(items)]
-    if done >= len(ordered):
-        return
-    yield from question.prepare(ordered)
-    work = np.cumsum([0, *(len(asked.ids) for asked in ordered)])
-    for batch in grouped([len(asked.ids) for asked in ordered], done, question.copies):
-        yield float(work[batch.stop] / work[-1]), question.measure(Group.of(ordered[batch])).rows()
-
-
-def grouped(lengths: Sequence[int], done: int, copies: int) -> Iterator[slice]:
-    """Slices of equal lengths, none with more than TOKENS_READ tokens in that number of copies."""
-    start = done
-    while start < len(lengths):
-        most = max(1, TOKENS_READ // (copies * lengths[start]))
-        stop = start + 1
-        while stop < len(lengths) and stop - start < most and lengths[stop] == lengths[start]:
-            stop += 1
-        yield slice(start, stop)
-        start = stop
-
-
-def _asked_for(question: Question, item: Item, ids: tuple[int, ...]) -> tuple[int, int, int]:
-    """The token that is read, and the classes of word and foil."""
-    if question.reads_words:
-        return question.target.place(ids), *question.target.classes(item)
-    blank = question.model.mask_id
-    return ids.index(blank) if blank in ids else NOWHERE, UNKNOWN, UNKNOWN
-
-
 def _with_marks(model: Explorer, read: ReadItem) -> ReadItem:
     """The item with the tokens of its marks, of its other words (no punctuation), and the ids of its changed text."""
-    item = read.item
-    encoding = model.encode(item.text_a, item.text_b)
+    item, encoding = read.item, model.encode(read.item.text_a, read.item.text_b)
+    texts = encoding.text_a, encoding.text_b
     marks = tuple(_tokens(encoding, mark) for mark in item.marks)
     taken = {token for mark in marks for token in mark} | set(model.mask_positions(encoding))
-    others = tuple(tuple(word) for word in encoding.text_words if taken.isdisjoint(word) and _is_word(encoding, word))
+
+    def is_word(tokens: Sequence[int]) -> bool:  # a full stop is looked at unlike any word, and would make a poor comparison
+        written = "".join(texts[encoding.sequences[at]][slice(*encoding.offsets[at])] for at in tokens)
+        return any(map(str.isalnum, written))
+
+    others = tuple(tuple(word) for word in encoding.text_words if taken.isdisjoint(word) and is_word(word))
     changed = model.encode(*item.changed).ids if item.changed else ()
     return replace(read, marks=tuple(filter(None, marks)), others=others, changed=changed)
-
-
-def _is_word(encoding: Encoding, tokens: Sequence[int]) -> bool:
-    """Whether there is a letter or digit: a full stop is looked at unlike any word, and would make a poor comparison."""
-    texts = (encoding.text_a, encoding.text_b)
-    parts = (texts[encoding.sequences[at]][slice(*encoding.offsets[at])] for at in tokens)
-    return any(character.isalnum() for part in parts for character in part)
 
 
 def _tokens(encoding: Encoding, mark: Mark) -> tuple[int, ...]:

@@ -33,11 +33,11 @@ def ablate(model: Explorer, text: Text, heads: Sequence[Head] = (), word: str = 
     not one piece and heads that the model does not have, and CapabilityError without a masked-LM head.
     """
     trace = _read(model, text)
-    target = _target(trace, word, foil)
+    target, unit = _target(trace, word, foil)
     off = limits.head_indices(list(heads), model.capabilities.layers, model.capabilities.heads)
     after = np.array(_measured(trace, target, off)) if off else head_effects(trace, target)
     named = tuple((layer + 1, head + 1) for layer, head in off)
-    return Ablation(target.name, _unit(target), _measured(trace, target), after, named)
+    return Ablation(target.name, unit, _measured(trace, target), after, named)
 
 
 def patch(model: Explorer, text: Text, corrupted: Text, word: str = "", foil: str | None = None) -> Patching:
@@ -47,10 +47,10 @@ def patch(model: Explorer, text: Text, corrupted: Text, word: str = "", foil: st
     with another text in place of noise. Raises InputError as `ablate` does, and for texts of different numbers of pieces.
     """
     clean, other = _read(model, text), _read(model, corrupted)
-    target = _target(clean, word, foil)
+    target, unit = _target(clean, word, foil)
     patched = finished(patching_in_steps(clean, other, target))
     whole = _measured(clean, target)
-    return Patching(target.name, _unit(target), clean.tokens, whole, _measured(other, target), patched)
+    return Patching(target.name, unit, clean.tokens, whole, _measured(other, target), patched)
 
 
 def attribute(
@@ -68,7 +68,7 @@ def attribute(
     piece that is not special. Raises InputError as `ablate` does, and for an unknown method or baseline.
     """
     trace = _read(model, text)
-    target = _target(trace, word, foil)
+    target, _ = _target(trace, word, foil)
     found = attribution.attribute(trace, target, method, steps, baseline)
     return Attributed(target.name, method, trace.tokens, found.scores, found.path.delta if found.path else None)
 
@@ -96,14 +96,12 @@ def _read(model: Explorer, text: Text) -> Trace:
     return model.trace(*text)
 
 
-def _target(trace: Trace, word: str, foil: str | None) -> Target:
+def _target(trace: Trace, word: str, foil: str | None) -> tuple[Target, str]:
+    """The target, and the unit in which it is measured."""
     target = word_target(trace, word, foil=foil or "")
-    return against_second_guess(trace, target) if foil is None else target
+    target = against_second_guess(trace, target) if foil is None else target
+    return target, PROBABILITY if target.foil is None else DIFFERENCE
 
 
 def _measured(trace: Trace, target: Target, off: Sequence[tuple[int, int]] = ()) -> float:
     return float(target.measure(read(trace.model, target, changed_states(trace, off)[-1:])))
-
-
-def _unit(target: Target) -> str:
-    return PROBABILITY if target.foil is None else DIFFERENCE

@@ -61,87 +61,49 @@ class Summary:
     groups: int
 
 
-_falling: list[Callable[[np.ndarray], Place]] = []
-
-
-def falls(pick: Callable[[np.ndarray], Place]) -> Callable[[np.ndarray], Place]:
-    """Marks a pick of which lower means are more telling."""
-    _falling.append(pick)
-    return pick
-
-
-@falls
-def lowest(means: np.ndarray) -> Place:
-    return _place(int(means.argmin()), means)
-
-
-def highest(means: np.ndarray) -> Place:
-    return _place(int(means.argmax()), means)
-
-
-def first_to_stay(means: np.ndarray) -> Place:
-    """The first place from which on every mean is above 0; the last one if it is not."""
-    below = np.flatnonzero(means.ravel() <= 0)
-    return _place(min(int(below[-1]) + 1 if len(below) else 0, means.size - 1), means)
-
-
 def summarise(
     values: np.ndarray,
-    seed: int = 0,
-    pick: Callable[[np.ndarray], Place] = lowest,
+    seed: int,
+    pick: Callable[[np.ndarray], Place],
+    *,
+    falls: bool = False,
     nulls: np.ndarray | None = None,
     sizes: np.ndarray | None = None,
     is_hit: bool = False,
     groups: np.ndarray | None = None,
-    least: np.ndarray | None = None,
+    least: np.ndarray | float = 0,
 ) -> Summary:
     """The summary of values [items, *places], of at least two groups. The seed draws halves, bootstrap and signs.
 
     `groups` [items] numbers the group of each item from 0, None where every item is one. `pick` chooses a place from means less
-    those of `nulls` [items, *places]. With `sizes` [items], above 0, a mean is Σ values / Σ sizes, and the place is chosen by
-    that share itself. With `is_hit` a value is 0 or 1, and its null the chance of 1. No p value is smaller
-    than that of `least` [*places].
+    those of `nulls` [items, *places], and lower ones are more telling if it `falls`. With `sizes` [items], above 0, a mean is Σ
+    values / Σ sizes, and the place is chosen by that share itself. With `is_hit` a value is 0 or 1, and its null the chance of 1.
+    No p value is smaller than that of `least` [*places].
     """
-    values = values.astype(np.float64)
-    asked = _Asked(
-        values,
-        values if nulls is None else values - nulls,
-        np.ones(len(values)) if sizes is None else sizes.astype(np.float64),
-        np.arange(len(values)) if groups is None else groups,
-        pick,
-        is_hit,
-        seed,
-    )
-    selecting, testing = (asked.of_groups(half) for half in halves(asked.count, seed))
-    ranked = values if sizes is not None else asked.lead
-    selected = pick(_mean(ranked[selecting], asked.sizes[selecting]))
-    means = None if nulls is None else _mean(nulls, asked.sizes)
-    low, high, p = asked.infer(values, asked.lead)
-    least = np.zeros(p.shape) if least is None else least
+    groups = np.arange(len(values)) if groups is None else groups
+    parts = np.ones(len(values)) if sizes is None else sizes.astype(np.float64)
+    own = values.astype(np.float64)
+    every = _Sample(own, own if nulls is None else own - nulls, parts, groups, is_hit, seed)
+    choosing, testing = (every.of(np.isin(groups, half)) for half in halves(every.count, seed))
+    selected = pick(choosing.mean(choosing.lead if sizes is None else choosing.values))
+    others = testing.mean(testing.lead if sizes is None else testing.values)
+    rank = 1 + int((others < others[selected] if falls else others > others[selected]).sum())
+    low, high, p = every.infer()
     p = np.maximum(p, least)
-    return Summary(
-        _mean(values, asked.sizes),
-        low,
-        high,
-        p,
-        benjamini_hochberg(p),
-        means,
-        float((_mean(values, asked.sizes) if means is None else means).mean()),
-        selected,
-        _held_out(asked.part(testing), ranked[testing], selected, float(least[selected])),
-        asked.count,
-    )
+    effects, means = every.mean(own), None if nulls is None else every.mean(own - every.lead)
+    held_out = _held_out(testing, selected, nulls is None, rank, float(np.broadcast_to(least, p.shape)[selected]))
+    random = float((effects if means is None else means).mean())
+    return Summary(effects, low, high, p, benjamini_hochberg(p), means, random, selected, held_out, every.count)
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """What is inferred from: arrays that begin with [items], and how."""
+class _Sample:
+    """Items to infer from: arrays that begin with [items]."""
 
     values: np.ndarray
     lead: np.ndarray  # over the nulls
     sizes: np.ndarray
     groups: np.ndarray
-    pick: Callable[[np.ndarray], Place]
     is_hit: bool
     seed: int
 
@@ -150,57 +112,36 @@ class _Asked:
         """How many groups there are."""
         return int(self.groups.max()) + 1
 
-    def of_groups(self, chosen: np.ndarray) -> np.ndarray:
-        """The items, from 0, of some groups."""
-        return np.flatnonzero(np.isin(self.groups, chosen))
+    def of(self, rows: np.ndarray) -> "_Sample":
+        """Some items, whose groups count from 0 again."""
+        groups = np.unique(self.groups[rows], return_inverse=True)[1]
+        return replace(self, values=self.values[rows], lead=self.lead[rows], sizes=self.sizes[rows], groups=groups)
 
-    def part(self, items: np.ndarray) -> "_Asked":
-        """Some items alone, whose groups count from 0 again."""
-        groups = np.unique(self.groups[items], return_inverse=True)[1]
-        return replace(self, values=self.values[items], lead=self.lead[items], sizes=self.sizes[items], groups=groups)
+    def mean(self, values: np.ndarray) -> np.ndarray:
+        return values.sum(0) / self.sizes.sum()
 
-    def infer(self, values: np.ndarray, lead: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The ends of the 95% interval of the mean of values [items, ...], and the p values of their lead over the nulls."""
-        sums, sizes = by_group(values, self.groups), by_group(self.sizes, self.groups)
+    def infer(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The ends of the 95% interval of the mean, and the p values of the lead over the nulls."""
+        sums, sizes = by_group(self.values, self.groups), by_group(self.sizes, self.groups)
         if self.is_hit:
-            return *wilson_by_group(sums, sizes), by_chance(values, values - lead, self.seed, self.groups)
+            return *wilson_by_group(sums, sizes), by_chance(self.values, self.values - self.lead, self.seed, self.groups)
         drawn = bootstrap(sums, self.seed, sizes)
-        known = drawn if np.array_equal(values, lead) else None
-        return drawn.low, drawn.high, differs(by_group(lead, self.groups), self.seed, sizes, known)
+        known = drawn if np.array_equal(self.values, self.lead) else None
+        return drawn.low, drawn.high, differs(by_group(self.lead, self.groups), self.seed, sizes, known)
 
 
-def _held_out(asked: _Asked, ranked: np.ndarray, selected: Place, least: float) -> HeldOut:
-    values, lead = asked.values, asked.lead
-    means, own = _mean(ranked, asked.sizes), at_place(values, selected)
-    beside = at_place(values - lead, selected) if (values != lead).any() else values.reshape(len(values), -1).mean(1)
-    groups, sizes = asked.groups, by_group(asked.sizes, asked.groups)
-    ends = [*asked.infer(own, at_place(lead, selected)), *bootstrap(by_group(beside, groups), asked.seed, sizes)[:2]]
-    low, high, p, random_low, random_high = map(float, ends)
-    rank = 1 + int((means < means[selected] if asked.pick in _falling else means > means[selected]).sum())
-    return HeldOut(
-        float(_mean(own, asked.sizes)),
-        low,
-        high,
-        rank,
-        max(p, least),
-        float(_mean(beside, asked.sizes)),
-        random_low,
-        random_high,
-        len(values),
-        asked.count,
-    )
-
-
-def _mean(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    return values.sum(0) / sizes.sum()
+def _held_out(testing: _Sample, selected: Place, by_places: bool, rank: int, least: float) -> HeldOut:
+    """The selected place on the other half, judged by the mean of all places, or by its null."""
+    values, lead = at_place(testing.values, selected), at_place(testing.lead, selected)
+    beside = testing.values.reshape(len(values), -1).mean(1) if by_places else values - lead
+    low, high, p = map(float, replace(testing, values=values, lead=lead).infer())
+    sizes = by_group(testing.sizes, testing.groups)
+    random_low, random_high, _ = map(float, bootstrap(by_group(beside, testing.groups), testing.seed, sizes))
+    effect, random = float(testing.mean(values)), float(testing.mean(beside))
+    return HeldOut(effect, low, high, rank, max(p, least), random, random_low, random_high, len(values), testing.count)
 
 
 def at_place(values: np.ndarray, place: Place) -> np.ndarray:
     """What values [items, *places] are at one place: [items]."""
     index: Any = (slice(None), *place)
-    found: np.ndarray = values[index]
-    return found
-
-
-def _place(at: int, means: np.ndarray) -> Place:
-    return tuple(int(number) for number in np.unravel_index(at, means.shape))
+    return np.asarray(values[index])

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from functools import cached_property
-from typing import ClassVar
+from collections.abc import Sequence
+from functools import cache, cached_property
 
 import numpy as np
 
 from explorer.bert.explorer import Explorer
 from explorer.bert.families import LABELS
-from explorer.bert.network import Network
 from explorer.core.engine import torch
 from explorer.core.errors import CapabilityError, InputError
 from explorer.experiments.compute.items import Item
@@ -24,53 +22,85 @@ UNKNOWN = -1  # in the place of a word that the model chooses
 WORD, NEXT_SENTENCE, LABEL = TARGETS = ("word", "next_sentence", "label")
 
 
-class Target(ABC):
-    """A head of the model, two of its classes, and the token whose last hidden state it reads."""
+class Target:
+    """A head of the model, two of its classes, and the token whose last hidden state it reads.
 
-    name: ClassVar[str]
+    - "word": two pieces of the vocabulary at the first blank, by the masked-LM head.
+    - "next_sentence": IsNext against NotNext, or the outputs of another family's head for pairs; an item has text A and B.
+    - "label": two labels of a checkpoint that was fine-tuned to label texts; word and foil are their names.
+    """
 
-    def __init__(self, model: Explorer) -> None:
-        """Raises CapabilityError without the head."""
-        self.model: Network = model
+    def __init__(self, model: Explorer, name: str) -> None:
+        """Raises InputError for another name, and CapabilityError without the head."""
+        self.model, self.name = model, limits.check_choice(name, "the target", TARGETS)
+        self._id_of = cache(lambda word: piece_of(model, word)[0])
+        if name != LABEL:
+            model.require("fill_mask" if name == WORD else "next_sentence")
+            self._labels: Sequence[str] = () if name == WORD else model.pair_names
+            return
+        self._head = model.task_head()
+        self._labels = self._head.labels
+        if self._head.task != LABELS or len(self._labels) < 2:
+            raise CapabilityError(f"{model.name} was not fine-tuned to give texts one of several labels.")
+        if getattr(self._head.module.config, "classifier_pooling", "cls") != "cls":
+            raise CapabilityError(f"{model.name} reads its label from all tokens, so that nothing less can be computed for it.")
 
-    @abstractmethod
     def classes(self, item: Item) -> tuple[int, int]:
-        """The classes of word and foil, UNKNOWN where the model chooses. Raises InputError for an unknown one."""
+        """The classes of word and foil, UNKNOWN where the model chooses.
 
-    @property
-    def whole_words(self) -> np.ndarray:
-        """The classes of which other pairs may be drawn at random; none if there are too few."""
-        return np.empty(0, np.int64)
+        Raises InputError for an unknown one, the same one twice, and a second sentence that is missing.
+        """
+        if self.name == NEXT_SENTENCE:
+            if not item.text_b:
+                raise InputError("The second sentence is missing: an item of next sentence is text A and text B.")
+            return 0, 1
+        word, foil = (self._class_of(name) if name else UNKNOWN for name in (item.word, item.foil))
+        if word == foil != UNKNOWN:
+            raise InputError(f"There is the same {self.name} as word and as foil; give it two.")
+        return word, foil
 
-    def place(self, ids: tuple[int, ...]) -> int:
-        """The token that is read. Raises InputError where there is none."""
-        return 0
+    def _class_of(self, name: str) -> int:
+        return (
+            self._id_of(name) if self.name == WORD else self._labels.index(limits.check_choice(name, "the label", self._labels))
+        )
 
-    @abstractmethod
-    def logits(self, vectors: torch.Tensor) -> torch.Tensor:
-        """The logits of all classes, [n, classes], from last hidden states [n, hidden]."""
-
-    def logits_of(self, vectors: torch.Tensor, ids: list[int]) -> torch.Tensor:
-        """The logits of some classes, [..., ids], from last hidden states [..., hidden]."""
-        return self.logits(vectors.flatten(0, -2)).unflatten(0, vectors.shape[:-1])[..., ids]
-
-    @abstractmethod
     def names(self, ids: list[int]) -> list[str]:
         """The names of classes."""
+        return self.model.pieces(ids) if self.name == WORD else [self._labels[id] for id in ids]
+
+    @cached_property
+    def whole_words(self) -> np.ndarray:
+        """The ids of pieces that are words of letters, in order, of which other pairs may be drawn at random."""
+        pieces, writing = self.model.vocabulary, self.model.writing
+        ids = [id for id in self.model.ordinary_ids.tolist() if begins_a_word(pieces[id], writing) and bare(pieces[id]).isalpha()]
+        return np.array(ids)
+
+    def place(self, ids: tuple[int, ...]) -> int:
+        """The token that is read: the first blank, or the first token. Raises InputError without a blank."""
+        if self.name != WORD:
+            return 0
+        if self.model.mask_id not in ids:
+            raise InputError(f"There is no {MASK} among the {len(ids)} tokens that are read; type one where its word belongs.")
+        return ids.index(self.model.mask_id)
+
+    def logits(self, vectors: torch.Tensor, ids: list[int] | None = None) -> torch.Tensor:
+        """The logits of all classes, or of some, [..., classes], from last hidden states [..., hidden]."""
+        if self.name == WORD:
+            return self.model.masked_lm(vectors) if ids is None else self.model.masked_lm_of(vectors, ids)
+        flat = vectors.flatten(0, -2)[:, None]
+        next_sentence = self.name == NEXT_SENTENCE
+        every = self.model.next_sentence_logits(flat) if next_sentence else self._head.logits(self.model.final(flat))
+        every = every.unflatten(0, vectors.shape[:-1])
+        return every if ids is None else every[..., ids]
 
     def chosen(self, words: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
-        """The classes of word and foil [n, 2], chosen by the model from last hidden states [n, hidden] where UNKNOWN."""
-        open_ = (words == UNKNOWN).any(1)
-        if not open_.any():
-            return words
-        words = words.clone()
-        best = self.logits(vectors[open_]).topk(2).indices  # [open, 2]
-        for row, guesses in zip(open_.nonzero()[:, 0].tolist(), best.tolist(), strict=True):
-            word, foil = words[row].tolist()
-            word = word if word != UNKNOWN else next(guess for guess in guesses if guess != foil)
-            foil = foil if foil != UNKNOWN else next(guess for guess in guesses if guess != word)
-            words[row] = torch.tensor((word, foil))
-        return words
+        """The classes of word and foil [n, 2], the model's best others from last hidden states [n, hidden] where UNKNOWN."""
+        word, foil = words.T
+        if (words == UNKNOWN).any():
+            first, second = self.logits(vectors).topk(2).indices.T
+            word = torch.where(word == UNKNOWN, torch.where(first == foil, second, first), word)
+            foil = torch.where(foil == UNKNOWN, torch.where(first == word, second, first), foil)
+        return torch.stack([word, foil], 1)
 
     def differences(self, vectors: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
         """The logit of the word less that of the foil, [..., n], for last hidden states [..., n, hidden] and classes [n, 2].
@@ -78,114 +108,7 @@ class Target(ABC):
         For several pairs of classes, [n, pairs, 2], it is [..., n, pairs].
         """
         ids, place = words.unique(return_inverse=True)
-        logits = self.logits_of(vectors, ids.tolist())  # [..., n, ids]
+        logits = self.logits(vectors, ids.tolist())  # [..., n, ids]
         flat = place.flatten(1)
         own = logits.gather(-1, flat.expand(*logits.shape[:-1], flat.shape[1])).unflatten(-1, words.shape[1:])
         return own[..., 0] - own[..., 1]
-
-
-class Words(Target):
-    """Two pieces of the vocabulary at the first blank, by the masked-LM head."""
-
-    name = WORD
-
-    def __init__(self, model: Explorer) -> None:
-        """Raises CapabilityError without a masked-LM head."""
-        model.require("fill_mask")
-        super().__init__(model)
-        self._known: dict[str, int] = {"": UNKNOWN}
-
-    def classes(self, item: Item) -> tuple[int, int]:
-        """Their ids. Raises InputError for a word that is not one piece, or the same word twice."""
-        for named in (item.word, item.foil):
-            if named not in self._known:
-                self._known[named], _ = piece_of(self.model, named)
-        word, foil = self._known[item.word], self._known[item.foil]
-        if word == foil != UNKNOWN:
-            raise InputError("There is the same word as word and as foil; give it two.")
-        return word, foil
-
-    def place(self, ids: tuple[int, ...]) -> int:
-        if self.model.mask_id not in ids:
-            raise InputError(f"There is no {MASK} among the {len(ids)} tokens that are read; type one where its word belongs.")
-        return ids.index(self.model.mask_id)
-
-    def logits(self, vectors: torch.Tensor) -> torch.Tensor:
-        return self.model.masked_lm(vectors)
-
-    def logits_of(self, vectors: torch.Tensor, ids: list[int]) -> torch.Tensor:
-        """Of a few pieces; the rest of the vocabulary is not computed."""
-        return self.model.masked_lm_of(vectors, ids)
-
-    def names(self, ids: list[int]) -> list[str]:
-        return self.model.pieces(ids)
-
-    @cached_property
-    def whole_words(self) -> np.ndarray:
-        """The ids of pieces that are words of letters, in order."""
-        pieces, writing = self.model.vocabulary, self.model.writing
-        ids = [id for id in self.model.ordinary_ids.tolist() if begins_a_word(pieces[id], writing) and bare(pieces[id]).isalpha()]
-        return np.array(ids)
-
-
-class NextSentence(Target):
-    """IsNext against NotNext, or the two outputs of another family's head for pairs; an item has text A and B."""
-
-    name = NEXT_SENTENCE
-
-    def __init__(self, model: Explorer) -> None:
-        """Raises CapabilityError without a head for pairs."""
-        model.require("next_sentence")
-        super().__init__(model)
-
-    def classes(self, item: Item) -> tuple[int, int]:
-        """Always the first output against the second. Raises InputError for an item that is not a pair."""
-        if not item.text_b:
-            raise InputError("The second sentence is missing: an item of next sentence is text A and text B.")
-        return 0, 1
-
-    def logits(self, vectors: torch.Tensor) -> torch.Tensor:
-        return self.model.next_sentence_logits(vectors[:, None])
-
-    def names(self, ids: list[int]) -> list[str]:
-        return [self.model.pair_names[id] for id in ids]
-
-
-class Labels(Target):
-    """Two labels of a checkpoint that was fine-tuned to label texts; word and foil are their names."""
-
-    name = LABEL
-
-    def __init__(self, model: Explorer) -> None:
-        """Raises CapabilityError without a head for at least two labels that reads the first token."""
-        super().__init__(model)
-        self._head = model.task_head()
-        if self._head.task != LABELS or len(self._head.labels) < 2:
-            raise CapabilityError(f"{model.name} was not fine-tuned to give texts one of several labels.")
-        if getattr(self._head.module.config, "classifier_pooling", "cls") != "cls":
-            raise CapabilityError(f"{model.name} reads its label from all tokens, so that nothing less can be computed for it.")
-
-    def classes(self, item: Item) -> tuple[int, int]:
-        """The numbers of the labels. Raises InputError for an unknown label, or the same one twice."""
-        labels = self._head.labels
-        word, foil = (
-            labels.index(limits.check_choice(label, "the label", labels)) if label else UNKNOWN
-            for label in (item.word, item.foil)
-        )
-        if word == foil != UNKNOWN:
-            raise InputError("There is the same label as word and as foil; give it two.")
-        return word, foil
-
-    def logits(self, vectors: torch.Tensor) -> torch.Tensor:
-        return self._head.logits(self.model.final(vectors[:, None]))
-
-    def names(self, ids: list[int]) -> list[str]:
-        return [self._head.labels[id] for id in ids]
-
-
-_KINDS: dict[str, type[Target]] = {kind.name: kind for kind in (Words, NextSentence, Labels)}
-
-
-def target_of(model: Explorer, name: str) -> Target:
-    """The target of this name. Raises InputError for another name, and CapabilityError without its head."""
-    return _KINDS[limits.check_choice(name, "the target", TARGETS)](model)

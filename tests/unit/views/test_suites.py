@@ -46,10 +46,14 @@ def test_bars_sentence_and_pairs_are_what_was_judged(subject, name):
         assert (row["low"], row["high"]) == ((None, None) if math.isnan(own.low) else (own.low, own.high))
     pairs = content["pairs"]
     assert Counter(column(pairs, "text")) == Counter(pair.text for pair in suite_of(name).pairs)
-    assert sum(column(pairs, "right")) == sum(found.right)
+    assert sum(column(pairs, "right")) == found.table.right.sum()
     assert ("CrowS" in content["about"] or "occupations" in content["about"]) == (name == "stereotypes")
     told = view.finding(subject).text
-    expected = [sum(found.right), len(found.right), *(round(100 * one) for one in (share.right, 95 / 100, share.low, share.high))]
+    expected = [
+        found.table.right.sum(),
+        len(found.table),
+        *(round(100 * one) for one in (share.right, 95 / 100, share.low, share.high)),
+    ]
     assert numbers(told)[:6] == expected, told
     parts = [round(100 * one.right) for one in kinds.values()]
     assert numbers(told)[6:] == ([min(parts), max(parts)] if len(set(parts)) > 1 else [])

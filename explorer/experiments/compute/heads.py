@@ -1,0 +1,230 @@
+"""Questions about heads: each switched off, one of its links cut, and how much it attends to a marked word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from explorer.core.engine import torch
+from explorer.experiments.compute.items import Item
+from explorer.experiments.compute.question import Batch, Measured, OfMarked, Question, ReadItem, Unusable
+from explorer.experiments.compute.reading import batched
+from explorer.experiments.compute.targets import UNKNOWN, WORD
+
+HEADS_OFF = "heads_off"
+ZERO, MEAN, RESAMPLE = "zero", "mean", "resample"
+NOWHERE = -1  # the place of an item without a blank
+FORWARD, BACKWARD = "forward", "backward"
+MARKED = "An item needs a marked word, as in *The \\*keys\\* to the drawers*. "
+Link = tuple[tuple[int, ...], tuple[int, ...]]
+"""The tokens that look, and those that are looked at."""
+
+
+class HeadsOff(Question):
+    """The logit difference without each head less that with it, [layers, heads]: negative where the head helps the word.
+
+    Its context before W_O is replaced at every token, each head separately: by zeros, by its mean over all tokens of all items
+    (special tokens too), or by that of another item, drawn at random. There [CLS], the token that is read and the last one take
+    the place of each other, and tokens between them that of the token at the nearest relative position (Chan et al. 2022
+    resample whole activations so).
+    """
+
+    name, menu = HEADS_OFF, "Which heads decide? (heads off)"
+    unit, beside, each = "change of the logit difference", "a random head", ("all heads", "without {}")
+    setting = "how", "A head that is off outputs"
+    ways: ClassVar[Mapping[str, str]] = {ZERO: "zeros", MEAN: "its mean over all items", RESAMPLE: "its output in another item"}
+    help = (
+        "A head is off when its output before W_O is replaced at every token (Michel et al. 2019). The effect is the logit "
+        "difference without the head minus that with it, as in *Switch heads off*. The head with the lowest mean in one half "
+        "of the groups is selected. If one word is right in most items, a head that always prefers it counts too, so balance "
+        "the items."
+    )
+    finding = (
+        "Without {place}, selected on {on}, the word's lead over the foil changes by {effect} logits ({by_effect}){doubt} in "
+        "the other {other}, from {before}."
+    )
+    adds_before, below = True, "it helps the word"
+    passes, copies = 1 / 3, 1  # a head alone needs, on average, less than half of the layers
+    _means: Sequence[torch.Tensor] = ()  # [heads, head_size] by layer
+    _donors: dict[int, ReadItem]  # by the number of an item
+
+    def prepare(self, items: Sequence[ReadItem]) -> Iterator[None]:
+        """The mean contexts, or which item gives to which."""
+        if self.way == RESAMPLE:
+            listed = sorted(items, key=lambda item: item.number)
+            given = donors(len(items), self.seed)
+            self._donors = {one.number: listed[donor] for one, donor in zip(listed, given, strict=True)}
+        if self.way == MEAN:
+            sums: list[torch.Tensor] = [torch.zeros(()) for _ in self.model.layers]
+            for batch in batched(self, items, 1):
+                contexts = contexts_of(batch.states, self)
+                sums = [total + context.double().sum((0, 2)) for total, context in zip(sums, contexts, strict=True)]
+                yield
+            self._means = [(total / sum(len(item.ids) for item in items)).float() for total in sums]
+
+    def measure(self, batch: Batch) -> Measured:
+        return Measured(
+            (batch.differences(vectors_without(batch, batch.states, self._instead(batch))) - batch.before).permute(2, 0, 1)
+        )
+
+    def _instead(self, batch: Batch) -> list[torch.Tensor]:
+        """What replaces the contexts of each layer, over [n, heads, tokens, head_size]."""
+        if self.way == RESAMPLE:
+            return self._given(batch, [self._donors[item.number] for item in batch.items])
+        if self.way == MEAN:
+            return [mean[None, :, None] for mean in self._means]
+        return [torch.zeros(())] * self.shape[0]
+
+    def _given(self, batch: Batch, others: Sequence[ReadItem]) -> list[torch.Tensor]:
+        """The context that other items give in the place of a batch's, by layer: [n, heads, tokens, head_size]."""
+        padded = self.model.pad([(other.ids, other.segments) for other in others])
+        states = list(self.model.run_padded(padded))
+        real = None if bool(padded.real.all()) else padded.real
+        places = torch.stack([_counterparts(own, other) for own, other in zip(batch.items, others, strict=True)])
+        heads = (layer.heads(hidden, real) for layer, hidden in zip(self.model.layers, states[:-1], strict=True))
+        return [one.context().transpose(1, 2)[batch.rows[:, None], places].transpose(1, 2) for one in heads]
+
+
+class Attends(OfMarked):
+    """The weight with which a marked word looks at another in every head, 0 to 1: [layers, heads]."""
+
+    name, menu = "attention", "Which head attends to the marked word? (attention)"
+    unit, beside, each = "attention weight", "another word", ("", "weight in {}")
+    setting = "looks", "Who attends"
+    ways: ClassVar[Mapping[str, str]] = {FORWARD: "the blank, or the first mark", BACKWARD: "the marked word, or the second mark"}
+    help = (
+        "Mark two words, as in *The \\*keys\\* to the drawers are \\*old\\**, and the first looks at the second; mark one, and "
+        "the blank looks at it. Of a word of several pieces, those that look are averaged and those that are looked at are "
+        "summed. In the null another word of the same item, drawn at random, takes the place of the marked one; special tokens "
+        "and punctuation are left out. Weights say what a head mixes in, not that the answer depends on it."
+    )
+    finding = (
+        "{Place}, selected on {on}, looks there with {share} ({by_share}) of its weight in the other {other}; with another "
+        "word in the place of the marked one it is {random_share}{doubt}."
+    )
+    is_share, targets = True, (WORD,)
+
+    def read(self, item: Item, ids: tuple[int, ...]) -> tuple[int, int, int]:
+        """The first blank, NOWHERE without one, since two marks are enough; no classes."""
+        return ids.index(self.model.mask_id) if self.model.mask_id in ids else NOWHERE, UNKNOWN, UNKNOWN
+
+    def usable(self, item: ReadItem) -> None:
+        """An item with one mark needs a blank too."""
+        super().usable(item)
+        if len(item.marks) == 1 and item.place == NOWHERE:
+            raise Unusable("it has one marked word and no blank; mark a second word.")
+
+    def measure(self, batch: Batch) -> Measured:
+        links, drawn = links_of(self, batch)
+        found = torch.empty(2, len(links), *self.shape)
+        for layer, hidden in enumerate(batch.states[:-1]):
+            weights = self.model.layers[layer].heads(hidden).weights()  # [n, heads, query, key]
+            for which, given in enumerate((links, drawn)):
+                for row, (queries, keys) in enumerate(given):
+                    found[which, row, layer] = weights[row][:, list(queries)].mean(1)[:, list(keys)].sum(1)
+        ends = [[one.ids[queries[0]], one.ids[keys[0]]] for one, (queries, keys) in zip(batch.items, links, strict=True)]
+        return Measured(found[0], found[1], before=torch.zeros(len(links)), words=torch.tensor(ends))
+
+
+class CutLinks(OfMarked):
+    """The logit difference with one link of one head at zero less that with it, [layers, heads]: negative where it helps.
+
+    Links and nulls are those of `links_of`.
+    """
+
+    name, menu = "cut", "Which link does the answer need? (cut links)"
+    unit, beside, each = "change of the logit difference", "another word's link", ("all links", "without it in {}")
+    setting = "link", "The link"
+    ways: ClassVar[Mapping[str, str]] = {
+        FORWARD: "from the blank, or the first mark",
+        BACKWARD: "from the marked word, or the second mark",
+    }
+    help = (
+        f"{MARKED}The weight with which the blank looks at it is set to zero in one head at a time, for all pieces of the word, "
+        "and the rest of the row stays, as in *Overview*. With two marked words it is the weight from the first to the second. "
+        "Blue: the link helps the word. The null cuts another link of the same head, in which a random word takes the place of "
+        "the marked one."
+    )
+    finding = (
+        "{Place}, selected on {on}: without its link the logit difference of the other {other} changes by {effect} "
+        "({by_effect}){doubt}; without another word's link by {random}."
+    )
+    adds_before, below = True, "it helps the word"
+    passes, copies = 2 / 3, 1  # every head twice: with its link cut, and with another one
+
+    def measure(self, batch: Batch) -> Measured:
+        after = [batch.differences(vectors_without(batch, batch.states, self._cut(batch, one))) for one in links_of(self, batch)]
+        values, nulls = ((one - batch.before).permute(2, 0, 1) for one in after)
+        return Measured(values, nulls)
+
+    def _cut(self, batch: Batch, links: Sequence[Link]) -> list[torch.Tensor]:
+        """The contexts of every head, [n, heads, tokens, head_size] by layer, with one link of each item at zero."""
+        found = []
+        for layer, hidden in zip(self.model.layers, batch.states[:-1], strict=True):
+            heads = layer.heads(hidden)
+            contexts, weights = heads.context(), heads.weights()
+            for row, (queries, keys) in enumerate(links):
+                lost = weights[row][:, list(queries)][..., list(keys)] @ heads.value[row][:, list(keys)]
+                contexts[row][:, list(queries)] -= lost  # [heads, queries, head_size]
+            found.append(contexts)
+        return found
+
+
+def links_of(question: OfMarked, batch: Batch) -> tuple[list[Link], list[Link]]:
+    """From the first mark to the second, or from the token that is read to the only mark; and with another word instead.
+
+    Backward all are reversed, and the other word takes the place of the marked one that looks, not that of the blank, which is
+    not a word.
+    """
+    links, drawn = list[Link](), list[Link]()
+    for item in batch.items:
+        first, second = item.marks[:2] if len(item.marks) > 1 else ((item.place,), item.marks[0])
+        other, step = question.another_word(item), 1 if question.way == FORWARD else -1
+        for found, last in ((links, second), (drawn, other)):
+            queries, keys = (first, last)[::step]
+            found.append((queries, keys))
+    return links, drawn
+
+
+def contexts_of(states: Sequence[torch.Tensor], question: Question) -> list[torch.Tensor]:
+    """The context of every head, the weighted sum of values before W_O, by layer: [n, heads, tokens, head_size]."""
+    return [layer.heads(hidden).context() for layer, hidden in zip(question.model.layers, states[:-1], strict=True)]
+
+
+def vectors_without(
+    batch: Batch, states: Sequence[torch.Tensor], instead: Sequence[torch.Tensor], chosen: np.ndarray | None = None
+) -> torch.Tensor:
+    """The last vectors that are read, [layers, heads, n, hidden], when each head's context alone is replaced, by layer.
+
+    Only for the `chosen` heads, [layers, heads] bool, if they are given; the others are NaN.
+    """
+    has = batch.question.model.capabilities
+    chosen = np.ones((has.layers, has.heads), dtype=bool) if chosen is None else chosen
+    found = torch.full((*chosen.shape, len(batch.items), has.hidden_size), torch.nan)
+    for number, heads in enumerate(chosen):
+        if (at := np.flatnonzero(heads).tolist()) == []:
+            continue
+        layer, hidden = batch.question.model.layers[number], states[number]
+        off = torch.eye(has.heads, dtype=torch.bool)[at][:, None, :, None, None]  # [heads, 1, heads, 1, 1]: one off in each
+        changed = torch.where(off, instead[number], layer.heads(hidden).context())  # [heads, n, heads, tokens, head_size]
+        output = layer.after_heads(changed.flatten(0, 1), hidden.repeat(len(at), 1, 1))
+        found[number, at] = batch.finish(number + 1, output.unflatten(0, changed.shape[:2]))
+    return found
+
+
+def donors(count: int, seed: int) -> np.ndarray:
+    """For each item another one, at random: each is taken once."""
+    order = np.random.default_rng(seed).permutation(count)
+    found = np.empty(count, dtype=np.int64)
+    found[order] = np.roll(order, -1)
+    return found
+
+
+def _counterparts(own: ReadItem, other: ReadItem) -> torch.Tensor:
+    """For each token of an item the one of another: first, read and last ones by each other, the rest in proportion."""
+    ends, others = ([0, reading.place, len(reading.ids) - 1] for reading in (own, other))
+    if not own.place or not other.place:  # the first token is read
+        ends, others = [ends[0], ends[2]], [others[0], others[2]]
+    return torch.from_numpy(np.rint(np.interp(np.arange(len(own.ids)), ends, others)).astype(np.int64))

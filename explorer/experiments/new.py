@@ -1,0 +1,345 @@
+"""A new experiment: items × a question × how it is asked, and what it measured."""
+
+from collections.abc import Generator, Hashable, Sequence
+from typing import Any, ClassVar
+
+from explorer.bert.explorer import Explorer
+from explorer.core import downloads
+from explorer.core.cache import OnceCache
+from explorer.core.errors import ExplorerError, InputError
+from explorer.core.limits import BOX_CHARACTERS
+from explorer.experiments.compute import made_items
+from explorer.experiments.compute.experiment import MOST_SEED, QUESTIONS, Experiment, experiment_in_steps, question_of
+from explorer.experiments.compute.items import Item, items_from_lines, lines_of, read_items, suite_items
+from explorer.experiments.compute.minimal_pairs import TITLES
+from explorer.experiments.compute.question import Question
+from explorer.experiments.compute.reading import read_items_as
+from explorer.experiments.compute.runs import MOST_CHECKPOINTS, shipped, with_others, written
+from explorer.experiments.compute.targets import LABEL, NEXT_SENTENCE, WORD
+from explorer.experiments.sentences import TESTS, find, methods, of_heads, of_items
+from explorer.experiments.showing import LISTED, clicked, describing, kept_place, place_in, show_run, unasked
+from explorer.text import limits
+from explorer.ui.layout import LayoutRow, col, row
+from explorer.ui.long_view import LongView
+from explorer.ui.settings import choice, memory, number, text, upload
+from explorer.ui.subject import Subject
+from explorer.ui.view import (
+    Change,
+    Content,
+    Finding,
+    NewInput,
+    button,
+    chart,
+    part,
+    props,
+    prose,
+    read,
+    select,
+    sentence,
+    settle,
+    show,
+)
+
+TYPED, FILE, TEMPLATE, CORPUS = "typed", "file", "template", "corpus"
+OTHERS = (("typed here", TYPED), ("a template", TEMPLATE), ("the corpus", CORPUS), ("your own file", FILE))
+CHOOSE = "CSV with text, word, foil…"
+NO_FILE = "Choose a file with the columns text, word and foil, and perhaps text_b and group."
+NOTHING_TYPED = "Type at least two items, each a line: a sentence with [MASK] | the word that belongs there | a foil."
+NOTHING_YET = "No run to save yet. Ask the question of your items first."
+PREVIEW = "{:,} items, of which the first {:,} are listed; nothing is asked of them yet."
+PATH = "path"
+HEAD_OF = {WORD: "fill_mask", NEXT_SENTENCE: "next_sentence", LABEL: "own_head"}
+PIECES = 1.3  # tokens of a word
+LOOKED_AT = 200  # items, before they are asked
+WAYS = [asked.setting[0] for asked in QUESTIONS.values() if asked.setting[0]]
+_refusals: OnceCache[Hashable, str] = OnceCache(16)
+_made: OnceCache[Hashable, tuple[Item, ...]] = OnceCache(16)  # items of templates and of the corpus
+
+
+def _way(asks: str) -> Any:
+    """The setting that says how one question is asked."""
+    options = [(label, way) for way, label in QUESTIONS[asks].ways.items()]
+    label = QUESTIONS[asks].setting[1]
+    return choice(
+        options, label, default=options[0][1], menu=True, when=lambda view: view.asks == asks, scale=3, elem_classes="inline"
+    )
+
+
+def _box(default: str, label: str, source: str, **look: Any) -> Any:
+    """A text box that belongs to one source of items."""
+    look = {"limit": BOX_CHARACTERS, "lines": 4, "max_lines": 10, **look}
+    return text(default, label, heard="submit blur", when=lambda view: view.source == source, **look)
+
+
+def _from_corpus(view: Any) -> bool:
+    return view.source == CORPUS
+
+
+class NewExperiment(LongView):
+    """One question asked of all items: what it measures at every place, and what one half of the groups says of the other."""
+
+    name, question = "experiments/new", "What decides between two words, in many sentences?"
+    layout: ClassVar[Sequence[LayoutRow]] = (
+        row("source", "asks", *WAYS, "into", "target"),
+        row("pairs", "longest", "mark"),
+        row(col("problem", "board", "about", "hint", "save", "download", "help"), col("chosen", "interval", "beside", "each")),
+    )
+    start = "Measure every item"
+    source: str = choice(
+        [*((title, name) for name, (title, _) in TITLES.items()), *OTHERS], "Items", menu=True, elem_classes="inline"
+    )
+    file: tuple[Item, ...] | None = upload(label=CHOOSE, read=read_items, as_button=True, when=lambda view: view.source == FILE)
+    typed: str = _box(
+        "",
+        "Items: sentence | word | foil",
+        TYPED,
+        info="One item per line; the sentence has a [MASK]. A line that begins with # names a group of items.",
+        lines=5,
+        placeholder=lines_of(suite_items("agreement")[:2]),
+    )
+    template: str = _box(
+        made_items.EXAMPLE,
+        "Templates: sentence | word | foil",
+        TEMPLATE,
+        info="A name in braces is a slot. A line below fills the slot: thing = key, cup. ?3 takes the model's best three.",
+    )
+    pairs: str = text(
+        "is/are, was/were",
+        "Sentences with one word of",
+        heard="submit blur",
+        max_lines=2,
+        when=_from_corpus,
+        elem_classes="inline",
+    )
+    longest: int = number(
+        made_items.LONGEST, "Words at most", low=2, high=made_items.MOST_WORDS, box=True, when=_from_corpus, elem_classes="inline"
+    )
+    mark: str = choice(
+        [("nothing", made_items.NOTHING), ("its subject", made_items.SUBJECT), ("the word it depends on", made_items.GOVERNOR)],
+        "Mark",
+        menu=True,
+        when=_from_corpus,
+        elem_classes="inline",
+    )
+    asks: str = choice(
+        [(one.menu, name) for name, one in QUESTIONS.items()], "Measure", menu=True, scale=5, elem_classes="inline"
+    )
+    how: str = _way("heads_off")
+    estimated: str = _way("attribution_patching")
+    patched: str = _way("patching")
+    received: str = _way(PATH)
+    into: str = text(
+        "",
+        "Into head",
+        heard="submit blur",
+        max_lines=1,
+        placeholder="all later ones",
+        when=lambda view: view.asks == PATH,
+        elem_classes="inline",
+    )
+    erased: str = _way("erase")
+    moved: str = _way("direction")
+    reading: str = _way("lens")
+    looks: str = _way("attention")
+    link: str = _way("cut")
+    scored: str = _way("attribution")
+    likelihood: str = _way("likelihood")
+    target: str = choice(
+        [("word and foil", WORD), ("the next sentence", NEXT_SENTENCE), ("labels of a fine-tuned head", LABEL)],
+        "Judged by",
+        menu=True,
+        when=lambda view: len(QUESTIONS[view.asks].targets) > 1,
+        elem_classes="inline",
+    )
+    problem = sentence(optional=True)
+    board = chart("The mean of every place", height=330, hides_empty=True)
+    about = sentence(classes="caption")
+    hint = prose(value="Click a place to see it in each item, and an item to open it in the page.", classes="caption")
+    save = button("Save this run as a file", visible=False)
+    download = button("Download", optional=True, wide=True)
+    describe = button("Methods text for a paper", visible=False, more=True)
+    methods = part("code", lines=14, visible=False, more=True)
+    chosen = sentence(keep_height=True)
+    interval = chart("The selected place on the other half, beside what it is judged by", height=150, hides_empty=True)
+    beside = chart("What else was measured, beside the means", height=230, hides_empty=True)
+    each = part("strips", height=300)
+    help = prose(classes="caption how")
+    others: str = text(
+        "",
+        "Other checkpoints, one per line",
+        heard="submit blur",
+        lines=2,
+        max_lines=6,
+        placeholder="a folder or a name, such as another seed",
+        more=True,
+    )
+    seed: int = number(0, "Random seed", low=0, high=MOST_SEED, box=True, more=True)
+    place: tuple[int, ...] = memory((), kept=kept_place)
+
+    @property
+    def chosen_way(self) -> str:
+        """How the question is asked, "" where there is one way only."""
+        name = QUESTIONS[self.asks].setting[0]
+        way = str(getattr(self, name)) if name else ""
+        return f"{way} {self.into.strip()}".strip() if self.asks == PATH else way
+
+    @property
+    def chosen_target(self) -> str:
+        """What the items are judged by."""
+        return self.target if self.target in QUESTIONS[self.asks].targets else WORD
+
+    @property
+    def _others(self) -> list[str]:
+        """The names of other checkpoints."""
+        return list(dict.fromkeys(filter(None, map(str.strip, self.others.splitlines()))))[: MOST_CHECKPOINTS - 1]
+
+    def items_of(self, model: Explorer) -> tuple[Item, ...]:
+        """The items, some of which a model may make. Raises InputError where there are none, or a line is not an item."""
+        if self.source == TYPED:
+            return items_from_lines(self.typed)
+        if self.source == FILE:
+            return self.file or ()
+        if self.source == TEMPLATE:
+            return _made.get((model.checkpoint, self.template), lambda: made_items.template_items(self.template, model))
+        if self.source == CORPUS:
+            asked = self.pairs, self.longest, self.mark
+            return _made.get(asked, lambda: made_items.corpus_items(*asked))
+        return suite_items(self.source)
+
+    def unless(self, subject: Subject) -> str:
+        """The model needs a head that its target reads."""
+        reasons = [subject.model.why_not(HEAD_OF[target]) for target in QUESTIONS[self.asks].targets]
+        return reasons[0] if all(reasons) else ""
+
+    def asked(self, subject: Subject) -> Question:
+        """The question. Raises CapabilityError for what the model lacks."""
+        return question_of(subject.model, self.asks, self.chosen_way, self.chosen_target)
+
+    def refusal(self, subject: Subject) -> str:
+        """Why these items cannot be asked; '' if they can. Beyond LOOKED_AT items that is seen only when they are asked."""
+        given = self.source, self.typed, self.template, self.pairs, self.longest, self.mark, self.file
+        key = subject.model.checkpoint, *given, self.asks, self.chosen_way, self.chosen_target
+        return _refusals.get(key, lambda: self._refusal(subject))
+
+    def _refusal(self, subject: Subject) -> str:
+        if self.source == FILE and not self.file:
+            return NO_FILE
+        if self.source == TYPED and not self.typed.strip():
+            return NOTHING_TYPED
+        try:
+            if len(items := self.items_of(subject.model)) <= LOOKED_AT:
+                read_items_as(self.asked(subject), items)
+        except ExplorerError as error:
+            return str(error)
+        return ""
+
+    def first(self, subject: Subject) -> Subject:
+        """The selected head, unless one was picked."""
+        if subject.chosen.picked or not isinstance(found := self.known(subject), Experiment) or not of_heads(found):
+            return subject
+        layer, head = found.summary.selected
+        return subject.select(layer=layer + 1, head=head + 1, picked=False)
+
+    def passes(self, subject: Subject) -> float:
+        """In forward passes of the page's input."""
+        if self.refusal(subject) or (self._shipped(subject) and not self._others):
+            return 0
+        tokens = sum(PIECES * len(f"{item.text_a} {item.text_b}".split()) + 2 for item in self.items_of(subject.model))
+        return tokens / subject.trace.kept * self.asked(subject).cost[1] * (1 + len(self._others))
+
+    def key(self, subject: Subject) -> Hashable:
+        items = () if self.refusal(subject) else self.items_of(subject.model)
+        asked = self.asks, self.chosen_way, self.chosen_target, self.seed, self.others
+        return self.name, subject.model.checkpoint, items, tuple(item.group for item in items), *asked
+
+    def known(self, subject: Subject) -> Experiment | str | None:
+        return self.refusal(subject) or super().known(subject)
+
+    def work(self, subject: Subject) -> Generator[float, None, Experiment | str]:
+        """Ask every item; returns the problem with the items, if there is one."""
+        if problem := self.refusal(subject):
+            return problem
+        given = self.items_of(subject.model), self.asks, self.chosen_way, self.seed, self.chosen_target
+        try:
+            found = self._shipped(subject) or (yield from experiment_in_steps(subject.model, *given))
+            others = []
+            for name in self._others:
+                others.append((yield from experiment_in_steps(subject.read_by(name).model, *given)))
+            return with_others(found, others)
+        except ExplorerError as error:  # too few items turned out to be of use, or another checkpoint does not fit
+            return str(error)
+
+    def _shipped(self, subject: Subject) -> Experiment | None:
+        """What comes with the app for its own suites."""
+        if self.source not in TITLES:
+            return None
+        return shipped(subject.model, self.source, self.asks, self.chosen_way, self.seed, self.chosen_target)
+
+    def waiting(self, subject: Subject) -> Content:
+        nothing: Content = dict.fromkeys(("board", "interval", "beside", "each")) | {"chosen": "", "about": ""}
+        nothing |= {"help": QUESTIONS[self.asks].help + TESTS, "save": props(visible=False), **describing(False)}
+        if problem := self.refusal(subject):
+            return nothing | _refused(problem)
+        items = self.items_of(subject.model)
+        about = PREVIEW.format(len(items), min(len(items), LISTED))
+        return nothing | {"hint": props(visible=True), "about": about, "each": unasked(items)}
+
+    def draw(self, subject: Subject, found: Experiment | str) -> Content:
+        if isinstance(found, str):
+            return self.waiting(subject) | _refused(found)
+        at = place_in(found, self.place)
+        if of_heads(found):
+            picked = subject.selection
+            at = (picked.attention_layer, picked.head_index) if picked.picked else found.summary.selected
+        shown = {"help": QUESTIONS[self.asks].help + TESTS, "hint": props(visible=True), "save": props(visible=True)}
+        return {**show_run(found, at), **shown, **describing(True)}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The selected place on the items that it was not selected on."""
+        return find(found) if isinstance(found := self.known(subject), Experiment) else None
+
+    def _run(self, subject: Subject) -> Experiment:
+        """The run that is shown. Raises InputError without one."""
+        if not isinstance(found := self.known(subject), Experiment):
+            raise InputError(NOTHING_YET)
+        return found
+
+    @property
+    def _file_name(self) -> str:
+        return f"{self.asks}-{self.source}.json"
+
+    def on_file(self, subject: Subject, file: Any) -> Change:
+        """A file was read. Raises InputError when none was."""
+        if file is None:
+            raise InputError(NO_FILE)
+        return Change(settings={"source": FILE}, content={"file": props(label=f"{CHOOSE} ({of_items(len(file))})")})
+
+    def on_save(self, subject: Subject, _: None) -> Change:
+        """Write the run into a file, and offer it for download. Raises InputError without a run."""
+        run, name = written(self._run(subject)), self._file_name
+        label = f"Download {name} ({len(run.encode()) / 1e6:.1f} MB)"
+        return show(download=props(value=label, link=f"download/{downloads.offer_text(name, run)}", visible=True))
+
+    def on_describe(self, subject: Subject, _: None) -> Change:
+        """The methods section for a paper. Raises InputError without a run."""
+        return show(methods=props(value=methods(self._run(subject), self._file_name), visible=True))
+
+    def on_board(self, subject: Subject, index: object) -> Change:
+        """Another place: [row, column], or the number of a row, zero-based."""
+        found = self.known(subject)
+        if isinstance(found, Experiment) and not of_heads(found):
+            return settle(place=clicked(index))
+        layer, head = limits.check_cell(index)
+        return select(layer=layer + 1, head=head + 1)
+
+    def on_each(self, subject: Subject, index: object) -> NewInput:
+        """An item becomes the page's input."""
+        found = self.known(subject)
+        items = found.items if isinstance(found, Experiment) else self.items_of(subject.model)
+        item = items[limits.check_integer(index, "the item", 0, len(items) - 1)]
+        return read(item.text_a, item.text_b)
+
+
+def _refused(why: str) -> Content:
+    """Why the items cannot be asked, below them, without the hint to click; a missing part is not an error."""
+    return {"problem": why if why in (NO_FILE, NOTHING_TYPED) else {"text": why, "kind": "error"}, "hint": props(visible=False)}

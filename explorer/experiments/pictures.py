@@ -1,0 +1,261 @@
+"""Pictures of experiments and test suites: means of all places, intervals, what else was measured, and shares of pairs."""
+
+from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import cycle
+from textwrap import wrap
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from explorer.experiments.compute.estimating import EXACT
+from explorer.experiments.compute.experiment import Experiment
+from explorer.experiments.compute.minimal_pairs import Share
+from explorer.experiments.compute.moving import DOSE
+from explorer.experiments.compute.question import HEADS, Axis
+from explorer.experiments.compute.summary import LEVEL
+from explorer.ui.pictures.base import AMOUNT, CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, plain_axis, shorten
+from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap, number_axis, outline_cell
+from explorer.ui.pictures.numbers import Table, columns_of, keep
+
+MARK = "•"
+PROBES = "probe before", "probe after"
+NAMED = 0.12  # of the largest share: from here on a point has its name
+CHANCE = 0.5
+LABEL = 16  # characters of a line of a label
+NAME = 30  # characters of a model's name in the legend
+Shares = Mapping[str, Share]
+"""The share of each kind, and under ALL that of all together."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean with the ends of its interval, NaN for none; one that the others are judged by is `faint`.
+
+    The `chosen` one is larger, and one that is `sure` has a dot beside its name.
+    """
+
+    label: str
+    mean: float
+    low: float
+    high: float
+    faint: bool = False
+    chosen: bool = False
+    sure: bool = False
+
+    @property
+    def told(self) -> str:
+        """The mean and its interval, if there is one."""
+        return f"{self.mean:+.2f}" if np.isnan(self.low) else f"{self.mean:+.2f} ({self.low:+.2f} to {self.high:+.2f})"
+
+
+def told_q(q: float) -> str:
+    """A q value, 0 to 1, in words: a permutation test cannot resolve very small ones."""
+    return f"q {q:.3f}" if q >= 0.001 else "q below 0.001"
+
+
+def board(found: Experiment, at: Sequence[int]) -> go.Figure:
+    """The means of all places: cells of rows and columns, or points with intervals where there is one direction only.
+
+    A dot marks q below LEVEL. The chosen place `at` (zero-based) is outlined, or marked by a larger point. Blue cells are those
+    looked for: below 0 for heads that are switched off, above it elsewhere.
+    """
+    summary, (axis, *columns), unit = found.summary, found.axes, f"mean {found.question.unit}"
+    named = {"effects": "effect", "nulls": "null"} | {axis.name: axis.name.replace(" ", "_") for axis in found.axes}
+    table = found.table.rename(columns=named)
+    given = zip(summary.effects.ravel(), summary.low.ravel(), summary.high.ravel(), strict=True)
+    intervals_of = [Interval("", float(mean), float(low), float(high)) for mean, low, high in given]
+    if columns:
+        notes = [f"{one.told}, {told_q(q)}".replace("-", "−") for one, q in zip(intervals_of, summary.q.ravel(), strict=True)]
+        drawn = _cells(found, at, unit, np.reshape(notes, summary.q.shape))
+    else:
+        names = [f"{axis.name} {label}" if isinstance(label, int) else label for label in axis.labels]
+        marked = [(name, place == at[0], bool(summary.q[place] < LEVEL)) for place, name in enumerate(names)]
+        each = zip(intervals_of, marked, strict=True)
+        drawn = intervals([replace(one, label=name, chosen=here, sure=sure) for one, (name, here, sure) in each], unit)
+    return keep(drawn, lambda: columns_of(**{name: column.tolist() for name, column in table.items()}))
+
+
+def _cells(found: Experiment, at: Sequence[int], unit: str, notes: np.ndarray) -> go.Figure:
+    effects, (rows, columns), asked = found.summary.effects, found.axes, found.question
+    top = max(float(np.abs(effects).max()), 1e-6)
+    scale = colour_scale(0 if asked.is_share else -top, top, unit, signed=not asked.is_share)
+    numbered, places = columns.name == HEADS.name, np.arange(len(columns.labels))
+    named = plain_axis("", tickvals=places, ticktext=[esc(str(label)) for label in columns.labels])
+    vertical = number_axis(rows.name, len(rows.labels), autorange="reversed")
+    by_role = Axes(places, np.array(rows.labels), named, vertical, names=(columns.name, rows.name.replace(" ", "_")))
+    drawn = heatmap(
+        effects,
+        head_axes(*effects.shape) if numbered else by_role,
+        hover=f"{rows.name} %{{y}}, {'head ' if numbered else ''}%{{x}}<br>%{{customdata}}",
+        scale=scale | ({} if asked.is_share else {"reversescale": bool(asked.below)}),
+        key=f"experiment-{rows.name}-{columns.name}",
+        customdata=notes,
+        text=np.where(found.summary.q < LEVEL, MARK, ""),
+        texttemplate="%{text}",
+    )
+    return drawn.update_layout(shapes=outline_cell((float(rows.labels[at[0]]), at[1] + 1 if numbered else at[1])))
+
+
+def _spread(means: Sequence[float] | np.ndarray, low: Sequence[float] | np.ndarray, high: Sequence[float] | np.ndarray) -> Any:
+    """The bars of intervals, none where an end is NaN."""
+    ends = np.nan_to_num(np.subtract(high, means)), np.nan_to_num(np.subtract(means, low))
+    return {"type": "data", "symmetric": False, "array": ends[0], "arrayminus": ends[1], "thickness": 1.5, "width": 4}
+
+
+def intervals(rows: Sequence[Interval], unit: str) -> go.Figure:
+    """Means from left to right, the first at the top, with their intervals and a line at 0."""
+    places = [len(rows) - 1 - at for at in range(len(rows))]
+    low, means, high = ([getattr(row, name) for row in rows] for name in ("low", "mean", "high"))
+    points = go.Scatter(
+        x=means,
+        y=places,
+        mode="markers",
+        marker={"size": [14 if row.chosen else 10 for row in rows], "color": [FAINT if row.faint else AMOUNT for row in rows]},
+        error_x=_spread(means, low, high) | {"color": "rgba(128, 128, 128, 0.9)"},
+        customdata=[f"{esc(row.label)}: {row.told}" for row in rows],
+        hovertemplate="%{customdata}<extra></extra>",
+    )
+    labels = {
+        "tickvals": places,
+        "ticktext": [esc(f"{row.label} {MARK}" if row.sure else row.label) for row in rows],
+        "range": [-0.6, len(rows) - 0.4],
+    }
+    edges = [edge for edge in (*low, *means, *high, 0.0) if not np.isnan(edge)]
+    room = 0.05 * max(max(edges) - min(edges), 1e-6)
+    drawn = figure(
+        [points],
+        key="experiment-intervals",
+        xaxis=plain_axis(unit, 6, zeroline=True, range=[min(edges) - room, max(edges) + room]),
+        yaxis={**plain_axis(""), **labels, "automargin": True},
+        margin={"l": 12, "r": 12, "t": 8, "b": 44},
+        meta={"alt": "; ".join(f"{row.label}: {row.told}" for row in rows) + "."},
+    )
+    return keep(drawn, lambda: columns_of(label=[row.label for row in rows], mean=means, low=low, high=high))
+
+
+def beside(found: Experiment, at: Sequence[int]) -> go.Figure | None:
+    """What a run measured beside its means, with one place chosen; None for nothing.
+
+    An estimate and exact patching, a probe before and after, or effect by dose.
+    """
+    if EXACT in found.also_means:
+        return _estimates(found, at)
+    if PROBES[0] in found.also_means:
+        probes = {name: found.also_means[name][:, at[1]] for name in PROBES}
+        return _lines(probes, None, found.axes[0], "share of items", at[0], [-0.04, 1.04])
+    if found.axes[-1].name == DOSE.name:
+        summary, doses = found.summary, Axis(DOSE.name, found.axes[-1].labels[:-1])  # a swap is no dose
+        rows = (summary.low, summary.effects, summary.high, summary.effects if summary.nulls is None else summary.nulls)
+        low, effects, high, nulls = (values[at[0], :-1] for values in rows)
+        lines = {f"towards the foil, hidden state {at[0]}": effects, "a random direction": nulls}
+        return _lines(lines, _spread(effects, low, high), doses, "change of the logit difference", at[1])
+    return None
+
+
+def _estimates(found: Experiment, at: Sequence[int]) -> go.Figure:
+    """A point for each place that was estimated and patched; on the line both agree."""
+    exact, means = found.also_means[EXACT], found.summary.effects
+    places = [tuple(place) for place in np.argwhere(~np.isnan(exact)).tolist()]
+    names = [found.short(place) for place in places]
+    estimate, patched = ([float(values[place]) for place in places] for values in (means, exact))
+    ends = [min(*estimate, *patched), max(*estimate, *patched)]
+    apart = NAMED * max(np.abs(ends))  # from 0, else names lie on each other
+    points = go.Scatter(
+        x=estimate,
+        y=patched,
+        mode="markers+text",
+        text=[esc(name) if abs(share) > apart else "" for name, share in zip(names, patched, strict=True)],
+        textposition="top center",
+        marker={"size": 9, "color": [AMOUNT if place == tuple(at) else FAINT for place in places]},
+        customdata=[esc(name) for name in names],
+        hovertemplate="%{customdata}: estimate %{x:.2f}, patched %{y:.2f}<extra></extra>",
+        showlegend=False,
+    )
+    same = go.Scatter(x=ends, y=ends, mode="lines", line={"color": FAINT, "dash": "dot"}, hoverinfo="skip", showlegend=False)
+    told = "; ".join(f"{name}: {a:.2f}, {b:.2f}" for name, a, b in zip(names, estimate, patched, strict=True))
+    drawn = figure(
+        [same, points],
+        key="experiment-exact",
+        xaxis=grid_axis("share by the estimate"),
+        yaxis=grid_axis("share by patching", range=[ends[0] - 0.1 * np.ptp(ends), ends[1] + 0.15 * np.ptp(ends)]),
+        margin={"l": 50, "r": 12, "t": 16, "b": 44},
+        meta={"alt": f"The estimate of each place, and what patching it brings back. {told}."},
+    )
+    return keep(drawn, lambda: columns_of(place=names, estimate=estimate, exact=patched))
+
+
+def _lines(
+    lines: Mapping[str, np.ndarray], spread: Any, axis: Axis, unit: str, at: int, ends: list[float] | None = None
+) -> go.Figure:
+    """Lines along an axis, the first with its intervals; the chosen place is marked."""
+    labels, places = [str(label) for label in axis.labels], list(range(len(axis.labels)))
+    traces = [
+        go.Scatter(
+            x=places,
+            y=values,
+            name=name,
+            mode="lines+markers",
+            line={"color": FAINT if number else CATEGORIES[0]},
+            error_y=None if number else spread,
+            hovertemplate="%{y:.2f}<extra>%{fullData.name}</extra>",
+        )
+        for number, (name, values) in enumerate(lines.items())
+    ]
+    chosen = {"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": FAINT, "width": 1}}
+    drawn = figure(
+        traces,
+        key="experiment-beside",
+        xaxis=plain_axis(axis.name, tickvals=places, ticktext=labels),
+        yaxis=grid_axis(unit, **({"range": ends} if ends else {})),
+        legend=LEGEND,
+        showlegend=True,
+        margin={"l": 50, "r": 12, "t": 28, "b": 44},
+        shapes=[chosen] if at < len(labels) else [],
+    )
+    columns: dict[str, Any] = {axis.name.replace(" ", "_"): labels, **lines}
+    return keep(drawn, lambda: columns_of(**columns))
+
+
+def suite_bars(sides: Sequence[tuple[str, Shares]], unit: str, shown: str = "") -> go.Figure:
+    """A bar a kind and model with its 95% interval; the dotted line is at 50%. Other kinds than the `shown` one are pale."""
+    traces, told = [], []
+    for colour, (name, shares) in zip(cycle(CATEGORIES), sides, strict=False):
+        own = list(shares.values())
+        right, low, high = ([getattr(share, end) for share in own] for end in ("right", "low", "high"))
+        said = [
+            "too few frames for an interval" if np.isnan(share.low) else f"95% interval {share.low:.0%} to {share.high:.0%}"
+            for share in own
+        ]
+        told.append(f"{name}: " + ", ".join(f"{kind} {a:.0%} ({b})" for kind, a, b in zip(shares, right, said, strict=True)))
+        traces.append(
+            go.Bar(
+                x=right,
+                y=["<br>".join(wrap(esc(kind), LABEL)) for kind in shares],
+                name=esc(shorten(name, NAME)),
+                orientation="h",
+                marker={"color": colour, "opacity": [0.75 if not shown or kind == shown else 0.3 for kind in shares]},
+                error_x=_spread(right, low, high) | {"color": "var(--body-text-color)"},
+                customdata=[[share.items, one] for share, one in zip(own, said, strict=True)],
+                hovertemplate="%{y}: %{x:.0%} of %{customdata[0]}<br>%{customdata[1]}<extra>%{fullData.name}</extra>",
+            )
+        )
+    line = {"color": FAINT, "width": 1.5, "dash": "dot"}
+    drawn = figure(
+        traces,
+        key="suite",
+        barmode="group",
+        bargap=0.35,
+        showlegend=len(sides) > 1,
+        legend={**LEGEND, "traceorder": "normal"},
+        margin={"l": 8, "r": 12, "t": 28 + 22 * (len(sides) - 1), "b": 46},
+        xaxis=grid_axis(unit, range=[0, 1.02], tickformat=".0%", dtick=0.25),
+        yaxis={"type": "category", "autorange": "reversed", "automargin": True, "ticklabelstandoff": 6},
+        shapes=[{"type": "line", "x0": CHANCE, "x1": CHANCE, "y0": 0, "y1": 1, "yref": "paper", "line": line}],
+        meta={"alt": esc(f"{unit}; guessing gives 50%. {'; '.join(told)}.")},
+    )
+    rows = [[name, kind, *share] for name, shares in sides for kind, share in shares.items()]
+    return keep(drawn, lambda: Table.of(("model", "kind", *Share._fields), rows))
