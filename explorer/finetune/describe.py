@@ -4,11 +4,10 @@ from collections import Counter
 
 import numpy as np
 
-from explorer.finetune import live
 from explorer.finetune.compute.questions import Questions
 from explorer.finetune.compute.span_task import room
-from explorer.finetune.sources import HANDFUL, AnyExamples
-from explorer.finetune.typed import asks
+from explorer.finetune.run import is_few
+from explorer.finetune.sources import HANDFUL, AnyExamples, asks
 from explorer.training.examples import ScoredExamples
 from explorer.training.tagging import TaggedExamples
 from explorer.ui.pictures.bars import bars
@@ -28,7 +27,7 @@ def describe(subject: Subject, examples: AnyExamples, note: str) -> Content:
         return _describe_tags(subject, examples, note)
     kind = "pairs of sentences" if examples.texts_b else "sentences"
     held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
-    if live.is_few(examples):
+    if is_few(examples):
         held_out = "each is left out in turn, to judge a head alone"
     if isinstance(examples, ScoredExamples):
         about = f"{len(examples):,} {kind}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"

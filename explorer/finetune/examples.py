@@ -10,7 +10,6 @@ from explorer.core.errors import InputError
 from explorer.core.limits import LABEL
 from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
-from explorer.finetune import live
 from explorer.finetune.cards import cards_of, draw_cards
 from explorer.finetune.compute import store
 from explorer.finetune.compute.columns import Columns, guess_columns
@@ -22,9 +21,18 @@ from explorer.finetune.describe import describe
 from explorer.finetune.kinds import HUB, KINDS, READY, TEXTS, TYPED, WORDS
 from explorer.finetune.known_tasks import begin
 from explorer.finetune.opening import OUTSIDE
-from explorer.finetune.run import run_id, run_ids
-from explorer.finetune.sources import DATA, IN_FILE, NAMES, NO_COLUMN, AnyExamples, ExampleSettings, starter
-from explorer.finetune.typed import sentences_in, tags_of
+from explorer.finetune.run import find_learned, is_few, is_quick, learn, run_id, run_ids
+from explorer.finetune.sources import (
+    DATA,
+    IN_FILE,
+    NAMES,
+    NO_COLUMN,
+    AnyExamples,
+    ExampleSettings,
+    sentences_in,
+    starter,
+    tags_of,
+)
 from explorer.text import limits
 from explorer.text.tables import Table
 from explorer.text.tagged import split_words
@@ -147,13 +155,12 @@ class ExamplesView(ExampleSettings):
         content = self._looked_at(_key(examples))
         run, aside = content.get("run", self.run), content.get("aside", self.aside)
         shown = (identifier for identifier in (run, *self.runs) if identifier and identifier not in aside)
-        if not all(map(live.is_of_examples, shown)):
+        if not all(map(find_learned, shown)):
             return content
-        about = subject.model_name, examples, self.title(examples)
         ours = (self.source == READY and self.ready_set == KINDS[TEXTS].opening) or examples == starter()[0]
-        if not live.is_quick(subject, examples, 3 if ours else 1) or not (ours or live.is_few(examples)):
+        if not is_quick(subject, examples, 3 if ours else 1) or not (ours or is_few(examples)):
             return content
-        found = live.brought(*about) if ours else live.learnt(*about)
+        found = learn(subject.model_name, examples, self.title(examples))
         return {**content, "run": found.id, "aside": tuple(identifier for identifier in aside if identifier != found.id)}
 
     def on_examples(self, subject: Subject, _: Any) -> Change:
@@ -248,8 +255,7 @@ class ExamplesView(ExampleSettings):
 
 def mistakes_of(identifier: str) -> dict[tuple[str, str], str]:
     """What the heads said of the sentences that they got wrong, by (sentence, label), for a run trained as one types."""
-    run = live.find(identifier) or (store.fetch(identifier) if live.is_of_examples(identifier) else None)
-    if run is None or not isinstance(held := run.held_out, HeldOutTexts):
+    if (run := find_learned(identifier)) is None or not isinstance(held := run.held_out, HeldOutTexts):
         return {}
     labels = run.predictor.labels
     wrong = np.flatnonzero(held.said != held.targets)

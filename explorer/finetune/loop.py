@@ -10,11 +10,11 @@ from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.core.limits import RESULTS_MEGABYTES
 from explorer.core.scheduling import TRAINING
-from explorer.finetune import live
 from explorer.finetune.compute.loop import BATCH, MOST_TEXTS, Loop, Step, loop_plan
 from explorer.finetune.compute.task import TrainingPlan
 from explorer.finetune.kinds import TEXTS
 from explorer.finetune.recipe import Recipe
+from explorer.finetune.run import is_quick
 from explorer.finetune.sources import LABELLED, ExampleSettings
 from explorer.training.examples import Examples
 from explorer.ui.layout import row
@@ -87,7 +87,7 @@ class LoopView(ExampleSettings, Recipe):
             return {"about": f"The loop learns {LABELLED}."}
         key = self._key(subject)
         done = self._done(key)
-        if done == 0 and _loops.peek(key) is None and not live.is_quick(subject, key[1], 2):
+        if done == 0 and _loops.peek(key) is None and not is_quick(subject, key[1], 2):
             waits = MANY.format(texts=min(MOST_TEXTS, len(key[1])))
             return {**dict.fromkeys(("tokens", "vectors", "answers", "update", "history", "script")), "about": waits}
         return self._draw(subject, key, done)

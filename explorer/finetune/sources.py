@@ -1,11 +1,13 @@
 """The examples to learn from: built in, typed, a file, or a data set of the Hub. Settings shared by several views."""
 
+import re
 from collections import Counter
 from typing import Any, TypeVar
 
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.core.limits import BOX_CHARACTERS, TRAINING_EXAMPLES
+from explorer.core.limits import BOX_CHARACTERS, LABEL, TRAINING_EXAMPLES
+from explorer.core.limits import TEXTS as MOST_TEXTS
 from explorer.finetune.cards import cards_of
 from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.files import FILE_TYPES, ExampleFile, read_file
@@ -14,10 +16,10 @@ from explorer.finetune.compute.hub_data import EXAMPLE
 from explorer.finetune.compute.questions import QuestionFile, Questions, built_in_questions, read_typed
 from explorer.finetune.kinds import ANSWERS, FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS, of_kind, sets
 from explorer.finetune.opening import ORDERS, OUTSIDE, QUESTIONS, STARTER, Cards, Clicked
-from explorer.finetune.typed import clicked, read_tags
 from explorer.text import limits
+from explorer.text.lines import split_lines
 from explorer.text.tables import Table
-from explorer.text.tagged import TaggedFile
+from explorer.text.tagged import TaggedFile, TaggedSentence, split_words
 from explorer.training.examples import Examples, check_classes
 from explorer.training.tagging import TaggedExamples, built_in_tagged, tagged_examples
 from explorer.ui.settings import choice, memory, text, upload
@@ -35,6 +37,37 @@ IN_FILE: dict[type, str] = {Table: TEXTS, TaggedFile: WORDS, QuestionFile: ANSWE
 AnyExamples = Examples | TaggedExamples | Questions
 Sent = TypeVar("Sent", Table, TaggedFile, QuestionFile)
 _of_tables: OnceCache[tuple[Table, Columns], tuple[Examples, list[str]]] = OnceCache(4)  # 50,000 rows take seconds
+
+
+ASKS = ("who", "what", "when", "where", "why", "which", "how many", "how much", "how long", "how")
+OTHER = "another word"
+
+
+def asks(question: str) -> str:
+    """The question word, one of ASKS or OTHER."""
+    return next((word for word in sorted(ASKS, key=len, reverse=True) if re.search(rf"\b{word}\b", question.lower())), OTHER)
+
+
+def clicked(value: object) -> Clicked:
+    """Valid tags from a browser's memory of clicks."""
+    pairs = value[: MOST_TEXTS.most] if isinstance(value, list | tuple) else ()
+    pairs = [pair for pair in pairs if isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)]
+    return tuple((line, tuple(tag[: LABEL.most] for tag in tags)) for line, tags in pairs if _are_tags(tags))
+
+
+def _are_tags(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(tag, str) and tag.strip() for tag in value)
+
+
+def sentences_in(typed: str) -> list[str]:
+    """The sentences typed, one per line, without repeats."""
+    return [line for line in dict.fromkeys(split_lines(typed)) if split_words(line)]
+
+
+def tags_of(line: str, clicks: Clicked) -> tuple[str, ...]:
+    """The tags of the words of a typed sentence."""
+    words, tags = split_words(line), dict(clicks).get(line, ())
+    return tags if len(tags) == len(words) else (OUTSIDE,) * len(words)
 
 
 def _column(label: str) -> Any:
@@ -145,10 +178,18 @@ class ExampleSettings(View):
         if self.source == READY:
             return built_in_tagged(self.ready_set), ""
         if self.source == TYPED:
-            return tagged_examples(read_tags(self.tagged_lines, self.clicks))
+            return tagged_examples(self._clicked())
         file = self._sent(TaggedFile)
         examples, note = tagged_examples(file.sentences)
         return examples, f"{file.about} {note}".strip()
+
+    def _clicked(self) -> list[TaggedSentence]:
+        """The typed sentences with the tags of their words."""
+        if not (lines := sentences_in(self.tagged_lines)):
+            raise InputError("The box has no sentences yet; type or paste some, one per line.")
+        MOST_TEXTS.check(len(lines), "sentences")
+        checked = [limits.check_text(line, "a line") for line in lines]
+        return [TaggedSentence(tuple(split_words(line)), tags_of(line, self.clicks)) for line in checked]
 
     def _questions(self) -> tuple[Questions, str]:
         """The questions; beside a handful of typed ones the built-in ones, since a handful teaches next to nothing."""

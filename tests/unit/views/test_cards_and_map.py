@@ -19,11 +19,10 @@ from explorer.finetune.compute.training import new_run, train_whole
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import KINDS
 from explorer.finetune.learn_map import explain_map, map_of
-from explorer.finetune.live import _train
 from explorer.finetune.opening import STARTER
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.recipe import OWN, PRESETS, Recipe, defaults
-from explorer.finetune.run import opening_run
+from explorer.finetune.run import learn, opening_run
 from explorer.finetune.sources import size_of
 from explorer.finetune.tab import TAB
 from explorer.finetune.try_it import TryIt
@@ -72,7 +71,7 @@ def test_the_order_of_the_cards_goes_through_training_saving_and_links(subject):
     view = ExamplesView(classes=turned)
     examples, _ = view.examples()
     assert examples.classes == ["food", "vehicle", "animal"]
-    run = new_run(_train(subject.model_name, examples), view.title(examples))
+    run = store.keep(learn(subject.model_name, examples, view.title(examples)))
     store._read.forget(run.id, run)
     assert store.fetch(run.id).predictor.labels == ("food", "vehicle", "animal")
     assert map_of(store.fetch(run.id))["classes"] == ["food", "vehicle", "animal"]
