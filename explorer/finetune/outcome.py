@@ -18,7 +18,7 @@ from explorer.finetune.compute.run import CORRELATIONS, HeldOutTags, Run
 from explorer.finetune.compute.task import Task, go_on
 from explorer.finetune.compute.training import Progress, new_run, run_training
 from explorer.finetune.kinds import KINDS, TEXTS
-from explorer.finetune.pictures.training import learning_curves
+from explorer.finetune.pictures import learning_curves
 from explorer.finetune.recipe import Recipe, defaults
 from explorer.finetune.run import RunView, find_learned, run_id, run_ids
 from explorer.finetune.sources import AnyExamples, ExampleSettings, size_of

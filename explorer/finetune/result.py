@@ -15,7 +15,7 @@ from explorer.finetune.compute.export import tuned_model
 from explorer.finetune.compute.reasons import Change as ModelChange
 from explorer.finetune.compute.reasons import compare
 from explorer.finetune.compute.run import HeldOut, HeldOutAnswers, HeldOutLabels, HeldOutNumbers, HeldOutTags, Run
-from explorer.finetune.pictures.results import attention_shift, calibration_curve, confusion_matrix, drift_bars, number_scatter
+from explorer.finetune.pictures import attention_shift, calibration_curve, confusion_matrix, drift_bars, number_scatter
 from explorer.finetune.run import RunView, run_id
 from explorer.finetune.sources import ASKS, OTHER, asks
 from explorer.finetune.verdict import answered_exactly

@@ -11,7 +11,7 @@ from explorer.finetune.compute.answering import Answer, Answerer
 from explorer.finetune.compute.predictor import Tagger, of_kind
 from explorer.finetune.compute.run import Run
 from explorer.finetune.opening import OUTSIDE
-from explorer.finetune.pictures.results import looks_at_answer, passage
+from explorer.finetune.pictures import looks_at_answer, passage
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
 from explorer.text.tagged import split_words

@@ -326,7 +326,7 @@ def test_what_is_asked_of_all_examples_waits_for_a_press(subject):
     assert view.waiting(subject)["curve"] is None
     shown = view.compute(subject)
     assert shown["about"].startswith("Best at hidden state")
-    assert "one standard deviation" in shown["about"], "bars without a name are taken for an interval"
+    assert "95% interval" in shown["about"], "a band without a name is taken for a deviation"
     assert kept(shown["curve"]).columns
     assert view.known(subject) is not None
     assert Probe(source=FILE).known(subject) is None, "there is nothing to ask, and nothing goes wrong"

@@ -24,8 +24,8 @@ class ProbeLines:
     references: dict[str, np.ndarray]
 
 
-def probe_lines(given: ProbeLines, at: int) -> go.Figure:
-    """Lines by hidden state with a band for the interval; the chosen hidden state (`at`) is marked."""
+def probe_lines(given: ProbeLines, at: int, unit: str) -> go.Figure:
+    """Lines by hidden state with a band for the interval; the chosen hidden state (`at`) is marked. `unit`: what is counted."""
     states = len(given.accuracy)
     edge = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
     traces = [_line(given.low, "", **edge), _line(given.high, "", fill="tonexty", fillcolor=BAND, **edge)]
@@ -42,7 +42,7 @@ def probe_lines(given: ProbeLines, at: int) -> go.Figure:
         legend={**LEGEND, "traceorder": "normal"},
         margin={"l": 56, "r": 12, "t": 84, "b": 48},
         xaxis=plain_axis("hidden state (0: embeddings)", 6, dtick=max(1, states // 12), range=[-0.4, states - 0.6]),
-        yaxis=grid_axis("held-out words predicted right", range=_reach(every), tickformat=".0%"),
+        yaxis=grid_axis(unit, range=_reach(every), tickformat=".0%"),
         shapes=[{**chosen, "line": {"color": ACCENT, "width": 1.5, "dash": "dot"}}],  # by its name saved pictures leave it out
         meta={"narrow": {"legend": {"font": {"size": 11}}}},
     )
