@@ -23,9 +23,8 @@ from explorer.finetune.recipe import FIT_PRESET, PRESETS, Recipe
 from explorer.finetune.result import CHANGE, CLASSES, MISTAKES, SURENESS, Result
 from explorer.finetune.run import opening_run, run_id, run_ids
 from explorer.finetune.runs import Runs
-from explorer.finetune.samples import samples_of
 from explorer.finetune.tab import TAB
-from explorer.finetune.try_it import TryIt
+from explorer.finetune.try_it import TryIt, samples_of
 from explorer.finetune.verdict import hardly_learned, summary
 from explorer.text.tables import Table, parse_table
 from explorer.training.examples import ScoredExamples
@@ -176,6 +175,10 @@ def test_what_is_tried_fits_the_classes(subject):
     sentiment, _ = typed(subject, source=READY)
     shown = TryIt(run=sentiment.run, aside=sentiment.aside).compute(subject)
     assert shown["tried"]["value"] in shown["sample"]["choices"]
+    assert "six tweets" in shown["offer"]
+    tweets = TryIt(run=sentiment.run, aside=sentiment.aside).on_offer(subject, None).settings["many"].splitlines()
+    rows = TryIt(run=sentiment.run, aside=sentiment.aside, many="\n".join(tweets)).compute(subject)["table"]
+    assert [row[1] for row in rows] == ["positive", "negative", "positive", "negative", "neutral", "neutral"]
 
 
 def test_the_opening_is_right_sure_and_for_the_right_words(subject):

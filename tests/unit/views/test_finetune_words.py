@@ -13,8 +13,8 @@ from explorer.finetune.opening import ORDERS, OURS
 from explorer.finetune.outcome import Baselines, Outcome
 from explorer.finetune.recipe import Recipe
 from explorer.finetune.result import CLASSES, NAMES, Result, in_context
-from explorer.finetune.samples import NAMES as TAGS
 from explorer.finetune.sources import clicked, tags_of
+from explorer.finetune.try_it import NAMES as TAGS
 from explorer.finetune.try_it import TryIt
 from explorer.text.tagged import split_words
 from explorer.ui.subject import Selection, Subject
