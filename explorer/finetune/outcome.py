@@ -1,4 +1,4 @@
-"""The training and its outcome: the buttons, the final score, the curves, the next step, and baselines without BERT."""
+"""The training and its outcome: the buttons, the curves, the final score beside baselines without BERT, and the next step."""
 
 import time
 from collections.abc import Generator
@@ -14,7 +14,7 @@ from explorer.core.scheduling import AT_ONCE, TRAINING
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.questions import Questions
-from explorer.finetune.compute.run import CORRELATIONS, HeldOutTags, Run
+from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.task import Task, go_on
 from explorer.finetune.compute.training import Progress, new_run, run_training
 from explorer.finetune.kinds import KINDS, TEXTS
@@ -23,38 +23,13 @@ from explorer.finetune.recipe import Recipe, defaults
 from explorer.finetune.run import RunView, find_learned, run_id, run_ids
 from explorer.finetune.sources import AnyExamples, ExampleSettings, size_of
 from explorer.finetune.verdict import cost, duration, hardly_learned, judge, next_step, summary
-from explorer.training.tagging import MEMORY, MEMORY_OF_NAMES
 from explorer.ui.layout import row
-from explorer.ui.pictures.bars import bar_groups
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, button, chart, part, props, runs_as, sentence, show
+from explorer.ui.view import Change, Content, Finding, button, chart, props, runs_as, sentence, show
 
-JUDGED = {
-    "classes": "Right on held-out sentences",
-    "number": "Rank correlation with what is right, held out",
-    "tags": "Held-out words that are tagged right",
-    "spans": "Exactly right on held-out questions",
-}
 NOTHING = "Nothing was trained; the former run is still below."
 EVERY = 0.25  # seconds between two pictures of a running training
-
-
-class Baselines(RunView):
-    """The held-out score beside baselines without BERT; of tags also that of whole names."""
-
-    name, question = "fine-tune/baselines", "How much of the score needs no BERT?"
-    folded = question
-    compared = part("bars")
-
-    def show_run(self, subject: Subject, run: Run) -> Content:
-        """This run's score, and the baselines."""
-        others = [(name, max(0, value), "") for name, value in reversed(run.baselines.items()) if name != MEMORY_OF_NAMES]
-        groups = [(JUDGED[run.kind], [("this run", max(0, run.score), ""), *others])]
-        if isinstance(run.held_out, HeldOutTags) and (scores := run.held_out.entities(run.predictor.labels)):
-            remembered = (MEMORY, run.baselines.get(MEMORY_OF_NAMES, 0.0), "")
-            groups.append(("F1 of whole names", [("this run", scores[0].f1, ""), remembered]))
-        return {"compared": bar_groups(groups, form=".2f" if run.measure in CORRELATIONS else "")}
 
 
 class Outcome(RunView, ExampleSettings, Recipe):

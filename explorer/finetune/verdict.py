@@ -32,6 +32,7 @@ NAMES = {
     "shared words": "counting shared words",
     "most frequent tag": "always the most frequent tag",
     MEMORY: "remembering the tag of each word",
+    MEMORY_OF_NAMES: "F1 of whole names, remembered",
     "no answer, always": "always no answer",
     "word overlap": "the words beside those of the question",
 }
@@ -39,8 +40,7 @@ NAMES = {
 
 def judge(run: Run) -> str:
     """The score with its 95% interval, beside what needs no BERT."""
-    shown = {NAMES.get(name, name): value for name, value in run.baselines.items() if name != MEMORY_OF_NAMES}
-    beside = "; ".join(f"{name}: {_number(run, value)}" for name, value in shown.items())
+    beside = "; ".join(f"{NAMES.get(name, name)}: {_number(run, value)}" for name, value in run.baselines.items())
     return f"{_score(run)}. {beside[:1].upper()}{beside[1:]}." if beside else f"{_score(run)}."
 
 

@@ -17,7 +17,7 @@ from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS
 from explorer.finetune.known_tasks import KnownTasks
 from explorer.finetune.opening import STARTER, TASKS
-from explorer.finetune.outcome import Baselines, Outcome
+from explorer.finetune.outcome import Outcome
 from explorer.finetune.probe import Probe, tell
 from explorer.finetune.recipe import FIT_PRESET, PRESETS, Recipe
 from explorer.finetune.result import CHANGE, CLASSES, MISTAKES, SURENESS, Result
@@ -32,7 +32,7 @@ from explorer.training.probe import LayerProbe
 from explorer.ui.pictures.numbers import kept
 from explorer.ui.subject import Subject
 
-ABOUT_RUNS = (Baselines, Outcome, TryIt, Result, Runs)
+ABOUT_RUNS = (Outcome, TryIt, Result, Runs)
 
 
 @pytest.fixture(scope="module")
