@@ -11,17 +11,15 @@ from explorer.core.limits import LABEL
 from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
 from explorer.finetune.cards import cards_of, draw_cards
-from explorer.finetune.compute import store
 from explorer.finetune.compute.columns import Columns, guess_columns
 from explorer.finetune.compute.files import ExampleFile
 from explorer.finetune.compute.from_table import heading
 from explorer.finetune.compute.hub_data import fetch_data_set
 from explorer.finetune.compute.run import HeldOutTexts
-from explorer.finetune.describe import describe
 from explorer.finetune.kinds import HUB, KINDS, READY, TEXTS, TYPED, WORDS
-from explorer.finetune.known_tasks import begin
 from explorer.finetune.opening import OUTSIDE
-from explorer.finetune.run import find_learned, is_few, is_quick, learn, run_id, run_ids
+from explorer.finetune.recipe import begin
+from explorer.finetune.run import find_learned, is_quick, learn, run_id, run_ids
 from explorer.finetune.sources import (
     DATA,
     IN_FILE,
@@ -29,6 +27,8 @@ from explorer.finetune.sources import (
     NO_COLUMN,
     AnyExamples,
     ExampleSettings,
+    describe,
+    is_few,
     sentences_in,
     starter,
     tags_of,
@@ -71,7 +71,7 @@ class ExamplesView(ExampleSettings):
     )
     run: str | None = memory(None, kept=run_id, linked=False)
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
-    aside: tuple[str, ...] = memory((), kept=run_ids, linked=False)
+    edited: bool = memory(False, kept=bool, linked=False)
     seen: str = memory("", kept=str, linked=False)  # a key of the examples that were shown last
     mapped = button("Open in Projection", visible=False, min_width=140, scale=0)
     cards = part("cards", optional=True)
@@ -142,26 +142,24 @@ class ExamplesView(ExampleSettings):
         return {"tagged": word_grid("word", words[:SHOWN_WORDS], ["tag"], [cells])} if words else {}
 
     def _looked_at(self, key: str) -> Content:
-        """The run to show, by the key of the examples: runs of other examples are put aside."""
+        """What to show of runs, by the key of the examples: none of other examples."""
         if not self.seen and self.runs:  # a reloaded page shows the newest run of its browser
             return {"seen": key}
         if key == (self.seen or _key(starter()[0])):
             return {}
-        seen = self.run or store.new_id()  # without a run, any id in `aside` says that the examples have changed
-        return {"seen": key, "run": None, "aside": run_ids((seen, *self.runs))}
+        return {"seen": key, "run": None, "edited": True}
 
     def _learnt(self, subject: Subject, examples: Any) -> Content:
         """The run of these examples if they are few, or the page's own, unless another run is shown."""
         content = self._looked_at(_key(examples))
-        run, aside = content.get("run", self.run), content.get("aside", self.aside)
-        shown = (identifier for identifier in (run, *self.runs) if identifier and identifier not in aside)
-        if not all(map(find_learned, shown)):
+        runs = () if content.get("edited", self.edited) else self.runs
+        if not all(find_learned(identifier) for identifier in (content.get("run", self.run), *runs) if identifier):
             return content
         ours = (self.source == READY and self.ready_set == KINDS[TEXTS].opening) or examples == starter()[0]
         if not is_quick(subject, examples, 3 if ours else 1) or not (ours or is_few(examples)):
             return content
         found = learn(subject.model_name, examples, self.title(examples))
-        return {**content, "run": found.id, "aside": tuple(identifier for identifier in aside if identifier != found.id)}
+        return {**content, "run": found.id}
 
     def on_examples(self, subject: Subject, _: Any) -> Change:
         """The examples have changed: everything shown of a run follows."""
@@ -202,7 +200,7 @@ class ExamplesView(ExampleSettings):
         columns = {"text_column": found.text, "label_column": found.label, "second_column": found.text_b or NO_COLUMN}
         kind = self.kind if table is None else IN_FILE[type(table)]
         task = {} if kind == self.kind else {**begin(kind, subject), "source": self.source, "table": table}
-        return settle(**task, **columns, labels_are="", run=self.run)
+        return settle(**{"run": self.run, **task, **columns, "labels_are": ""})
 
     def on_first_row(self, subject: Subject, meaning: str) -> Change:
         """The first row names the columns, or is data: guess the columns of the table that it makes."""

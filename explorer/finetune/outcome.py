@@ -38,7 +38,7 @@ class Outcome(RunView, ExampleSettings, Recipe):
     name, question = "fine-tune/outcome", "How did the training go?"
     fold = "How the training went"
     layout = (row("train", "go_on", "cancel"),)
-    names = ("next_step", "train", "go_on", "cancel", "run", "runs", "visitor", "aside")
+    names = ("next_step", "train", "go_on", "cancel", "run", "runs", "visitor", "edited")
     training: str | None = memory(None, kept=run_id, linked=False)
     next_step = button("Next step", optional=True, wide=True)
     train = button("Train", variant="primary")

@@ -16,8 +16,6 @@ from explorer.finetune.compute.training import as_run, train_whole
 from explorer.finetune.kinds import ANSWERS, KINDS, TEXTS, WORDS, of_kind
 from explorer.finetune.recipe import Recipe, defaults
 from explorer.finetune.sources import AnyExamples, size_of, starter
-from explorer.training.examples import HELD_OUT_SHARE, Examples, ScoredExamples
-from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.training.tagging import built_in_tagged
 from explorer.ui.long_view import reads_quickly
 from explorer.ui.settings import memory
@@ -35,11 +33,6 @@ def is_quick(subject: Subject, examples: AnyExamples, seconds: float = 1) -> boo
     """Whether the model reads these examples in about `seconds`."""
     _, words = size_of(examples)
     return reads_quickly(subject.model.capabilities, words / seconds)
-
-
-def is_few(examples: Examples) -> bool:
-    """Whether the examples are so few that a head can be trained again after every letter typed."""
-    return len(examples) * HELD_OUT_SHARE < FEWEST_HELD_OUT and not isinstance(examples, ScoredExamples)
 
 
 def learn(model_name: str, examples: AnyExamples, title: str, kind: str = TEXTS) -> Run:
@@ -88,7 +81,7 @@ class RunView(View):
     run: str | None = memory(None, kept=run_id, linked=False)
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
     visitor: str = memory("", kept=visitor_id, linked=False, stored="bert-explorer-visitor")
-    aside: tuple[str, ...] = memory((), kept=run_ids, linked=False)  # runs of examples that have been replaced
+    edited: bool = memory(False, kept=bool, linked=False)  # whether the page has other examples than its runs before
 
     def compute(self, subject: Subject) -> Content:
         """The contents for the run; its id is remembered for all views of the tab."""
@@ -112,8 +105,7 @@ class RunView(View):
         """
         if self.run is None and self.runs:
             jobs.wait(self.runs[0], LAST_MOMENT)
-        aside = self.aside if self.kind == TEXTS else ()
-        for identifier in (identifier for identifier in (self.run, *self.runs) if identifier not in aside):
+        for identifier in (self.run, *(() if self.kind == TEXTS and self.edited else self.runs)):
             with contextlib.suppress(ExplorerError):
                 if (run := find_learned(identifier) or store.fetch(identifier)).kind in KINDS[self.kind].runs:
                     return run
@@ -124,7 +116,7 @@ class RunView(View):
         if self.kind == ANSWERS:
             raise NothingTrained("Nothing is trained to find answers yet; press Train, which takes about a minute.")
         examples, _ = opening_examples(self.kind)
-        if (self.kind == TEXTS and self.aside) or not is_quick(subject, examples):
+        if (self.kind == TEXTS and self.edited) or not is_quick(subject, examples):
             raise NothingTrained(f"Nothing is trained on these examples with {subject.model_name} yet; press Train.")
         return opening_run(subject.model_name, self.kind)
 

@@ -15,7 +15,7 @@ from explorer.finetune.compute.run import CORRELATIONS, Run, told
 from explorer.finetune.compute.standard import LINES, why_not, write_onnx, write_standard
 from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.kinds import KINDS
-from explorer.finetune.known_tasks import begin
+from explorer.finetune.recipe import begin
 from explorer.finetune.run import RunView, run_ids
 from explorer.ui.layout import row
 from explorer.ui.pictures.bars import bar_groups
@@ -96,9 +96,8 @@ class Runs(RunView):
         return run if store.peek([run.id]) else store.keep(run, self.visitor)
 
     def on_opened(self, subject: Subject, identifier: str) -> Change:
-        """Show another run, also if it was put aside."""
-        run = store.fetch(identifier)
-        return settle(run=run.id, aside=tuple(identifier for identifier in self.aside if identifier != run.id))
+        """Show another run, also one of other examples."""
+        return settle(run=store.fetch(identifier).id)
 
     def on_load(self, subject: Subject, path: Path) -> Change:
         """Store the run in a zip, and choose its kind of task."""

@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from typing import Any, TypeVar
 
+import numpy as np
+
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, LABEL, TRAINING_EXAMPLES
@@ -14,21 +16,28 @@ from explorer.finetune.compute.files import FILE_TYPES, ExampleFile, read_file
 from explorer.finetune.compute.from_table import built_in, examples_from_table
 from explorer.finetune.compute.hub_data import EXAMPLE
 from explorer.finetune.compute.questions import QuestionFile, Questions, built_in_questions, read_typed
+from explorer.finetune.compute.span_task import room
 from explorer.finetune.kinds import ANSWERS, FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS, of_kind, sets
 from explorer.finetune.opening import ORDERS, OUTSIDE, QUESTIONS, STARTER, Cards, Clicked
 from explorer.text import limits
 from explorer.text.lines import split_lines
 from explorer.text.tables import Table
 from explorer.text.tagged import TaggedFile, TaggedSentence, split_words
-from explorer.training.examples import Examples, check_classes
+from explorer.training.examples import HELD_OUT_SHARE, Examples, ScoredExamples, check_classes
+from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.training.tagging import TaggedExamples, built_in_tagged, tagged_examples
+from explorer.ui.pictures.bars import bars
 from explorer.ui.settings import choice, memory, text, upload
-from explorer.ui.view import View
+from explorer.ui.subject import Subject
+from explorer.ui.view import Content, View
 
 NO_COLUMN = "(none)"
 NAMES, DATA = "has names", "is data"
 AS_THEY_LOOK = "as they look"
 TOGETHER = "Variants of one sentence are held out together."
+MOST_BARS = 8
+FEW_SENTENCES = 100  # a fifth of fewer says little
+CHARACTERS_PER_TOKEN = 4  # in English, about
 HANDFUL = 100  # questions: hardly any kind of question is learned from fewer
 LABELLED = "labels of texts or pairs; choose examples of these above"
 MISSING = {FILE: "Choose a file of examples.", HUB: "Name a data set and fetch it."}
@@ -224,3 +233,62 @@ def size_of(examples: AnyExamples) -> tuple[int, int]:
     if isinstance(examples, TaggedExamples):
         return len(examples), len(examples.words)
     return len(examples), sum(len(text.split()) for pair in examples.pairs for text in pair)
+
+
+def is_few(examples: Examples) -> bool:
+    """Whether the examples are so few that a head can be trained again after every letter typed."""
+    return len(examples) * HELD_OUT_SHARE < FEWEST_HELD_OUT and not isinstance(examples, ScoredExamples)
+
+
+def describe(subject: Subject, examples: AnyExamples, note: str) -> Content:
+    """How many examples there are, what is held out, and bars of what they are about."""
+    if isinstance(examples, Questions):
+        return _describe_questions(subject, examples, note)
+    if isinstance(examples, TaggedExamples):
+        return _describe_tags(subject, examples, note)
+    kind = "pairs of sentences" if examples.texts_b else "sentences"
+    held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
+    if is_few(examples):
+        held_out = "each is left out in turn, to judge a head alone"
+    if isinstance(examples, ScoredExamples):
+        about = f"{len(examples):,} {kind}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"
+        return {"about": about, "balance": bars(_spread(examples))}
+    return _balance(f"{len(examples):,} {kind}; {held_out}. {note}", "classes", Counter(examples.counts))
+
+
+def _describe_tags(subject: Subject, examples: TaggedExamples, note: str) -> Content:
+    held_out = "a fifth of the sentences, unless you choose another share, is held out and never trained on"
+    if len(examples) < FEW_SENTENCES:
+        held_out += "; with so few, what is right there is much a matter of luck"
+    most = subject.model.capabilities.max_tokens - 2  # [CLS] and [SEP] count too
+    if (long := sum(len(sentence.words) > most for sentence in examples.sentences)) > 0:
+        note += f" The model reads the first {most:,} pieces of {long:,} of them; the words after these are left out."
+    about = f"{len(examples):,} sentences with {len(examples.words):,} words; {held_out}. {note}"
+    return _balance(about, "tags", examples.counts)
+
+
+def _describe_questions(subject: Subject, questions: Questions, note: str) -> Content:
+    characters = sum(len(question) + len(about) for question, about in questions.pairs)
+    share = room(subject.model.capabilities.hidden_size) * CHARACTERS_PER_TOKEN / characters
+    if share < 1:
+        note += f" About {share:.0%} of them fit into memory, and are learned from."
+    few = "; the ways of asking are hardly learned from so few" if len(questions) < HANDFUL else ""
+    about = (
+        f"{len(questions):,} questions on {len(questions.texts):,} texts, {questions.unanswered:,} of them without an answer "
+        f"there; all questions on about a fifth of the texts are held out, and never trained on{few}. {note}"
+    )
+    return _balance(about, "", Counter(asks(row.question) for row in questions.rows))
+
+
+def _balance(about: str, what: str, counted: Counter[str]) -> Content:
+    """The sentence, and bars of the most frequent labels."""
+    largest, total = counted.most_common(MOST_BARS), counted.total()
+    more = f" The {len(largest)} largest of {len(counted)} {what}:" if what and len(counted) > len(largest) else ""
+    return {"about": f"{about}{more}", "balance": bars([(label, count / total, f"{count:,}") for label, count in largest])}
+
+
+def _spread(examples: ScoredExamples) -> list[tuple[str, float, str]]:
+    """The share of the numbers in each fifth of their range."""
+    counts, edges = np.histogram(examples.numbers, bins=5)
+    ranges = zip(counts, edges, edges[1:], strict=False)
+    return [(f"{low:.3g} to {high:.3g}", count / len(examples), f"{count:,}") for count, low, high in ranges]

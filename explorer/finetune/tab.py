@@ -2,11 +2,10 @@
 
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import ANSWERS, KINDS, READY, WORDS
-from explorer.finetune.known_tasks import KnownTasks
 from explorer.finetune.loop import PROGRAM, LoopView
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.probe import Probe
-from explorer.finetune.recipe import SMALL_PRESET, Recipe
+from explorer.finetune.recipe import SMALL_PRESET, KnownTasks, Recipe
 from explorer.finetune.result import Result
 from explorer.finetune.runs import Runs
 from explorer.finetune.try_it import TryIt

@@ -15,11 +15,10 @@ from explorer.finetune.compute.from_table import BUILT_IN
 from explorer.finetune.compute.reasons import decide
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS
-from explorer.finetune.known_tasks import KnownTasks
 from explorer.finetune.opening import STARTER, TASKS
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.probe import Probe, tell
-from explorer.finetune.recipe import FIT_PRESET, PRESETS, Recipe
+from explorer.finetune.recipe import FIT_PRESET, PRESETS, KnownTasks, Recipe
 from explorer.finetune.result import CHANGE, CLASSES, MISTAKES, SURENESS, Result
 from explorer.finetune.run import opening_run, run_id, run_ids
 from explorer.finetune.runs import Runs
@@ -125,13 +124,13 @@ def test_typed_classes_are_examples_once_they_have_names(subject, refusal):
 def typed(subject, before=None, **given):
     """The view after something was typed, and what is seen of it."""
     before = before or ExamplesView()
-    view = replace(read(ExamplesView, subject, **given), **{name: getattr(before, name) for name in ("run", "aside", "seen")})
+    view = replace(read(ExamplesView, subject, **given), **{name: getattr(before, name) for name in ("run", "edited", "seen")})
     shown = view.compute(subject)
-    return replace(view, **{name: shown[name] for name in ("run", "aside", "seen") if name in shown}), shown
+    return replace(view, **{name: shown[name] for name in ("run", "edited", "seen") if name in shown}), shown
 
 
 def verdict(subject, view, **given):
-    shown = TryIt(run=view.run, aside=view.aside, **given).compute(subject)
+    shown = TryIt(run=view.run, edited=view.edited, **given).compute(subject)
     return shown["verdict"] and {row["label"]: row["share"] for row in shown["verdict"]["groups"][0]["rows"]}
 
 
@@ -149,7 +148,7 @@ def test_every_line_that_is_typed_moves_the_answer_at_once(subject, opened):
 def test_nothing_learnt_of_other_examples_stays_beside_new_ones(subject, opened):
     view, _ = typed(subject, source=READY, ready="spam")
     assert verdict(subject, view) is None
-    assert "press Train" in Outcome(run=view.run, aside=view.aside).compute(subject)["status"]
+    assert "press Train" in Outcome(run=view.run, edited=view.edited).compute(subject)["status"]
     nothing, shown = typed(subject, source=FILE)
     assert "Choose a file" in shown["about"]
     assert verdict(subject, nothing) is None
@@ -157,33 +156,33 @@ def test_nothing_learnt_of_other_examples_stays_beside_new_ones(subject, opened)
     assert verdict(subject, same) is None
     many, _ = typed(subject, classes=cards((1, "animal", [f"Animal {number}." for number in range(100)])))
     assert verdict(subject, many) is None, "so many wait for Train"
-    trained = replace(nothing, run=opened.id, aside=tuple(one for one in nothing.aside if one != opened.id))
+    trained = replace(nothing, run=opened.id)
     assert verdict(subject, trained)
 
 
 def test_what_is_tried_fits_the_classes(subject):
     own = [[name, [f"{name} {word}" for word in ("now", "again", "for ever")]] for name in ("joy", "anger", "fear")]
     view, _ = typed(subject, classes=own)
-    shown = TryIt(run=view.run, aside=view.aside).compute(subject)
+    shown = TryIt(run=view.run, edited=view.edited).compute(subject)
     assert (shown["tried"]["value"], shown["verdict"]) == ("", None)
     assert "joy, anger, fear" in shown["tried"]["placeholder"]
-    asked_meanwhile = TryIt(run=view.run, aside=view.aside, offered=shown["offered"]).compute(subject)
+    asked_meanwhile = TryIt(run=view.run, edited=view.edited, offered=shown["offered"]).compute(subject)
     assert (asked_meanwhile["tried"]["value"], asked_meanwhile["verdict"]) == ("", None), "still with our own sentence"
     assert verdict(subject, view, tried="What joy!")["joy"] > 0.5, "a sentence of the person's own stays"
     renamed, _ = typed(subject, classes=cards((3, "meal", STARTER[2][1])))
     assert "value" not in TryIt(run=renamed.run).compute(subject)["tried"]
     sentiment, _ = typed(subject, source=READY)
-    shown = TryIt(run=sentiment.run, aside=sentiment.aside).compute(subject)
+    shown = TryIt(run=sentiment.run, edited=sentiment.edited).compute(subject)
     assert shown["tried"]["value"] in shown["sample"]["choices"]
     assert "six tweets" in shown["offer"]
-    tweets = TryIt(run=sentiment.run, aside=sentiment.aside).on_offer(subject, None).settings["many"].splitlines()
-    rows = TryIt(run=sentiment.run, aside=sentiment.aside, many="\n".join(tweets)).compute(subject)["table"]
+    tweets = TryIt(run=sentiment.run, edited=sentiment.edited).on_offer(subject, None).settings["many"].splitlines()
+    rows = TryIt(run=sentiment.run, edited=sentiment.edited, many="\n".join(tweets)).compute(subject)["table"]
     assert [row[1] for row in rows] == ["positive", "negative", "positive", "negative", "neutral", "neutral"]
 
 
 def test_the_opening_is_right_sure_and_for_the_right_words(subject):
     for view, label, word in ((ExamplesView(), "animal", "eagle"), (typed(subject, source=READY)[0], "positive", "happy")):
-        run = Outcome(run=view.run, aside=view.aside).find(subject)
+        run = Outcome(run=view.run, edited=view.edited).find(subject)
         pair = samples_of(run)[0]
         found = decide(run.predictor, subject.model, pair)
         assert run.predictor.labels[found.best] == label
