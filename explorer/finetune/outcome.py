@@ -16,13 +16,17 @@ from explorer.finetune.compute import store
 from explorer.finetune.compute.questions import Questions
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.task import Task, go_on
+from explorer.finetune.compute.text_tasks import Classification
 from explorer.finetune.compute.training import Progress, new_run, run_training
 from explorer.finetune.kinds import KINDS, TEXTS
+from explorer.finetune.learn_map import map_in_training
 from explorer.finetune.pictures import learning_curves
 from explorer.finetune.recipe import Recipe, defaults
 from explorer.finetune.run import RunView, find_learned, run_id, run_ids
 from explorer.finetune.sources import AnyExamples, ExampleSettings, size_of
+from explorer.finetune.try_it import TryIt
 from explorer.finetune.verdict import cost, duration, hardly_learned, judge, next_step, summary
+from explorer.training.settings import Epoch
 from explorer.ui.layout import row
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
@@ -30,6 +34,7 @@ from explorer.ui.view import Change, Content, Finding, button, chart, props, run
 
 NOTHING = "Nothing was trained; the former run is still below."
 EVERY = 0.25  # seconds between two pictures of a running training
+MOST_MOVING = 200  # points of a map while a training runs
 
 
 class Outcome(RunView, ExampleSettings, Recipe):
@@ -37,6 +42,7 @@ class Outcome(RunView, ExampleSettings, Recipe):
 
     name, question = "fine-tune/outcome", "How did the training go?"
     fold = "How the training went"
+    redraws = (TryIt,)
     layout = (row("train", "go_on", "cancel"),)
     names = ("next_step", "train", "go_on", "cancel", "run", "runs", "visitor", "edited")
     training: str | None = memory(None, kept=run_id, linked=False)
@@ -176,14 +182,24 @@ def _buttons(busy: bool = False) -> Content:
     return {"train": idle, "next_step": idle, "cancel": props(visible=busy)}
 
 
+def _draw_epochs(task: Task, history: list[Epoch]) -> Content:
+    """The curves so far and, where layers are trained on labelled texts, the map beside them, whose points move."""
+    shown: Content = {"curves": learning_curves([epoch.as_row() for epoch in history], task.plan.settings.reports)}
+    if (scores := history[-1].scores) is None or not isinstance(task, Classification):
+        return shown
+    if len(rows := task.split().held_out) <= MOST_MOVING:
+        shown["map"] = props(value=map_in_training(task.examples, rows, scores), visible=True)
+    return shown
+
+
 def _train_in_steps(task: Task, title: str, stop: Event, kept_as: tuple[str, str]) -> Generator[Content, None, Run | None]:
     """Train and show the progress. Returns the run, stored under `kept_as` (id, visitor), or None.
 
     When the page is closed meanwhile, Gradio closes this generator: what was learned so far is kept, and the training stops.
     """
     steps = run_training(task, stop.is_set)
-    history: list[dict[str, float]] = []
-    shown = 0.0
+    history: list[Epoch] = []
+    shown, drawn = 0.0, 0
     try:
         while True:
             try:
@@ -191,11 +207,10 @@ def _train_in_steps(task: Task, title: str, stop: Event, kept_as: tuple[str, str
             except StopIteration as done:
                 return new_run(done.value, title, *kept_as) if done.value else None
             if step.epoch is not None:
-                history.append(step.epoch.as_row())
+                history.append(step.epoch)
             if time.monotonic() - shown >= EVERY:
-                shown = time.monotonic()
-                curves = {"curves": learning_curves(history, task.plan.settings.reports)} if history else {}
-                yield {"status": step.doing, **curves}
+                yield {"status": step.doing, **(_draw_epochs(task, history) if len(history) > drawn else {})}
+                shown, drawn = time.monotonic(), len(history)
     except GeneratorExit:
         stop.set()
         if (result := finished(steps)) is not None:
