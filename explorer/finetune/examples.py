@@ -171,7 +171,6 @@ class ExamplesView(ExampleSettings):
         return settle(classes=cards_of(typed), run=self.run)
 
     def on_mapped(self, subject: Subject, index: None) -> Why:
-        """Open the projection of the typed sentences, labelled by their classes."""
         named = [(name.replace("|", " ").strip(), lines) for name, lines in self.classes]
         lines = [f"{line} | {name}" for name, lines in named for line in lines if line.strip()]
         return Why("projection", "Map", settings={"source": "Sentences", "sentences": "\n".join(lines), "search": ""})

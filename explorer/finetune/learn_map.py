@@ -21,7 +21,6 @@ HELD_OUT = "held out of the training, and placed by the head"
 
 
 def can_map(run: Run) -> bool:
-    """Whether a run has labelled texts to place."""
     return isinstance(run.held_out, HeldOutTexts) and len(run.held_out.targets) > 1
 
 
@@ -67,7 +66,6 @@ def _draw(held: HeldOutTexts, labels: Sequence[str], plane: Plane, in_turn: bool
 
 
 def explain_map(run: Run) -> str:
-    """How to read the map."""
     placed = IN_TURN if is_in_turn(run) else HELD_OUT
     read = f"Each point is a sentence, {placed}. The colour behind it is the answer there, paler where the head is less sure."
     labels = len(run.predictor.labels)

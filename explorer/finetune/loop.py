@@ -85,7 +85,6 @@ class LoopView(ExampleSettings, Recipe):
         return self._draw(subject, key, done)
 
     def on_step(self, subject: Subject, _: Any) -> Change:
-        """One step on the batch that is shown."""
         key = self._key(subject)
         return show(**self._draw(subject, key, self._done(key) + 1))
 
@@ -104,7 +103,6 @@ class LoopView(ExampleSettings, Recipe):
         return show(**self._draw(subject, key, end))
 
     def on_restart(self, subject: Subject, _: Any) -> Change:
-        """Show the first batch again, with the head as it was before any step."""
         return show(**self._draw(subject, self._key(subject), 0))
 
     def loop(self, subject: Subject) -> Loop:

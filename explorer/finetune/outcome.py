@@ -107,13 +107,11 @@ class Outcome(RunView, ExampleSettings, Recipe):
 
     @runs_as(TRAINING)
     def on_next_step(self, subject: Subject, _: None) -> Generator[Content, None, Change]:
-        """Do what the button proposes."""
         step = next_step(self.find(subject), subject.model.capabilities)
         return (yield from self._train(subject, step.settings if step else {}))
 
     @runs_as(TRAINING)
     def on_go_on(self, subject: Subject, _: None) -> Generator[Content, None, Change]:
-        """Train on from the run that is shown, by its own settings."""
         return (yield from self._train(subject, begun=self.find(subject)))
 
     @runs_as(AT_ONCE)
@@ -177,7 +175,6 @@ def _can_go_on(run: Run) -> bool:
 
 
 def _buttons(busy: bool = False) -> Content:
-    """The buttons while a training runs, and without one."""
     idle = props(interactive=not busy)
     return {"train": idle, "next_step": idle, "cancel": props(visible=busy)}
 

@@ -35,7 +35,6 @@ class Probe(LongView, ExampleSettings):
         return float("inf")
 
     def key(self, subject: Subject) -> Hashable:
-        """The key of the cached result: the model and the examples."""
         try:
             return self.name, subject.model_name, self.examples()[0]
         except InputError:
@@ -46,7 +45,6 @@ class Probe(LongView, ExampleSettings):
         return {"about": f"{method} The band is the 95% interval.", "curve": None}
 
     def work(self, subject: Subject) -> Generator[Any, None, tuple[list[LayerProbe], Examples]]:
-        """Probe layer after layer."""
         if self.kind != TEXTS or isinstance(examples := self.texts()[0], ScoredExamples):
             raise InputError(f"The probe learns {LABELLED}.")
         steps = probe(subject.model, examples, "mean", SEEDS)

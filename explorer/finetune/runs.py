@@ -67,7 +67,6 @@ class Runs(RunView):
 
     @takes_long
     def on_explore(self, subject: Subject, _: None) -> OpenModel:
-        """Open the run's tuned model."""
         note = "The tuned model is in the model box; every tab shows it now."
         return OpenModel(tuned_model(self.find(subject)), {"note": note})
 
@@ -109,7 +108,6 @@ class Runs(RunView):
 
 
 def _offer(run: Run, write: Callable[[Predictor, Path], None], name: str, note: str) -> Change:
-    """A zip to download, or the reason why there is none."""
     if why := why_not(run.predictor, load(run.predictor.model)):
         return show(note=why)
     path = pack_standard(run, write, name)

@@ -74,7 +74,6 @@ def sentences_in(typed: str) -> list[str]:
 
 
 def tags_of(line: str, clicks: Clicked) -> tuple[str, ...]:
-    """The tags of the words of a typed sentence."""
     words, tags = split_words(line), dict(clicks).get(line, ())
     return tags if len(tags) == len(words) else (OUTSIDE,) * len(words)
 
@@ -148,7 +147,6 @@ class ExampleSettings(View):
         return self.ready if self.ready in kind.sets else kind.opening
 
     def title(self, examples: AnyExamples) -> str:
-        """What a run on these examples is called."""
         if self.source == READY:
             return KINDS[self.kind].sets[self.ready_set].split(":")[0]
         if isinstance(examples, Questions):
@@ -193,7 +191,6 @@ class ExampleSettings(View):
         return examples, f"{file.about} {note}".strip()
 
     def _clicked(self) -> list[TaggedSentence]:
-        """The typed sentences with the tags of their words."""
         if not (lines := sentences_in(self.tagged_lines)):
             raise InputError("The box has no sentences yet; type or paste some, one per line.")
         MOST_TEXTS.check(len(lines), "sentences")
@@ -229,7 +226,6 @@ def starter() -> tuple[Examples, str]:
 
 
 def size_of(examples: AnyExamples) -> tuple[int, int]:
-    """The number of examples, and of their words."""
     if isinstance(examples, TaggedExamples):
         return len(examples), len(examples.words)
     return len(examples), sum(len(text.split()) for pair in examples.pairs for text in pair)
@@ -281,7 +277,6 @@ def _describe_questions(subject: Subject, questions: Questions, note: str) -> Co
 
 
 def _balance(about: str, what: str, counted: Counter[str]) -> Content:
-    """The sentence, and bars of the most frequent labels."""
     largest, total = counted.most_common(MOST_BARS), counted.total()
     more = f" The {len(largest)} largest of {len(counted)} {what}:" if what and len(counted) > len(largest) else ""
     return {"about": f"{about}{more}", "balance": bars([(label, count / total, f"{count:,}") for label, count in largest])}

@@ -156,7 +156,6 @@ class TryIt(RunView):
         return {**boxes, "map": HIDDEN, "note": why}
 
     def _boxes(self, labels: Sequence[str], samples: Sequence[Pair], pairs: bool) -> tuple[Pair, Content]:
-        """The texts to try, and the boxes for them."""
         asks = self.kind == ANSWERS
         pair = fitting((self.tried, self.second), self.offered, labels, samples)
         new = {} if pair == (self.tried, self.second) else {"offered": (*pair, *labels)}

@@ -50,7 +50,6 @@ def tag_words(run: Run, text: str) -> Content:
 
 
 def _ranked(labels: tuple[str, ...], shares: np.ndarray) -> str:
-    """The two most probable tags of a word."""
     return ", ".join(f"{labels[place]} {whole_percent(float(shares[place]))}" for place in np.argsort(-shares)[:2])
 
 
@@ -86,7 +85,6 @@ def _ask(run: Run, question: str, text: str) -> tuple[Answer, Any]:
 
 
 def _verdict(found: Answer) -> str:
-    """The answer and its probability, in a sentence."""
     if found.text:
         return f"“{found.text}”, with {percent(found.score)}; no answer, {percent(found.no_answer)}."
     return f"No answer, with {percent(found.no_answer)}; the best span has {percent(found.score)}."
