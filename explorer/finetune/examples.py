@@ -14,7 +14,6 @@ from explorer.finetune.cards import cards_of, draw_cards
 from explorer.finetune.compute.columns import Columns, guess_columns
 from explorer.finetune.compute.files import ExampleFile
 from explorer.finetune.compute.from_table import heading
-from explorer.finetune.compute.hub_data import fetch_data_set
 from explorer.finetune.compute.run import HeldOutTexts
 from explorer.finetune.kinds import HUB, KINDS, READY, TEXTS, TYPED, WORDS
 from explorer.finetune.opening import OUTSIDE
@@ -34,6 +33,7 @@ from explorer.finetune.sources import (
     tags_of,
 )
 from explorer.text import limits
+from explorer.text.hub_data import fetch_data_set
 from explorer.text.tables import Table
 from explorer.text.tagged import split_words
 from explorer.ui.layout import row

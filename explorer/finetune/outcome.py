@@ -16,7 +16,7 @@ from explorer.finetune.compute import store
 from explorer.finetune.compute.questions import Questions
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.task import Task, go_on
-from explorer.finetune.compute.text_tasks import Classification
+from explorer.finetune.compute.tasks import Classification
 from explorer.finetune.compute.training import Progress, new_run, run_training
 from explorer.finetune.kinds import KINDS, TEXTS
 from explorer.finetune.learn_map import map_in_training
@@ -93,7 +93,7 @@ class Outcome(RunView, ExampleSettings, Recipe):
 
     def begin_train(self) -> Content:
         waits = f"Waiting for a free place: {WORKS.most} trainings run at a time."
-        return {**_buttons(busy=True), "status": waits if jobs.running() >= WORKS.most else "Starting."}
+        return {**_buttons(busy=True), "status": waits if jobs.count_running() >= WORKS.most else "Starting."}
 
     def fail_train(self) -> Content:
         return {**_buttons(), "status": NOTHING}

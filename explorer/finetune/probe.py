@@ -13,7 +13,7 @@ from explorer.training.examples import Examples, ScoredExamples
 from explorer.training.probe import LayerProbe, probe
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import whole_percent
-from explorer.ui.pictures.probe_lines import ProbeLines, probe_lines
+from explorer.ui.pictures.probe_lines import probe_lines
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, chart, sentence
 
@@ -54,8 +54,9 @@ class Probe(LongView, ExampleSettings):
         rows, examples = found
         accuracy, low, high, control = np.array([(row.accuracy, row.low, row.high, row.control_accuracy) for row in rows]).T
         usual = np.full(len(rows), max(examples.counts.values()) / len(examples))
-        lines = ProbeLines(accuracy, low, high, {"shuffled labels": control, "the most frequent label": usual})
-        return {"curve": probe_lines(lines, int(accuracy.argmax()), "held-out texts labelled right"), "about": tell(rows)}
+        references, best = {"shuffled labels": control, "the most frequent label": usual}, int(accuracy.argmax())
+        drawn = probe_lines(accuracy, (low, high), references, best, "held-out texts labelled right")
+        return {"curve": drawn, "about": tell(rows)}
 
 
 def tell(rows: list[LayerProbe]) -> str:

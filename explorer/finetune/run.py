@@ -42,7 +42,7 @@ def learn(model_name: str, examples: AnyExamples, title: str, kind: str = TEXTS)
         model = load(model_name)
         plan = Recipe(kind=kind, **defaults(kind, model.capabilities)).plan(model)
         result = train_whole(KINDS[kind].task(model, examples, plan))
-        return as_run(result, title, result.task.baselines(result.split), store.new_id())
+        return as_run(result, title, store.new_id())
 
     run = _learned.get((model_name, examples), train)
     _by_id.put(run.id, run)
