@@ -14,7 +14,6 @@ from explorer.core.errors import InputError
 from explorer.core.steps import map_steps, relay
 from explorer.corpus.compute.word_states import WordStates
 from explorer.corpus.layer_looks import LayersLook
-from explorer.corpus.pictures.layers import probe_lines
 from explorer.corpus.source import Untold
 from explorer.text.corpora import Corpus, CorpusSentence
 from explorer.text.tagged import TaggedSentence, plain
@@ -24,6 +23,7 @@ from explorer.training.probe import control_tags, draw_rows, fit_head
 from explorer.training.settings import TrainingSettings
 from explorer.training.tagging import TaggedExamples, sentence_folds, word_memory
 from explorer.ui.pictures.bars import bar_groups, percent
+from explorer.ui.pictures.probe_lines import probe_lines
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding
 
@@ -117,7 +117,7 @@ class Probed(LayersLook):
             selectivity=percent(float(self.selectivity[at])),
             at=at,
         )
-        picture = probe_lines(accuracy, self.interval, references, at)
+        picture = probe_lines(accuracy, self.interval, references, at, "held-out words predicted right")
         return {"picture": picture, "about": about, "by_class": self._by_class(at)}
 
     def finding(self, subject: Subject) -> Finding:

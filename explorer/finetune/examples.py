@@ -10,25 +10,34 @@ from explorer.core.errors import InputError
 from explorer.core.limits import LABEL
 from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
-from explorer.finetune import live
 from explorer.finetune.cards import cards_of, draw_cards
-from explorer.finetune.compute import store
 from explorer.finetune.compute.columns import Columns, guess_columns
 from explorer.finetune.compute.files import ExampleFile
 from explorer.finetune.compute.from_table import heading
 from explorer.finetune.compute.run import HeldOutTexts
-from explorer.finetune.describe import describe
 from explorer.finetune.kinds import HUB, KINDS, READY, TEXTS, TYPED, WORDS
-from explorer.finetune.known_tasks import begin
 from explorer.finetune.opening import OUTSIDE
-from explorer.finetune.run import run_id, run_ids
-from explorer.finetune.sources import DATA, IN_FILE, NAMES, NO_COLUMN, AnyExamples, ExampleSettings, starter
-from explorer.finetune.typed import sentences_in, tags_of
+from explorer.finetune.recipe import begin
+from explorer.finetune.run import find_learned, is_quick, learn, run_id, run_ids
+from explorer.finetune.sources import (
+    DATA,
+    IN_FILE,
+    NAMES,
+    NO_COLUMN,
+    AnyExamples,
+    ExampleSettings,
+    describe,
+    is_few,
+    sentences_in,
+    starter,
+    tags_of,
+)
 from explorer.text import limits
 from explorer.text.hub_data import fetch_data_set
 from explorer.text.tables import Table
 from explorer.text.tagged import split_words
 from explorer.ui.layout import row
+from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.word_grid import word_grid
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
@@ -36,6 +45,7 @@ from explorer.ui.view import Change, Content, Why, button, part, props, runs_as,
 
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 4, 4, 120
 SHOWN_WORDS, SHOWN_LETTERS = 40, 60  # of a tagged sentence, and of one in a menu
+PROJECT = "Open in Projection"
 CLICK = "Click a word to give it the tag, and again to remove the tag. Words without a tag are O."
 
 _guesses: OnceCache[Table, Columns] = OnceCache(4)
@@ -54,18 +64,14 @@ class ExamplesView(ExampleSettings):
     )
     names = (
         *layout[0].names,
-        *("classes", "cards", "tagged_lines"),
-        *layout[1].names,
-        *("clicks", "tagged", "asked", "table"),
-        *layout[2].names,
-        "read_as",
-        *layout[3].names,
+        *("classes", "cards", "tagged_lines", *layout[1].names, "clicks", "tagged", "asked", "table"),
+        *(*layout[2].names, "read_as", *layout[3].names),
     )
     run: str | None = memory(None, kept=run_id, linked=False)
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
-    aside: tuple[str, ...] = memory((), kept=run_ids, linked=False)
+    edited: bool = memory(False, kept=bool, linked=False)
     seen: str = memory("", kept=str, linked=False)  # a key of the examples that were shown last
-    mapped = button("Open in Projection", visible=False, min_width=140, scale=0)
+    mapped = button(PROJECT, optional=True, min_width=140, scale=0)
     cards = part("cards", optional=True)
     tagged = part("words", optional=True)
     fetch = button("Fetch", optional=True, min_width=80, scale=1)
@@ -76,28 +82,24 @@ class ExamplesView(ExampleSettings):
 
     def compute(self, subject: Subject) -> Content:
         """The examples, or an error; and which boxes are visible."""
-        shown: Content = {**self._menus(), **self._columns(), **self._preview()}
-        typed = self.source == TYPED
-        if self.kind == TEXTS and typed:
-            shown["cards"] = draw_cards(self.classes, {})
-        shown["mapped"] = props(visible=self.kind == TEXTS and typed)
+        typed, labelled = self.source == TYPED, self.kind == TEXTS
+        shown: Content = {**self._menus(), **self._columns()}
+        if labelled and typed:
+            shown |= {"cards": draw_cards(self.classes, {}), "mapped": PROJECT}
         if self.source == HUB:
             shown["fetch"] = props(visible=True)
         examples: AnyExamples | None = None
         try:
             examples, note = self.examples()
             shown |= describe(subject, examples, f"{note} {CLICK}" if self.kind == WORDS and typed else note)
-            if self.kind == TEXTS:
-                shown |= self._learnt(subject, examples)
+            shown |= self._learn(subject, examples) if labelled else {}
         except InputError as error:
-            shown |= {"about": str(error), **(self._looked_at(str(error)) if self.kind == TEXTS else {})}
-        if self.kind == TEXTS and typed and examples is not None:
+            shown |= {"about": str(error), **(self._looked_at(str(error)) if labelled else {})}
+        if labelled and typed and examples is not None:
             shown.pop("balance", None)  # the cards count them
             if run := shown.get("run", self.run):
                 shown["cards"] = draw_cards(self.classes, mistakes_of(run))
-        if self.kind == WORDS:
-            shown |= self._sentence(examples)
-        return shown
+        return shown | (self._sentence(examples) if self.kind == WORDS else {})
 
     def _menus(self) -> Content:
         """The choices of the menus that depend on the kind of task, and on what was typed."""
@@ -110,9 +112,9 @@ class ExamplesView(ExampleSettings):
             return shown | {"tagged_line": props(visible=False), "tag": props(visible=False)}
         lines = sentences_in(self.tagged_lines)
         known = dict.fromkeys(tag for line in lines for tag in tags_of(line, self.clicks) if tag != OUTSIDE)
-        short = [line if len(line) <= SHOWN_LETTERS else f"{line[: SHOWN_LETTERS - 1]}…" for line in lines]
+        choices = [(shorten(line, SHOWN_LETTERS), line) for line in lines]
         return shown | {
-            "tagged_line": props(choices=list(zip(short, lines, strict=True)), value=self.line, visible=True),
+            "tagged_line": props(choices=choices, value=self.line, visible=True),
             "tag": props(choices=list(dict.fromkeys([*known, self.tag or ""])), visible=True),
         }
 
@@ -134,27 +136,24 @@ class ExamplesView(ExampleSettings):
         return {"tagged": word_grid("word", words[:SHOWN_WORDS], ["tag"], [cells])} if words else {}
 
     def _looked_at(self, key: str) -> Content:
-        """The run to show, by the key of the examples: runs of other examples are put aside."""
+        """What to show of runs, by the key of the examples: none of other examples."""
         if not self.seen and self.runs:  # a reloaded page shows the newest run of its browser
             return {"seen": key}
-        if key == (self.seen or _key(starter()[0])):
+        if key == (self.seen or str(hash(starter()[0]))):
             return {}
-        seen = self.run or store.new_id()  # without a run, any id in `aside` says that the examples have changed
-        return {"seen": key, "run": None, "aside": run_ids((seen, *self.runs))}
+        return {"seen": key, "run": None, "edited": True}
 
-    def _learnt(self, subject: Subject, examples: Any) -> Content:
+    def _learn(self, subject: Subject, examples: Any) -> Content:
         """The run of these examples if they are few, or the page's own, unless another run is shown."""
-        content = self._looked_at(_key(examples))
-        run, aside = content.get("run", self.run), content.get("aside", self.aside)
-        shown = (identifier for identifier in (run, *self.runs) if identifier and identifier not in aside)
-        if not all(map(live.is_of_examples, shown)):
+        content = self._looked_at(str(hash(examples)))
+        runs = () if content.get("edited", self.edited) else self.runs
+        if not all(find_learned(identifier) for identifier in (content.get("run", self.run), *runs) if identifier):
             return content
-        about = subject.model_name, examples, self.title(examples)
         ours = (self.source == READY and self.ready_set == KINDS[TEXTS].opening) or examples == starter()[0]
-        if not live.is_quick(subject, examples, 3 if ours else 1) or not (ours or live.is_few(examples)):
+        if not is_quick(subject, examples, 3 if ours else 1) or not (ours or is_few(examples)):
             return content
-        found = live.brought(*about) if ours else live.learnt(*about)
-        return {**content, "run": found.id, "aside": tuple(identifier for identifier in aside if identifier != found.id)}
+        found = learn(subject.model_name, examples, self.title(examples))
+        return {**content, "run": found.id}
 
     def on_examples(self, subject: Subject, _: Any) -> Change:
         """The examples have changed: everything shown of a run follows."""
@@ -172,7 +171,6 @@ class ExamplesView(ExampleSettings):
         return settle(classes=cards_of(typed), run=self.run)
 
     def on_mapped(self, subject: Subject, index: None) -> Why:
-        """Open the projection of the typed sentences, labelled by their classes."""
         named = [(name.replace("|", " ").strip(), lines) for name, lines in self.classes]
         lines = [f"{line} | {name}" for name, lines in named for line in lines if line.strip()]
         return Why("projection", "Map", settings={"source": "Sentences", "sentences": "\n".join(lines), "search": ""})
@@ -195,7 +193,7 @@ class ExamplesView(ExampleSettings):
         columns = {"text_column": found.text, "label_column": found.label, "second_column": found.text_b or NO_COLUMN}
         kind = self.kind if table is None else IN_FILE[type(table)]
         task = {} if kind == self.kind else {**begin(kind, subject), "source": self.source, "table": table}
-        return settle(**task, **columns, labels_are="", run=self.run)
+        return settle(**{"run": self.run, **task, **columns, "labels_are": ""})
 
     def on_first_row(self, subject: Subject, meaning: str) -> Change:
         """The first row names the columns, or is data: guess the columns of the table that it makes."""
@@ -216,48 +214,34 @@ class ExamplesView(ExampleSettings):
     on_data_set = on_fetch
 
     def _columns(self) -> Content:
-        table = self.table if self.kind == TEXTS and isinstance(self.table, Table) else None
-        names = list(table.columns) if table else []
-        choices = {"text_column": names, "label_column": names, "second_column": [NO_COLUMN, *names]}
-        there = table is not None
-        shown: Content = {
-            name: props(choices=options, value=getattr(self, name) or None, visible=there) for name, options in choices.items()
-        }
-        shown["labels_are"] = props(value=self.labels_are, visible=there)
-        shown["first_row"] = props(visible=False)
-        if table is not None:
-            shown["read_as"] = props(value=_read_as(table, self.text_column, self.label_column), visible=True)
-            if table.first:
-                shown["first_row"] = props(value=NAMES if table.headed else DATA, visible=True)
-        return shown
-
-    def _preview(self) -> Content:
-        """The first rows of a table, with the chosen columns in front."""
+        """The menus of the columns of a table, how it was read, and its first rows with the chosen columns in front."""
         if self.kind != TEXTS or not isinstance(self.table, Table):
-            return {}
-        columns = list(self.table.columns)
-        chosen = [self.text_column, self.second_column, self.label_column]
-        seen = [name for name in dict.fromkeys(chosen) if name in columns]
-        seen += [name for name in columns if name not in seen][: SHOWN_COLUMNS - len(seen)]
-        cells = [[cell[:SHOWN_CHARACTERS] for cell in self.table.column(name)[:SHOWN_ROWS]] for name in seen]
+            return {name: props(visible=False) for name in self.layout[3].names}
+        table, names = self.table, list(self.table.columns)
+        choices = {"text_column": names, "second_column": [NO_COLUMN, *names], "label_column": names}
+        chosen = {name: getattr(self, name) for name in choices}
+        seen = [name for name in dict.fromkeys(chosen.values()) if name in names]
+        seen += [name for name in names if name not in seen][: SHOWN_COLUMNS - len(seen)]
+        cells = [[cell[:SHOWN_CHARACTERS] for cell in table.column(name)[:SHOWN_ROWS]] for name in seen]
         share = 100 // (len(seen) + 2)
         widths = [f"{100 - share * (len(seen) - 1)}%", *[f"{share}%"] * (len(seen) - 1)]
         frame = {"headers": seen, "data": [list(row) for row in zip(*cells, strict=True)]}
-        return {"preview": props(value=frame, column_widths=widths, visible=True)}
+        return {
+            **{name: props(choices=options, value=chosen[name] or None, visible=True) for name, options in choices.items()},
+            "labels_are": props(value=self.labels_are, visible=True),
+            "first_row": props(value=NAMES if table.headed else DATA, visible=bool(table.first)),
+            "read_as": props(value=_read_as(table, self.text_column, self.label_column), visible=True),
+            "preview": props(value=frame, column_widths=widths, visible=True),
+        }
 
 
 def mistakes_of(identifier: str) -> dict[tuple[str, str], str]:
     """What the heads said of the sentences that they got wrong, by (sentence, label), for a run trained as one types."""
-    run = live.find(identifier) or (store.fetch(identifier) if live.is_of_examples(identifier) else None)
-    if run is None or not isinstance(held := run.held_out, HeldOutTexts):
+    if (run := find_learned(identifier)) is None or not isinstance(held := run.held_out, HeldOutTexts):
         return {}
     labels = run.predictor.labels
     wrong = np.flatnonzero(held.said != held.targets)
     return {(held.texts[row], labels[held.targets[row]]): labels[held.said[row]] for row in wrong}
-
-
-def _key(examples: AnyExamples) -> str:
-    return str(hash(examples))
 
 
 def _guess(table: Table) -> Columns:

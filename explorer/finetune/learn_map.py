@@ -1,14 +1,17 @@
 """The map of a run: its held-out sentences on the plane of the head's logits, and the sentence that is tried."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from explorer.core.lazy import scipy
 from explorer.finetune.compute.in_turn import Moment
 from explorer.finetune.compute.plane import LEAST_PROBABILITY, Plane
 from explorer.finetune.compute.reasons import Decision
 from explorer.finetune.compute.run import HeldOutTexts, Run
+from explorer.training.examples import Examples
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.text_map import Frame, Pull, Regions, Star, TextMap, draw_map
 
@@ -18,7 +21,6 @@ HELD_OUT = "held out of the training, and placed by the head"
 
 
 def can_map(run: Run) -> bool:
-    """Whether a run has labelled texts to place."""
     return isinstance(run.held_out, HeldOutTexts) and len(run.held_out.targets) > 1
 
 
@@ -31,25 +33,39 @@ def map_of(run: Run, tried: str = "", found: Decision | None = None, moments: Se
     """The component's value; with `moments`, a film of gradient descent that ends in the run's own places."""
     held, labels = run.held(HeldOutTexts), run.predictor.labels
     plane = Plane.of(held.probabilities)
-    right = held.said == held.targets
-    drawn = TextMap(
+    drawn = _draw(held, labels, plane, is_in_turn(run))
+    star = None if found is None else _star(plane, tried, found)
+    said = f"; the sentence that is tried is {labels[found.best]}." if found else "."
+    frames = _frames(plane, held, moments)
+    return draw_map(replace(drawn, star=star, frames=frames), f"{_alt(held, labels)}{said}", plays=bool(moments))
+
+
+def map_in_training(examples: Examples, rows: np.ndarray, scores: np.ndarray) -> dict[str, Any]:
+    """The map of the held-out `rows` by a head's scores [rows, labels] while layers are trained."""
+    texts, texts_b = zip(*(examples.pairs[row] for row in rows), strict=True)
+    held = HeldOutTexts(texts, texts_b, examples.targets[rows], scipy.special.softmax(scores, axis=-1))
+    plane = Plane.of(held.probabilities)
+    return draw_map(_draw(held, examples.classes, plane, False), f"{_alt(held, examples.classes)}.")
+
+
+def _alt(held: HeldOutTexts, labels: Sequence[str]) -> str:
+    right, count = int((held.said == held.targets).sum()), len(held.targets)
+    return f"{count} sentences of {len(labels)} classes on the plane of the head's logits; {right} are right"
+
+
+def _draw(held: HeldOutTexts, labels: Sequence[str], plane: Plane, in_turn: bool) -> TextMap:
+    return TextMap(
         texts=[f"{one} ‖ {other}" if other else one for one, other in zip(held.texts, held.texts_b, strict=True)],
         places=plane.places(held.probabilities),
         labels=held.targets.tolist(),
         classes=labels,
-        notes=_notes(held, labels, in_turn=is_in_turn(run)),
-        rings=(~right).tolist(),
+        notes=_notes(held, labels, in_turn),
+        rings=(held.said != held.targets).tolist(),
         regions=Regions(plane.origin, plane.directions),
-        star=None if found is None else _star(plane, tried, found),
-        frames=_frames(plane, held, moments),
     )
-    alt = f"{len(right)} sentences of {len(labels)} classes on the plane of the head's logits; {int(right.sum())} are right"
-    said = f"{alt}; the sentence that is tried is {labels[found.best]}." if found else f"{alt}."
-    return draw_map(drawn, said, plays=bool(moments))
 
 
 def explain_map(run: Run) -> str:
-    """How to read the map."""
     placed = IN_TURN if is_in_turn(run) else HELD_OUT
     read = f"Each point is a sentence, {placed}. The colour behind it is the answer there, paler where the head is less sure."
     labels = len(run.predictor.labels)

@@ -8,19 +8,20 @@ import numpy as np
 
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
+from explorer.core.lazy import scipy
 from explorer.core.limits import RESULTS_MEGABYTES
 from explorer.core.scheduling import TRAINING
-from explorer.finetune import live
 from explorer.finetune.compute.loop import BATCH, MOST_TEXTS, Loop, Step, loop_plan
 from explorer.finetune.compute.task import TrainingPlan
 from explorer.finetune.kinds import TEXTS
 from explorer.finetune.recipe import Recipe
+from explorer.finetune.run import is_quick
 from explorer.finetune.sources import LABELLED, ExampleSettings
 from explorer.training.examples import Examples
 from explorer.ui.layout import row
 from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.batch_grid import batch_grid
-from explorer.ui.pictures.strip_table import Column, Row, facts, strip_table
+from explorer.ui.pictures.strip_table import FIRST_NUMBERS, Column, Row, facts, number_columns, strip_table
 from explorer.ui.programs import Values, as_typed, program
 from explorer.ui.settings import choice, memory, number
 from explorer.ui.subject import Subject
@@ -28,10 +29,8 @@ from explorer.ui.view import Change, Content, button, caption, part, runs_as, se
 
 MOST_CLASSES = 5  # whose logits fit into a table; of more, that of the right class is shown
 PADDINGS = (("to the longest text of the batch", "longest"), ("to the maximum length", "max_length"))
-FIRST = 4  # numbers of a vector
 SHOWN = 22  # characters of a text beside its numbers
 EVERY = 0.3  # seconds between two pictures while an epoch runs
-MANY = "The loop reads {texts} texts first. Press Step to begin."
 EPOCHS = [Column("epoch", "name"), *(Column(title, "number", form=".4f") for title in ("loss", "held-out loss", "accuracy"))]
 
 Key = tuple[str, Examples, TrainingPlan, int]
@@ -50,13 +49,7 @@ class LoopView(ExampleSettings, Recipe):
     name, question = "fine-tune/loop", "What happens in each step of a training?"
     folded = "The loop, one batch at a time"
     layout = (row("step", "epoch", "restart"),)
-    names: ClassVar[Sequence[str]] = (
-        "step",
-        "epoch",
-        "restart",
-        "cut_at",
-        "padding",
-    )  # the boxes for the examples are in another view
+    names: ClassVar[Sequence[str]] = ("step", "epoch", "restart", "cut_at", "padding")  # others are in other views
     cut_at: int = number(64, "Maximum length in tokens", low=4, high=128, box=True, elem_classes="inline")
     padding: str = choice(PADDINGS, "Padding", menu=True, elem_classes="inline")
     at: tuple[str, int] = memory(("", 0), kept=place_of, linked=False)
@@ -87,13 +80,11 @@ class LoopView(ExampleSettings, Recipe):
             return {"about": f"The loop learns {LABELLED}."}
         key = self._key(subject)
         done = self._done(key)
-        if done == 0 and _loops.peek(key) is None and not live.is_quick(subject, key[1], 2):
-            waits = MANY.format(texts=min(MOST_TEXTS, len(key[1])))
-            return {**dict.fromkeys(("tokens", "vectors", "answers", "update", "history", "script")), "about": waits}
+        if done == 0 and _loops.peek(key) is None and not is_quick(subject, key[1], 2):
+            return {"about": f"The loop reads {min(MOST_TEXTS, len(key[1]))} texts first. Press Step to begin."}
         return self._draw(subject, key, done)
 
     def on_step(self, subject: Subject, _: Any) -> Change:
-        """One step on the batch that is shown."""
         key = self._key(subject)
         return show(**self._draw(subject, key, self._done(key) + 1))
 
@@ -112,7 +103,6 @@ class LoopView(ExampleSettings, Recipe):
         return show(**self._draw(subject, key, end))
 
     def on_restart(self, subject: Subject, _: Any) -> Change:
-        """Show the first batch again, with the head as it was before any step."""
         return show(**self._draw(subject, self._key(subject), 0))
 
     def loop(self, subject: Subject) -> Loop:
@@ -175,22 +165,16 @@ def _grid(subject: Subject, loop: Loop, step: Step, least: int) -> dict[str, Any
 
 
 def _vectors(loop: Loop, step: Step) -> dict[str, Any]:
-    columns = [
-        Column("text", "name"),
-        Column("vector", "strip"),
-        *(Column(f"[{place}]", "number", form="+.3f", name=f"number_{place}") for place in range(FIRST)),
-    ]
-    rows = [
-        Row([text, vector, *map(float, vector[:FIRST])]) for text, vector in zip(_texts(loop, step), step.vectors, strict=True)
-    ]
+    columns = [Column("text", "name"), Column("vector", "strip"), *number_columns()]
+    given = zip(_texts(loop, step), step.vectors, strict=True)
+    rows = [Row([text, vector, *map(float, vector[:FIRST_NUMBERS])]) for text, vector in given]
     return strip_table(columns, rows, "the vectors that the head reads")
 
 
 def _answers(loop: Loop, step: Step) -> dict[str, Any]:
     """Logits, probabilities and loss of each text; the last row has the loss of the batch."""
     classes, right = loop.examples.classes, loop.examples.targets[step.rows]
-    shares = np.exp(step.logits - step.logits.max(1, keepdims=True))
-    shares /= shares.sum(1, keepdims=True)
+    shares = scipy.special.softmax(step.logits, axis=1)
     all_of_them = len(classes) <= MOST_CLASSES
     named = classes if all_of_them else ["the right class"]
     columns = [
@@ -212,13 +196,14 @@ def _answers(loop: Loop, step: Step) -> dict[str, Any]:
 def _update(loop: Loop, number: int, step: Step) -> dict[str, Any]:
     warm_up = max(1, round(0.1 * loop.total))
     phase = f"warm-up, step {number + 1} of {warm_up}" if number < warm_up else "falling to 0 after the warm-up"
-    rows = [("gradient of the head, length", f"{step.gradient:.4f}")]
+    rows = [
+        ("gradient of the head, length", f"{step.gradient:.4f}"),
+        ("AdamW's rate for the head", f"{step.rate:.3g} of {loop.rate:g} ({phase})"),
+        ("change of the head's weights, length", f"{step.moved:.4f}"),
+    ]
     if loop.plan.layers_trained:
         rows.append(("gradient of the layers, length, at most 1 by clipping", f"{step.below:.4f}"))
-    rows.append(("AdamW's rate for the head", f"{step.rate:.3g} of {loop.rate:g} ({phase})"))
-    if loop.plan.layers_trained:
         rows.append(("AdamW's rate for the layers", f"{step.layer_rate:.3g} of {loop.layer_rate:.3g}"))
-    rows.append(("change of the head's weights, length", f"{step.moved:.4f}"))
     return facts(["the step on this batch", ""], rows)
 
 

@@ -1,59 +1,40 @@
-"""The training and its outcome: the buttons, the final score, the curves, the next step, and baselines without BERT."""
+"""The training and its outcome: the buttons, the curves, the final score beside baselines without BERT, and the next step."""
 
+import time
 from collections.abc import Generator
+from contextlib import suppress
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 from explorer.core import jobs
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import WORKS
 from explorer.core.scheduling import AT_ONCE, TRAINING
-from explorer.finetune import live
+from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.questions import Questions
-from explorer.finetune.compute.run import CORRELATIONS, HeldOutTags, Run
+from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.task import Task, go_on
+from explorer.finetune.compute.tasks import Classification
+from explorer.finetune.compute.training import Progress, new_run, run_training
 from explorer.finetune.kinds import KINDS, TEXTS
-from explorer.finetune.pictures.training import learning_curves
+from explorer.finetune.learn_map import map_in_training
+from explorer.finetune.pictures import learning_curves
 from explorer.finetune.recipe import Recipe, defaults
-from explorer.finetune.run import NothingTrained, RunView, run_id, run_ids
+from explorer.finetune.run import RunView, find_learned, run_id, run_ids
 from explorer.finetune.sources import AnyExamples, ExampleSettings, size_of
-from explorer.finetune.train import since, train_in_steps
-from explorer.finetune.verdict import cost, duration, hardly_learned, judge, names_found, next_step, summary
-from explorer.training.tagging import MEMORY, MEMORY_OF_NAMES
+from explorer.finetune.try_it import TryIt
+from explorer.finetune.verdict import cost, duration, hardly_learned, judge, next_step, summary
+from explorer.training.settings import Epoch
 from explorer.ui.layout import row
-from explorer.ui.pictures.bars import bar_groups
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, button, chart, part, props, runs_as, sentence, show
+from explorer.ui.view import Change, Content, Finding, button, chart, props, runs_as, sentence, show
 
-JUDGED = {
-    "classes": "Right on held-out sentences",
-    "number": "Rank correlation with what is right, held out",
-    "tags": "Held-out words that are tagged right",
-    "spans": "Exactly right on held-out questions",
-}
 NOTHING = "Nothing was trained; the former run is still below."
-STOPPED = "Stopped; the best so far stays. "
-BUSY: Content = {"train": props(interactive=False), "cancel": props(visible=True)}
-IDLE: Content = {"train": props(interactive=True), "cancel": props(visible=False)}
-
-
-class Baselines(RunView):
-    """The held-out score beside baselines without BERT; of tags also that of whole names."""
-
-    name, question = "fine-tune/baselines", "How much of the score needs no BERT?"
-    folded = question
-    compared = part("bars")
-
-    def show_run(self, subject: Subject, run: Run) -> Content:
-        """This run's score, and the baselines."""
-        others = [(name, max(0, value), "") for name, value in reversed(run.baselines.items()) if name != MEMORY_OF_NAMES]
-        groups = [(JUDGED[run.kind], [("this run", max(0, run.score), ""), *others])]
-        if run.held_out is not None and isinstance(run.held_out, HeldOutTags) and (scores := names_found(run)):
-            remembered = (MEMORY, run.baselines.get(MEMORY_OF_NAMES, 0.0), "")
-            groups.append(("F1 of whole names", [("this run", scores[0].f1, ""), remembered]))
-        return {"compared": bar_groups(groups, form=".2f" if run.measure in CORRELATIONS else "")}
+EVERY = 0.25  # seconds between two pictures of a running training
+MOST_MOVING = 200  # points of a map while a training runs
 
 
 class Outcome(RunView, ExampleSettings, Recipe):
@@ -61,8 +42,9 @@ class Outcome(RunView, ExampleSettings, Recipe):
 
     name, question = "fine-tune/outcome", "How did the training go?"
     fold = "How the training went"
+    redraws = (TryIt,)
     layout = (row("train", "go_on", "cancel"),)
-    names = ("next_step", "train", "go_on", "cancel", "run", "runs", "visitor", "aside")
+    names = ("next_step", "train", "go_on", "cancel", "run", "runs", "visitor", "edited")
     training: str | None = memory(None, kept=run_id, linked=False)
     next_step = button("Next step", optional=True, wide=True)
     train = button("Train", variant="primary")
@@ -89,7 +71,7 @@ class Outcome(RunView, ExampleSettings, Recipe):
 
     def _is_worth_training(self, subject: Subject, run: Run) -> bool:
         """Whether a training may give another run: one on texts by the first settings is made as they are typed."""
-        if self.kind != TEXTS or not live.is_of_examples(run.id):
+        if self.kind != TEXTS or not find_learned(run.id):
             return True
         begun = defaults(self.kind, subject.model.capabilities)
         usual = {name: (begun.get(name), getattr(Recipe(), name)) for name in Recipe.settings if name != "kind"}
@@ -99,11 +81,10 @@ class Outcome(RunView, ExampleSettings, Recipe):
         return {**super().without_run(why), "status": why, "train": props(value="Train", visible=True)}
 
     def seen(self, subject: Subject) -> Run | None:
-        """The run shown; None while another one is being trained."""
-        try:
+        """The run shown; None if there is none, or while another one is being trained."""
+        with suppress(ExplorerError):
             return None if jobs.is_running(self.training) else self.find(subject)
-        except NothingTrained:
-            return None
+        return None
 
     def finding(self, subject: Subject) -> Finding | None:
         if (run := self.seen(subject)) is None or not run.history:
@@ -112,10 +93,13 @@ class Outcome(RunView, ExampleSettings, Recipe):
 
     def begin_train(self) -> Content:
         waits = f"Waiting for a free place: {WORKS.most} trainings run at a time."
-        return {**BUSY, "status": waits if jobs.count_running() >= WORKS.most else "Starting."}
+        return {**_buttons(busy=True), "status": waits if jobs.count_running() >= WORKS.most else "Starting."}
 
     def fail_train(self) -> Content:
-        return {**IDLE, "status": NOTHING}
+        return {**_buttons(), "status": NOTHING}
+
+    begin_go_on = begin_next_step = begin_train
+    fail_go_on = fail_next_step = fail_train
 
     @runs_as(TRAINING)
     def on_train(self, subject: Subject, _: None) -> Generator[Content, None, Change]:
@@ -123,22 +107,12 @@ class Outcome(RunView, ExampleSettings, Recipe):
 
     @runs_as(TRAINING)
     def on_next_step(self, subject: Subject, _: None) -> Generator[Content, None, Change]:
-        """Do what the button proposes."""
         step = next_step(self.find(subject), subject.model.capabilities)
         return (yield from self._train(subject, step.settings if step else {}))
 
     @runs_as(TRAINING)
     def on_go_on(self, subject: Subject, _: None) -> Generator[Content, None, Change]:
-        """Train on from the run that is shown, by its own settings."""
         return (yield from self._train(subject, begun=self.find(subject)))
-
-    begin_go_on, fail_go_on = begin_train, fail_train
-
-    def begin_next_step(self) -> Content:
-        return {**self.begin_train(), "next_step": props(interactive=False)}
-
-    def fail_next_step(self) -> Content:
-        return {**self.fail_train(), "next_step": props(interactive=True)}
 
     @runs_as(AT_ONCE)
     def on_cancel(self, subject: Subject, _: None) -> Change:
@@ -154,8 +128,8 @@ class Outcome(RunView, ExampleSettings, Recipe):
             examples, _note = self.examples()
             task = replace(self, **(settings or {}))._task(subject, examples, begun)
         except ExplorerError as why:
-            return show(**IDLE, status={"text": f"{why} Nothing was trained.", "kind": "error"})
-        identifier, before = store.new_id(), self._shown(subject)
+            return show(**_buttons(), status={"text": f"{why} Nothing was trained.", "kind": "error"})
+        identifier, before = store.new_id(), self.seen(subject)
         yield {
             "training": identifier,
             "runs": run_ids((identifier, *self.runs)),
@@ -163,11 +137,15 @@ class Outcome(RunView, ExampleSettings, Recipe):
             "status": "Reading the examples.",
         }
         with jobs.job(identifier) as stop:
-            run = yield from train_in_steps(task, self.title(examples), stop, (identifier, self.visitor))
+            run = yield from _train_in_steps(task, self.title(examples), stop, (identifier, self.visitor))
         if run is None:
-            return show(**IDLE, status="Stopped before the first epoch had ended; nothing is kept.")
-        said = STOPPED if stop.is_set() else since(before, run)
-        return Change(settings={**(settings or {}), "run": run.id}, content={**IDLE, "status": f"{said}{summary(run)}"})
+            return show(**_buttons(), status="Stopped before the first epoch had ended; nothing is kept.")
+        said = "Trained just now. "
+        if stop.is_set():
+            said = "Stopped; the best so far stays. "
+        elif before is not None and before.history == run.history:
+            said = "Trained just now, with the same result as before. "
+        return Change(settings={**(settings or {}), "run": run.id}, content={**_buttons(), "status": f"{said}{summary(run)}"})
 
     def _task(self, subject: Subject, examples: AnyExamples, begun: Run | None) -> Task:
         """The plan of the training. Raises ExplorerError."""
@@ -180,13 +158,6 @@ class Outcome(RunView, ExampleSettings, Recipe):
         task = KINDS[self.kind].task(subject.model, examples, plan).fitted()
         task.split()
         return task
-
-    def _shown(self, subject: Subject) -> Run | None:
-        """The run shown before another one is trained; None if there is none."""
-        try:
-            return self.find(subject)
-        except ExplorerError:
-            return None
 
     def _cost(self, subject: Subject, **settings: Any) -> str:
         """About how long a training takes by the recipe, with these settings in place of its own."""
@@ -201,3 +172,44 @@ def _can_go_on(run: Run) -> bool:
     """Whether more steps may change something: a head that is solved directly is at its end, and a file has no split."""
     by_steps = run.kind == "classes" and run.settings.get("optimizer") == "adam" and run.held_out is not None
     return by_steps and {"layer", "pooling", "layers_trained", "keep_best", "epochs"} <= run.settings.keys()
+
+
+def _buttons(busy: bool = False) -> Content:
+    idle = props(interactive=not busy)
+    return {"train": idle, "next_step": idle, "cancel": props(visible=busy)}
+
+
+def _draw_epochs(task: Task, history: list[Epoch]) -> Content:
+    """The curves so far and, where layers are trained on labelled texts, the map beside them, whose points move."""
+    shown: Content = {"curves": learning_curves([epoch.as_row() for epoch in history], task.plan.settings.reports)}
+    if (scores := history[-1].scores) is None or not isinstance(task, Classification):
+        return shown
+    if len(rows := task.split().held_out) <= MOST_MOVING:
+        shown["map"] = props(value=map_in_training(task.examples, rows, scores), visible=True)
+    return shown
+
+
+def _train_in_steps(task: Task, title: str, stop: Event, kept_as: tuple[str, str]) -> Generator[Content, None, Run | None]:
+    """Train and show the progress. Returns the run, stored under `kept_as` (id, visitor), or None.
+
+    When the page is closed meanwhile, Gradio closes this generator: what was learned so far is kept, and the training stops.
+    """
+    steps = run_training(task, stop.is_set)
+    history: list[Epoch] = []
+    shown, drawn = 0.0, 0
+    try:
+        while True:
+            try:
+                step: Progress = next(steps)
+            except StopIteration as done:
+                return new_run(done.value, title, *kept_as) if done.value else None
+            if step.epoch is not None:
+                history.append(step.epoch)
+            if time.monotonic() - shown >= EVERY:
+                yield {"status": step.doing, **(_draw_epochs(task, history) if len(history) > drawn else {})}
+                shown, drawn = time.monotonic(), len(history)
+    except GeneratorExit:
+        stop.set()
+        if (result := finished(steps)) is not None:
+            new_run(result, title, *kept_as)
+        raise

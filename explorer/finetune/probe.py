@@ -3,21 +3,22 @@
 from collections.abc import Generator, Hashable, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from explorer.core.errors import InputError
 from explorer.core.steps import map_steps
 from explorer.finetune.kinds import TEXTS
-from explorer.finetune.pictures.training import probe_curve
 from explorer.finetune.sources import LABELLED, ExampleSettings
 from explorer.training.examples import Examples, ScoredExamples
 from explorer.training.probe import LayerProbe, probe
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.pictures.probe_lines import probe_lines
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, chart, sentence
 
 SEEDS = 5
 FEW = 30  # different sentences held out in all splits, below which an interval is wider than most differences of layers
-SPREAD = "Bars and bands: one standard deviation over the splits."
 
 
 class Probe(LongView, ExampleSettings):
@@ -34,7 +35,6 @@ class Probe(LongView, ExampleSettings):
         return float("inf")
 
     def key(self, subject: Subject) -> Hashable:
-        """The key of the cached result: the model and the examples."""
         try:
             return self.name, subject.model_name, self.examples()[0]
         except InputError:
@@ -42,10 +42,9 @@ class Probe(LongView, ExampleSettings):
 
     def waiting(self, subject: Subject) -> Content:
         method = f"A linear head on every hidden state, {SEEDS} splits each, and the same with the labels shuffled."
-        return {"about": method, "curve": None}
+        return {"about": f"{method} The band is the 95% interval.", "curve": None}
 
     def work(self, subject: Subject) -> Generator[Any, None, tuple[list[LayerProbe], Examples]]:
-        """Probe layer after layer."""
         if self.kind != TEXTS or isinstance(examples := self.texts()[0], ScoredExamples):
             raise InputError(f"The probe learns {LABELLED}.")
         steps = probe(subject.model, examples, "mean", SEEDS)
@@ -53,13 +52,11 @@ class Probe(LongView, ExampleSettings):
 
     def draw(self, subject: Subject, found: tuple[list[LayerProbe], Examples]) -> Content:
         rows, examples = found
-        layers, accuracies = [row.layer for row in rows], [row.accuracy for row in rows]
-        deviations, controls = [row.deviation for row in rows], [row.control_accuracy for row in rows]
-        chance = max(examples.counts.values()) / len(examples)
-        return {
-            "curve": probe_curve(layers, accuracies, deviations, controls, chance),
-            "about": f"{tell(rows)} Dotted: always the most frequent label. {SPREAD}",
-        }
+        accuracy, low, high, control = np.array([(row.accuracy, row.low, row.high, row.control_accuracy) for row in rows]).T
+        usual = np.full(len(rows), max(examples.counts.values()) / len(examples))
+        references, best = {"shuffled labels": control, "the most frequent label": usual}, int(accuracy.argmax())
+        drawn = probe_lines(accuracy, (low, high), references, best, "held-out texts labelled right")
+        return {"curve": drawn, "about": tell(rows)}
 
 
 def tell(rows: list[LayerProbe]) -> str:

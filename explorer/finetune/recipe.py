@@ -1,4 +1,4 @@
-"""The settings of a training, the same for all kinds of task; most of them are set by a preset."""
+"""The kind of task, which may have a well-known name, and the settings of a training, mostly set by a preset."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,12 +6,15 @@ from typing import Any
 from explorer.bert.capabilities import Capabilities
 from explorer.bert.explorer import Explorer
 from explorer.finetune.compute.task import TrainingPlan, make_plan
-from explorer.finetune.kinds import ANSWERS, KINDS, TEXTS, WORDS, of_kind
+from explorer.finetune.kinds import ANSWERS, KINDS, MIDDLE, READY, TEXTS, WORDS, of_kind
+from explorer.finetune.opening import TASKS, KnownTask
+from explorer.ui.layout import col, row
 from explorer.ui.settings import choice, number, pooling, switch
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, View, props, settle
+from explorer.ui.view import Change, Content, View, props, sentence, settle
 
 OWN = "as set below"
+HINT = "A task you know by name …"
 PRESETS = {
     "Head only: as many steps as the examples ask for": (0, 0.01, 32),
     "Head only: batch 32, 1e-2, 10 epochs": (10, 0.01, 32),
@@ -152,3 +155,47 @@ def defaults(kind: str, model: Capabilities) -> dict[str, Any]:
     layer = layers or begun.layer(model)
     numbers = {"preset": preset, "epochs": epochs, "rate": rate, "batch": batch}
     return {**numbers, "layers": layers, "layer": layer, "pooling": begun.pooling[bool(layers)]}
+
+
+def describe_task(task: KnownTask, layers: int) -> str:
+    """The task, and the examples chosen for it, in a sentence."""
+    head = f", and a head on hidden state {place}" if (place := read_after(task, layers)) else ""
+    chosen = KINDS[task.kind].sets[task.ready].split(":")[0]
+    return f"{task.called}: {task.given} → {task.wanted} ({task.source}). Chosen: {chosen}, in our own words{head}."
+
+
+def read_after(task: KnownTask, layers: int) -> int:
+    """The hidden state that the head reads in a model with this number of layers; 0: as the kind has it."""
+    return 0 if task.kind != TEXTS or task.ready == KINDS[TEXTS].opening else round(MIDDLE * layers)
+
+
+class KnownTasks(View):
+    """The kind of task, and a menu of well-known tasks, which leads to a kind with a built-in set."""
+
+    name, question = "fine-tune/known-tasks", "What kind is a task that you know?"
+    layout = (row(col("kind", width=6), col("task", "about", width=6)),)
+    kind: str = of_kind(here=True)
+    task: str = choice([(HINT, ""), *TASKS], "A task you know", menu=True, show_label=False)
+    about = sentence(classes="caption")
+
+    def compute(self, subject: Subject) -> Content:
+        return {"about": describe_task(TASKS[self.task], subject.model.capabilities.layers) if self.task else ""}
+
+    def on_kind(self, subject: Subject, kind: str) -> Change:
+        """Another kind of task: its own examples and settings."""
+        return settle(task="", **begin(kind, subject))
+
+    def on_task(self, subject: Subject, name: str) -> Change:
+        """The kind, examples of that kind, and the best hidden state for the head."""
+        if not name:
+            return settle()
+        task = TASKS[name]
+        head = {"layer": place} if (place := read_after(task, subject.model.capabilities.layers)) else {}
+        return settle(**{**begin(task.kind, subject), "source": READY, "ready": task.ready, **head})
+
+
+def begin(kind: str, subject: Subject) -> dict[str, Any]:
+    """The settings with which a kind of task begins."""
+    first = KINDS[kind]
+    examples = {"source": first.sources[0], "ready": first.opening, "table": None, "run": None}
+    return {"kind": kind, **examples, **defaults(kind, subject.model.capabilities)}

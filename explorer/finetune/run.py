@@ -1,4 +1,4 @@
-"""The run shown: the selected one, the newest of this browser, or what a page opens with.
+"""The run shown: the selected one, the newest of this browser, or one that is trained without the button.
 
 The ids of runs come from the browser, which can send anything.
 """
@@ -6,19 +6,52 @@ The ids of runs come from the browser, which can send anything.
 import contextlib
 from abc import abstractmethod
 
+from explorer.bert.explorer import load
 from explorer.core import jobs
+from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError, InputError
-from explorer.finetune import live
 from explorer.finetune.compute import store
 from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.training import as_run, train_whole
 from explorer.finetune.kinds import ANSWERS, KINDS, TEXTS, WORDS, of_kind
-from explorer.finetune.sources import AnyExamples, starter
+from explorer.finetune.recipe import Recipe, defaults
+from explorer.finetune.sources import AnyExamples, size_of, starter
 from explorer.training.tagging import built_in_tagged
+from explorer.ui.long_view import reads_quickly
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, View
 
 LAST_MOMENT = 5.0  # seconds in which a training whose page was closed may end and be stored
+KEPT = 512  # runs trained without the button, mostly of a few kilobytes each
+
+_learned: OnceCache[tuple[str, AnyExamples], Run] = OnceCache(KEPT)
+_by_id: OnceCache[str, Run] = OnceCache(KEPT)
+
+
+def is_quick(subject: Subject, examples: AnyExamples, seconds: float = 1) -> bool:
+    """Whether the model reads these examples in about `seconds`."""
+    _, words = size_of(examples)
+    return reads_quickly(subject.model.capabilities, words / seconds)
+
+
+def learn(model_name: str, examples: AnyExamples, title: str, kind: str = TEXTS) -> Run:
+    """A run by the settings with which a kind begins. It is not stored, but `find_learned` returns it. Raises InputError."""
+
+    def train() -> Run:
+        model = load(model_name)
+        plan = Recipe(kind=kind, **defaults(kind, model.capabilities)).plan(model)
+        result = train_whole(KINDS[kind].task(model, examples, plan))
+        return as_run(result, title, store.new_id())
+
+    run = _learned.get((model_name, examples), train)
+    _by_id.put(run.id, run)
+    return run
+
+
+def find_learned(identifier: object) -> Run | None:
+    """The run with this id among those trained without the button, while it is in memory."""
+    return _by_id.peek(identifier) if store.is_id(identifier) else None
 
 
 def run_id(value: object) -> str | None:
@@ -48,7 +81,7 @@ class RunView(View):
     run: str | None = memory(None, kept=run_id, linked=False)
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
     visitor: str = memory("", kept=visitor_id, linked=False, stored="bert-explorer-visitor")
-    aside: tuple[str, ...] = memory((), kept=run_ids, linked=False)  # runs of examples that have been replaced
+    edited: bool = memory(False, kept=bool, linked=False)  # whether the page has other examples than its runs before
 
     def compute(self, subject: Subject) -> Content:
         """The contents for the run; its id is remembered for all views of the tab."""
@@ -72,10 +105,9 @@ class RunView(View):
         """
         if self.run is None and self.runs:
             jobs.wait(self.runs[0], LAST_MOMENT)
-        aside = self.aside if self.kind == TEXTS else ()
-        for identifier in (identifier for identifier in (self.run, *self.runs) if identifier not in aside):
+        for identifier in (self.run, *(() if self.kind == TEXTS and self.edited else self.runs)):
             with contextlib.suppress(ExplorerError):
-                if (run := live.find(identifier) or store.fetch(identifier)).kind in KINDS[self.kind].runs:
+                if (run := find_learned(identifier) or store.fetch(identifier)).kind in KINDS[self.kind].runs:
                     return run
         return self._opening(subject)
 
@@ -84,7 +116,7 @@ class RunView(View):
         if self.kind == ANSWERS:
             raise NothingTrained("Nothing is trained to find answers yet; press Train, which takes about a minute.")
         examples, _ = opening_examples(self.kind)
-        if (self.kind == TEXTS and self.aside) or not live.is_quick(subject, examples):
+        if (self.kind == TEXTS and self.edited) or not is_quick(subject, examples):
             raise NothingTrained(f"Nothing is trained on these examples with {subject.model_name} yet; press Train.")
         return opening_run(subject.model_name, self.kind)
 
@@ -99,4 +131,4 @@ def opening_examples(kind: str) -> tuple[AnyExamples, str]:
 
 def opening_run(model_name: str, kind: str = TEXTS) -> Run:
     """The run that a new page opens with: on the sentences typed there, or on the built-in names."""
-    return live.brought(model_name, *opening_examples(kind), kind)
+    return learn(model_name, *opening_examples(kind), kind)

@@ -11,19 +11,20 @@ from explorer.core.limits import RUN_DAYS
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import pack, pack_standard, tuned_model
 from explorer.finetune.compute.predictor import Predictor
-from explorer.finetune.compute.run import Run, told
+from explorer.finetune.compute.run import CORRELATIONS, Run, told
 from explorer.finetune.compute.standard import LINES, why_not, write_onnx, write_standard
 from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.kinds import KINDS
-from explorer.finetune.known_tasks import begin
-from explorer.finetune.pictures.training import run_curves
+from explorer.finetune.recipe import begin
 from explorer.finetune.run import RunView, run_ids
 from explorer.ui.layout import row
+from explorer.ui.pictures.bars import bar_groups
 from explorer.ui.settings import choice, upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, OpenModel, button, chart, props, sentence, settle, show, takes_long
+from explorer.ui.view import Change, Content, OpenModel, button, part, props, sentence, settle, show, takes_long
 
 MOST_COMPARED = 6
+HELD_OUT = "Scores on held-out examples, the newest run first"
 HEAD_ONLY = "Only a head was trained, so that the model is as it was; train some layers too, and every tab can show it."
 
 
@@ -33,10 +34,10 @@ class Runs(RunView):
     name, question = "fine-tune/runs", "What was trained in this browser?"
     folded = "My runs"
     layout = (row("explore", "save", "standard", "onnx", "load"),)
-    names = ("opened", "curves", "explore", "save", "standard", "onnx", "load", "download", "closed", "note")
+    names = ("opened", "scores", "explore", "save", "standard", "onnx", "load", "download", "closed", "note")
     opened: str = choice((), "Open a run of this browser", default="", menu=True, free=True, linked=False, min_width=200)
     load: Path | None = upload(label="Load a zip", types=(".zip",), read=Path, as_button=True, min_width=90)
-    curves = chart("Held-out scores of my runs", height=230)
+    scores = part("bars", optional=True)  # on held-out examples
     explore = button("Explore the tuned model", min_width=120)
     save = button("Save as zip", min_width=90)
     standard = button("For transformers", min_width=90)
@@ -51,17 +52,12 @@ class Runs(RunView):
     def show_run(self, subject: Subject, run: Run) -> Content:
         found = store.peek(list(dict.fromkeys([run.id, *self.runs])))
         found = [settings for settings in found if settings.get("kind", "classes") in KINDS[self.kind].runs]
-        curves = [
-            (_name(settings), [row[f"held_out_{_measure(settings)}"] for row in settings["history"]])
-            for settings in found[:MOST_COMPARED]
-        ]
-        ids = [settings["id"] for settings in found]
+        named = {settings["id"]: f"{_name(settings)}: {told(_measure(settings), _score(settings))}" for settings in found}
+        bars = [(_name(settings), max(0.0, _score(settings)), "") for settings in found[:MOST_COMPARED]]
         tuned = run.predictor.top is not None or run.predictor.model == store.tuned_name(run.id)
         return {
-            "opened": props(
-                choices=[(_name(settings), settings["id"]) for settings in found], value=run.id if run.id in ids else None
-            ),
-            "curves": run_curves(curves),
+            "opened": props(choices=[(name, key) for key, name in named.items()], value=run.id if run.id in named else None),
+            **({"scores": bar_groups([(HELD_OUT, bars)], form=".2f" if run.measure in CORRELATIONS else "")} if bars else {}),
             "explore": props(interactive=tuned),
             **({} if tuned else {"closed": HEAD_ONLY}),
         }
@@ -71,7 +67,6 @@ class Runs(RunView):
 
     @takes_long
     def on_explore(self, subject: Subject, _: None) -> OpenModel:
-        """Open the run's tuned model."""
         note = "The tuned model is in the model box; every tab shows it now."
         return OpenModel(tuned_model(self.find(subject)), {"note": note})
 
@@ -100,9 +95,8 @@ class Runs(RunView):
         return run if store.peek([run.id]) else store.keep(run, self.visitor)
 
     def on_opened(self, subject: Subject, identifier: str) -> Change:
-        """Show another run, also if it was put aside."""
-        run = store.fetch(identifier)
-        return settle(run=run.id, aside=tuple(identifier for identifier in self.aside if identifier != run.id))
+        """Show another run, also one of other examples."""
+        return settle(run=store.fetch(identifier).id)
 
     def on_load(self, subject: Subject, path: Path) -> Change:
         """Store the run in a zip, and choose its kind of task."""
@@ -114,7 +108,6 @@ class Runs(RunView):
 
 
 def _offer(run: Run, write: Callable[[Predictor, Path], None], name: str, note: str) -> Change:
-    """A zip to download, or the reason why there is none."""
     if why := why_not(run.predictor, load(run.predictor.model)):
         return show(note=why)
     path = pack_standard(run, write, name)
@@ -125,11 +118,14 @@ def _offer(run: Run, write: Callable[[Predictor, Path], None], name: str, note: 
 def _name(about: dict[str, Any]) -> str:
     layers = about["settings"].get("layers_trained")
     trained = f"top {layers}" if layers else "head"
-    score = told(_measure(about), about["history"][about["best"]][f"held_out_{_measure(about)}"])
     clock = time.strftime("%H:%M", time.localtime(about["created"]))
-    return f"{about['title'][:28]}, {trained}: {score} ({clock})"
+    return f"{about['title'][:28]}, {trained} ({clock})"
 
 
 def _measure(about: dict[str, Any]) -> str:
     """The name of the measure that decides; runs without one are classifiers."""
     return about.get("measure", "accuracy")
+
+
+def _score(about: dict[str, Any]) -> float:
+    return about["history"][about["best"]][f"held_out_{_measure(about)}"]

@@ -1,32 +1,43 @@
 """The examples to learn from: built in, typed, a file, or a data set of the Hub. Settings shared by several views."""
 
+import re
 from collections import Counter
 from typing import Any, TypeVar
 
+import numpy as np
+
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.core.limits import BOX_CHARACTERS, TRAINING_EXAMPLES
+from explorer.core.limits import BOX_CHARACTERS, LABEL, TRAINING_EXAMPLES
+from explorer.core.limits import TEXTS as MOST_TEXTS
 from explorer.finetune.cards import cards_of
 from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.files import FILE_TYPES, ExampleFile, read_file
 from explorer.finetune.compute.from_table import built_in, examples_from_table
 from explorer.finetune.compute.questions import QuestionFile, Questions, built_in_questions, read_typed
+from explorer.finetune.compute.span_task import room
 from explorer.finetune.kinds import ANSWERS, FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS, of_kind, sets
 from explorer.finetune.opening import ORDERS, OUTSIDE, QUESTIONS, STARTER, Cards, Clicked
-from explorer.finetune.typed import clicked, read_tags
 from explorer.text import limits
 from explorer.text.hub_data import EXAMPLE
+from explorer.text.lines import split_lines
 from explorer.text.tables import Table
-from explorer.text.tagged import TaggedFile
-from explorer.training.examples import Examples, check_classes
+from explorer.text.tagged import TaggedFile, TaggedSentence, split_words
+from explorer.training.examples import HELD_OUT_SHARE, Examples, ScoredExamples, check_classes
+from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.training.tagging import TaggedExamples, built_in_tagged, tagged_examples
+from explorer.ui.pictures.bars import bars
 from explorer.ui.settings import choice, memory, text, upload
-from explorer.ui.view import View
+from explorer.ui.subject import Subject
+from explorer.ui.view import Content, View
 
 NO_COLUMN = "(none)"
 NAMES, DATA = "has names", "is data"
 AS_THEY_LOOK = "as they look"
 TOGETHER = "Variants of one sentence are held out together."
+MOST_BARS = 8
+FEW_SENTENCES = 100  # a fifth of fewer says little
+CHARACTERS_PER_TOKEN = 4  # in English, about
 HANDFUL = 100  # questions: hardly any kind of question is learned from fewer
 LABELLED = "labels of texts or pairs; choose examples of these above"
 MISSING = {FILE: "Choose a file of examples.", HUB: "Name a data set and fetch it."}
@@ -35,6 +46,36 @@ IN_FILE: dict[type, str] = {Table: TEXTS, TaggedFile: WORDS, QuestionFile: ANSWE
 AnyExamples = Examples | TaggedExamples | Questions
 Sent = TypeVar("Sent", Table, TaggedFile, QuestionFile)
 _of_tables: OnceCache[tuple[Table, Columns], tuple[Examples, list[str]]] = OnceCache(4)  # 50,000 rows take seconds
+
+
+ASKS = ("who", "what", "when", "where", "why", "which", "how many", "how much", "how long", "how")
+OTHER = "another word"
+
+
+def asks(question: str) -> str:
+    """The question word, one of ASKS or OTHER."""
+    return next((word for word in sorted(ASKS, key=len, reverse=True) if re.search(rf"\b{word}\b", question.lower())), OTHER)
+
+
+def clicked(value: object) -> Clicked:
+    """Valid tags from a browser's memory of clicks."""
+    pairs = value[: MOST_TEXTS.most] if isinstance(value, list | tuple) else ()
+    pairs = [pair for pair in pairs if isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)]
+    return tuple((line, tuple(tag[: LABEL.most] for tag in tags)) for line, tags in pairs if _are_tags(tags))
+
+
+def _are_tags(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(tag, str) and tag.strip() for tag in value)
+
+
+def sentences_in(typed: str) -> list[str]:
+    """The sentences typed, one per line, without repeats."""
+    return [line for line in dict.fromkeys(split_lines(typed)) if split_words(line)]
+
+
+def tags_of(line: str, clicks: Clicked) -> tuple[str, ...]:
+    words, tags = split_words(line), dict(clicks).get(line, ())
+    return tags if len(tags) == len(words) else (OUTSIDE,) * len(words)
 
 
 def _column(label: str) -> Any:
@@ -106,7 +147,6 @@ class ExampleSettings(View):
         return self.ready if self.ready in kind.sets else kind.opening
 
     def title(self, examples: AnyExamples) -> str:
-        """What a run on these examples is called."""
         if self.source == READY:
             return KINDS[self.kind].sets[self.ready_set].split(":")[0]
         if isinstance(examples, Questions):
@@ -145,10 +185,17 @@ class ExampleSettings(View):
         if self.source == READY:
             return built_in_tagged(self.ready_set), ""
         if self.source == TYPED:
-            return tagged_examples(read_tags(self.tagged_lines, self.clicks))
+            return tagged_examples(self._clicked())
         file = self._sent(TaggedFile)
         examples, note = tagged_examples(file.sentences)
         return examples, f"{file.about} {note}".strip()
+
+    def _clicked(self) -> list[TaggedSentence]:
+        if not (lines := sentences_in(self.tagged_lines)):
+            raise InputError("The box has no sentences yet; type or paste some, one per line.")
+        MOST_TEXTS.check(len(lines), "sentences")
+        checked = [limits.check_text(line, "a line") for line in lines]
+        return [TaggedSentence(tuple(split_words(line)), tags_of(line, self.clicks)) for line in checked]
 
     def _questions(self) -> tuple[Questions, str]:
         """The questions; beside a handful of typed ones the built-in ones, since a handful teaches next to nothing."""
@@ -179,7 +226,64 @@ def starter() -> tuple[Examples, str]:
 
 
 def size_of(examples: AnyExamples) -> tuple[int, int]:
-    """The number of examples, and of their words."""
     if isinstance(examples, TaggedExamples):
         return len(examples), len(examples.words)
     return len(examples), sum(len(text.split()) for pair in examples.pairs for text in pair)
+
+
+def is_few(examples: Examples) -> bool:
+    """Whether the examples are so few that a head can be trained again after every letter typed."""
+    return len(examples) * HELD_OUT_SHARE < FEWEST_HELD_OUT and not isinstance(examples, ScoredExamples)
+
+
+def describe(subject: Subject, examples: AnyExamples, note: str) -> Content:
+    """How many examples there are, what is held out, and bars of what they are about."""
+    if isinstance(examples, Questions):
+        return _describe_questions(subject, examples, note)
+    if isinstance(examples, TaggedExamples):
+        return _describe_tags(subject, examples, note)
+    kind = "pairs of sentences" if examples.texts_b else "sentences"
+    held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
+    if is_few(examples):
+        held_out = "each is left out in turn, to judge a head alone"
+    if isinstance(examples, ScoredExamples):
+        about = f"{len(examples):,} {kind}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"
+        return {"about": about, "balance": bars(_spread(examples))}
+    return _balance(f"{len(examples):,} {kind}; {held_out}. {note}", "classes", Counter(examples.counts))
+
+
+def _describe_tags(subject: Subject, examples: TaggedExamples, note: str) -> Content:
+    held_out = "a fifth of the sentences, unless you choose another share, is held out and never trained on"
+    if len(examples) < FEW_SENTENCES:
+        held_out += "; with so few, what is right there is much a matter of luck"
+    most = subject.model.capabilities.max_tokens - 2  # [CLS] and [SEP] count too
+    if (long := sum(len(sentence.words) > most for sentence in examples.sentences)) > 0:
+        note += f" The model reads the first {most:,} pieces of {long:,} of them; the words after these are left out."
+    about = f"{len(examples):,} sentences with {len(examples.words):,} words; {held_out}. {note}"
+    return _balance(about, "tags", examples.counts)
+
+
+def _describe_questions(subject: Subject, questions: Questions, note: str) -> Content:
+    characters = sum(len(question) + len(about) for question, about in questions.pairs)
+    share = room(subject.model.capabilities.hidden_size) * CHARACTERS_PER_TOKEN / characters
+    if share < 1:
+        note += f" About {share:.0%} of them fit into memory, and are learned from."
+    few = "; the ways of asking are hardly learned from so few" if len(questions) < HANDFUL else ""
+    about = (
+        f"{len(questions):,} questions on {len(questions.texts):,} texts, {questions.unanswered:,} of them without an answer "
+        f"there; all questions on about a fifth of the texts are held out, and never trained on{few}. {note}"
+    )
+    return _balance(about, "", Counter(asks(row.question) for row in questions.rows))
+
+
+def _balance(about: str, what: str, counted: Counter[str]) -> Content:
+    largest, total = counted.most_common(MOST_BARS), counted.total()
+    more = f" The {len(largest)} largest of {len(counted)} {what}:" if what and len(counted) > len(largest) else ""
+    return {"about": f"{about}{more}", "balance": bars([(label, count / total, f"{count:,}") for label, count in largest])}
+
+
+def _spread(examples: ScoredExamples) -> list[tuple[str, float, str]]:
+    """The share of the numbers in each fifth of their range."""
+    counts, edges = np.histogram(examples.numbers, bins=5)
+    ranges = zip(counts, edges, edges[1:], strict=False)
+    return [(f"{low:.3g} to {high:.3g}", count / len(examples), f"{count:,}") for count, low, high in ranges]

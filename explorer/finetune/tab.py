@@ -2,11 +2,10 @@
 
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import ANSWERS, KINDS, READY, WORDS
-from explorer.finetune.known_tasks import KnownTasks
 from explorer.finetune.loop import PROGRAM, LoopView
-from explorer.finetune.outcome import Baselines, Outcome
+from explorer.finetune.outcome import Outcome
 from explorer.finetune.probe import Probe
-from explorer.finetune.recipe import SMALL_PRESET, Recipe
+from explorer.finetune.recipe import SMALL_PRESET, KnownTasks, Recipe
 from explorer.finetune.result import Result
 from explorer.finetune.runs import Runs
 from explorer.finetune.try_it import TryIt
@@ -22,7 +21,7 @@ TAB = Tab(
     "fine-tune",
     "Fine-tune",
     "What can BERT learn from a few examples?",
-    {"Train": [[(ExamplesView, Recipe, Outcome), TryIt], *([view] for view in (Result, Baselines, LoopView, Probe, Runs))]},
+    {"Train": [[(ExamplesView, Recipe, Outcome), TryIt], *([view] for view in (Result, LoopView, Probe, Runs))]},
     reads_texts=False,
     above=[KnownTasks],
     programs={"fine-tune/loop": PROGRAM},

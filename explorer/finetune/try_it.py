@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from explorer.analysis.evaluation import by_sentence
 from explorer.bert.explorer import load
 from explorer.bert.features import features
 from explorer.core.cache import OnceCache
@@ -13,12 +14,11 @@ from explorer.finetune.compute.answering import Answerer
 from explorer.finetune.compute.in_turn import Heads, in_slow_motion
 from explorer.finetune.compute.predictor import Classifier, Regressor, of_kind
 from explorer.finetune.compute.reasons import Decision, decide, estimate_without
-from explorer.finetune.compute.run import HeldOutNumbers, HeldOutTexts, Run
+from explorer.finetune.compute.run import HeldOutNumbers, HeldOutTags, HeldOutTexts, Run
 from explorer.finetune.kinds import ANSWERS, TEXTS, WORDS
 from explorer.finetune.learn_map import can_map, explain_map, is_in_turn, map_of
-from explorer.finetune.opening import OURS
+from explorer.finetune.opening import OURS, STARTER
 from explorer.finetune.run import RunView
-from explorer.finetune.samples import FIRST, NAMES, fitting, samples_of
 from explorer.finetune.try_others import answer_question, tag_words
 from explorer.techniques.attribution import Path
 from explorer.text import limits
@@ -42,7 +42,14 @@ METHODS = (("hide each word", "occlusion"), ("integrated gradients", "integrated
 SLOW = "Watch it learn, in slow motion"
 NOTHING: Content = {"verdict": None, "words": None, "note": ""}
 HIDDEN = props(value=None, visible=False)
+NAMES = ("B-LOC", "B-ORG", "B-PER", "B-TIME", "I-LOC", "I-ORG", "I-PER", "I-TIME", "O")
 BEFORE: dict[str, Sequence[str]] = {WORDS: NAMES, ANSWERS: Answerer.own_labels}  # labels before anything is trained
+LABELS = tuple(name for name, _ in STARTER)
+FIRST = (*OURS[frozenset(LABELS)][0], *LABELS)  # when the page opens: a text, a second one, and their labels
+OFFERED = {pair: labels for labels, pairs in OURS.items() for pair in pairs}  # our texts, and the labels they are for
+MOST_SAMPLES = 6
+FILL, TWEETS = "Fill in examples", "Fill in six tweets, like the book's"
+OF_TWEETS = {"negative", "neutral", "positive"}
 _decisions: OnceCache[Any, Decision] = OnceCache(64)
 
 
@@ -77,7 +84,7 @@ class TryIt(RunView):
     note = sentence(classes="caption", keep_height=True, answer=True)
     method: str = choice(METHODS, "The words that decided", menu=True, when=lambda view: view.kind == TEXTS)
     many: str = text("", "Many sentences, one per line", lines=4, max_lines=10, more=True, limit=BOX_CHARACTERS)
-    offer = button("Fill in examples", more=True, min_width=120)
+    offer = button(FILL, more=True, min_width=120)
     table = part(
         "frame",
         columns=["sentence", "label", "probability", "words that decided"],
@@ -98,7 +105,7 @@ class TryIt(RunView):
         there = has_visible_characters(pair[0])
         if run.kind == "number":
             return {**shown, **(_verdict_of_number(run, pair) if there else NOTHING), "map": HIDDEN}
-        shown |= self._table(run)
+        shown |= {"offer": TWEETS if set(run.predictor.labels) == OF_TWEETS else FILL, **self._table(run)}
         return {**shown, **(self._verdict(run, pair) if there else {**NOTHING, **_map(run)})}
 
     def _verdict(self, run: Run, pair: Pair) -> Content:
@@ -149,7 +156,6 @@ class TryIt(RunView):
         return {**boxes, "map": HIDDEN, "note": why}
 
     def _boxes(self, labels: Sequence[str], samples: Sequence[Pair], pairs: bool) -> tuple[Pair, Content]:
-        """The texts to try, and the boxes for them."""
         asks = self.kind == ANSWERS
         pair = fitting((self.tried, self.second), self.offered, labels, samples)
         new = {} if pair == (self.tried, self.second) else {"offered": (*pair, *labels)}
@@ -223,3 +229,29 @@ def _scale(run: Run) -> tuple[float, float]:
         return 0.0, 1.0
     right = run.held(HeldOutNumbers).targets
     return (0.0, 1.0) if np.ptp(right) == 0 else (float(right.min()), float(right.max()))
+
+
+def samples_of(run: Run) -> tuple[Pair, ...]:
+    """Texts or pairs to try a run on, of which its head learned none: our own for well-known labels, or held-out ones."""
+    ours = OURS.get(frozenset(run.predictor.labels))
+    if ours is not None:
+        return ours
+    if run.held_out is None or not run.settings.get("held_out"):
+        return ()  # leave-one-out: the head was trained on all of them
+    pairs = run.held_out.pairs
+    if isinstance(run.held_out, HeldOutTags):  # those with the most different tags
+        tags = by_sentence(run.held_out.sentences, [run.predictor.labels[tag] for tag in run.held_out.targets])
+        pairs = [pairs[row] for row in sorted(range(len(tags)), key=lambda row: -len(set(tags[row])))]
+    return tuple(pairs[:MOST_SAMPLES])
+
+
+def fitting(pair: Pair, offered: Sequence[str], labels: Sequence[str], samples: Sequence[Pair]) -> Pair:
+    """The texts to try: those in the boxes, or the first sample where the app offered them for other labels.
+
+    `offered` are the texts that the app put into the boxes last, and the labels they are for.
+    """
+    # A request made while another is answered may still have the sentence which that answer replaces.
+    put_for = offered[2:] if pair == tuple(offered[:2]) else OFFERED.get(pair)
+    if put_for is None or 2 * len(set(labels) & set(put_for)) >= len(labels):
+        return pair
+    return samples[0] if samples else ("", "")

@@ -11,7 +11,7 @@ from explorer.finetune.compute.answering import Answer, Answerer
 from explorer.finetune.compute.predictor import Tagger, of_kind
 from explorer.finetune.compute.run import Run
 from explorer.finetune.opening import OUTSIDE
-from explorer.finetune.pictures.results import looks_at_answer, passage
+from explorer.finetune.pictures import looks_at_answer, passage
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
 from explorer.text.tagged import split_words
@@ -50,7 +50,6 @@ def tag_words(run: Run, text: str) -> Content:
 
 
 def _ranked(labels: tuple[str, ...], shares: np.ndarray) -> str:
-    """The two most probable tags of a word."""
     return ", ".join(f"{labels[place]} {whole_percent(float(shares[place]))}" for place in np.argsort(-shares)[:2])
 
 
@@ -86,7 +85,6 @@ def _ask(run: Run, question: str, text: str) -> tuple[Answer, Any]:
 
 
 def _verdict(found: Answer) -> str:
-    """The answer and its probability, in a sentence."""
     if found.text:
         return f"“{found.text}”, with {percent(found.score)}; no answer, {percent(found.no_answer)}."
     return f"No answer, with {percent(found.no_answer)}; the best span has {percent(found.score)}."

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.evaluation import EntityScores
 from explorer.analysis.resampling import bootstrap, wilson
 from explorer.bert.capabilities import Capabilities
 from explorer.finetune.compute.answering import exact_match
-from explorer.finetune.compute.run import HeldOutAnswers, HeldOutLabels, HeldOutTags, HeldOutTexts, Run, told
+from explorer.finetune.compute.run import HeldOutAnswers, HeldOutLabels, HeldOutNumbers, HeldOutTags, HeldOutTexts, Run, told
 from explorer.finetune.compute.task import TrainingPlan
 from explorer.finetune.learn_map import is_in_turn
 from explorer.finetune.recipe import FIT_PRESET, OWN, WIDE
@@ -26,8 +25,6 @@ PIECES_PER_WORD = 1.4
 BACKWARD = 3  # passes of a layer that is trained for one that is not: forwards, and backwards twice
 MANY = 100  # held-out examples from which a share says more than a count
 STEP_SECONDS = 0.02  # of a step of training, for each layer, besides its arithmetic
-IN_TURN = "right when left out"
-EACH_IN_TURN = "right when each is left out in turn"
 CHOSEN = "The epoch was chosen on these same held-out sentences, so expect a little less on new ones."
 NAMES = {
     "most frequent": "guessing one class",
@@ -35,6 +32,7 @@ NAMES = {
     "shared words": "counting shared words",
     "most frequent tag": "always the most frequent tag",
     MEMORY: "remembering the tag of each word",
+    MEMORY_OF_NAMES: "F1 of whole names, remembered",
     "no answer, always": "always no answer",
     "word overlap": "the words beside those of the question",
 }
@@ -42,67 +40,49 @@ NAMES = {
 
 def judge(run: Run) -> str:
     """The score with its 95% interval, beside what needs no BERT."""
-    beside = [
-        f"{NAMES.get(name, name)}: {_number(run, value)}" for name, value in run.baselines.items() if name != MEMORY_OF_NAMES
-    ]
-    return f"{_score(run)}. {_capital('; '.join(beside))}." if beside else f"{_score(run)}."
+    beside = "; ".join(f"{NAMES.get(name, name)}: {_number(run, value)}" for name, value in run.baselines.items())
+    return f"{_score(run)}. {beside[:1].upper()}{beside[1:]}." if beside else f"{_score(run)}."
 
 
 def _score(run: Run) -> str:
     held = run.held_out
-    if held is None or run.kind not in _JUDGES:
-        return f"The score is {_number(run, run.score)}, on sentences that are not in its file"
-    return _JUDGES[run.kind](run)
+    if isinstance(held, HeldOutTexts):
+        right, count = int((held.said == held.targets).sum()), len(held.targets)
+        interval = _interval(*wilson(right, count))
+        if is_in_turn(run):
+            return f"{right} of {count} are right when left out ({interval})"
+        return f"{whole_percent(right / count) if count >= MANY else right} of {count:,} held out are right ({interval})"
+    if isinstance(held, HeldOutNumbers):
+        count, score = len(held.targets), atanh(min(max(run.score, -0.999999), 0.999999))
+        half = NORMAL * sqrt(SPEARMAN / max(1, count - 3))
+        interval = f"{tanh(score - half):.2f} to {tanh(score + half):.2f}, 95% interval"
+        return f"Its numbers rank {count:,} held-out texts with Spearman {run.score:.2f} ({interval})"
+    share = whole_percent(run.score)
+    if isinstance(held, HeldOutTags):
+        interval = _interval_over(held.sentences, held.said == held.targets)
+        return f"{share} of {len(held.targets):,} held-out words are tagged right{interval}"
+    if isinstance(held, HeldOutAnswers):
+        interval = _interval_over(held.texts, answered_exactly(held))
+        return f"{share} of {len(held.texts):,} held-out questions are answered exactly{interval}"
+    return f"The score is {_number(run, run.score)}, on sentences that are not in its file"
 
 
-def _of_texts(run: Run) -> str:
-    held = run.held(HeldOutTexts)
-    right, count = int((held.said == held.targets).sum()), len(held.targets)
-    interval = _interval(*wilson(right, count))
-    if run.settings.get("held_out") == 0:
-        return f"{right} of {count} are {IN_TURN} ({interval})"
-    share = whole_percent(right / count) if count >= MANY else str(right)
-    return f"{share} of {count:,} held out are right ({interval})"
+def answered_exactly(held: HeldOutAnswers) -> np.ndarray:
+    """[questions] bool: whether the prediction is an accepted answer."""
+    return np.array([exact_match(said, accepted) for said, accepted in zip(held.said, held.accepted, strict=True)], bool)
 
 
-def _of_numbers(run: Run) -> str:
-    count, score = len(run.held_out.targets), min(max(run.score, -0.999999), 0.999999)  # type: ignore[union-attr]
-    half = NORMAL * sqrt(SPEARMAN / max(1, count - 3))
-    low, high = tanh(atanh(score) - half), tanh(atanh(score) + half)
-    interval = f"{low:.2f} to {high:.2f}, 95% interval"
-    return f"Its numbers rank {count:,} held-out texts with Spearman {run.score:.2f} ({interval})"
-
-
-def _of_tags(run: Run) -> str:
-    held = run.held(HeldOutTags)
-    _, sentence = np.unique(held.sentences, return_inverse=True)
-    sizes = np.bincount(sentence).astype(np.float64)
-    right = np.bincount(sentence, weights=held.said == held.targets)
-    interval = _interval_of(right, sizes)
-    return f"{whole_percent(run.score)} of {len(held.targets):,} held-out words are tagged right{interval}"
-
-
-def _of_answers(run: Run) -> str:
-    held = run.held(HeldOutAnswers)
-    right = np.array([exact_match(said, accepted) for said, accepted in zip(held.said, held.accepted, strict=True)], float)
-    _, text = np.unique(held.texts, return_inverse=True)
-    sizes = np.bincount(text).astype(np.float64)
-    interval = _interval_of(np.bincount(text, weights=right), sizes)
-    return f"{whole_percent(run.score)} of {len(right):,} held-out questions are answered exactly{interval}"
-
-
-_JUDGES = {"classes": _of_texts, "number": _of_numbers, "tags": _of_tags, "spans": _of_answers}
-
-
-def _interval_of(right: np.ndarray, sizes: np.ndarray) -> str:
+def _interval_over(groups: Any, right: np.ndarray) -> str:
     """The interval of a share over sentences or texts, which are drawn as wholes; '' where there are too few of them.
 
     Draws of groups that are all right, or all wrong, do not differ: Wilson's interval for so many groups is used instead.
     """
-    share = float(right.sum() / sizes.sum())
+    _, of = np.unique(groups, return_inverse=True)
+    sizes, counts = np.bincount(of).astype(np.float64), np.bincount(of, weights=right)
+    share = float(counts.sum() / sizes.sum())
     if share in (0.0, 1.0):
         return f" ({_interval(*wilson(share * len(sizes), len(sizes)))})"
-    low, high, _ = bootstrap(right, sizes=sizes)
+    low, high, _ = bootstrap(counts, sizes=sizes)
     return "" if np.isnan(low) else f" ({_interval(max(0.0, float(low)), min(1.0, float(high)))})"
 
 
@@ -112,10 +92,6 @@ def _interval(low: Any, high: Any) -> str:
 
 def _number(run: Run, value: float) -> str:
     return f"{value:.2f}" if run.kind == "number" else whole_percent(value)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 @dataclass(frozen=True)
@@ -163,52 +139,25 @@ def duration(seconds: float) -> str:
 
 
 def summary(run: Run) -> str:
-    """What was trained, and its held-out scores, in a sentence."""
-    layers = run.settings.get("layers_trained")
+    """What was trained, and both held-out measures, in a sentence. Few examples have no measures beside those of `judge`."""
+    layers, averaged = run.settings.get("layers_trained"), run.settings.get("averaged", 1)
     trained = f"the head and {layers} layer{'s' if layers != 1 else ''}" if layers else "the head only"
-    averaged = run.settings.get("averaged", 1)
     trained += f", the mean of {averaged} trainings" if averaged > 1 else ""
-    solved = run.settings.get("optimizer") == "lbfgs"
-    unsure = hardly_learned(run)
-    if not unsure and is_in_turn(run):
-        return f"{run.title}: {_right(run, EACH_IN_TURN)}; {trained}, {_learnt(run, solved)}."
-    kept = "solved directly" if solved else f"epoch {run.best + 1} of {len(run.history)}"
-    if layers and run.best > 1:
+    kept = f"epoch {run.best + 1} of {len(run.history)}"
+    if run.settings.get("optimizer") == "lbfgs":
+        kept = "solved directly"
+    elif layers and run.best > 1:
         kept += " (a mean of its weights and those before)"
-    if unsure:
-        return f"{run.title}: {trained}{'' if solved else f', {kept}'}. {unsure}"
-    _, first, second = run.predictor.measures
-    scores = ", ".join(told(name, run.history[run.best][f"held_out_{name}"]) for name in (first, second))
-    end = f"{run.title}: {trained}, {kept}; held-out {scores}.{_of_names(run)}"
+    said = f"{run.title}: {trained}, {kept}"
+    if hardly_learned(run) or is_in_turn(run):
+        return f"{said}."
+    measures = [told(name, run.history[run.best][f"held_out_{name}"]) for name in run.predictor.measures[1:]]
+    if isinstance(run.held_out, HeldOutTags) and (names := run.held_out.entities(run.predictor.labels)):
+        measures.append(f"F1 of whole names {names[0].f1:.1%} (seqeval)")
+    said = f"{said}; held-out {', '.join(measures)}."
     if isinstance(run.held_out, HeldOutTexts) and len(run.held_out.targets) < FEWEST_HELD_OUT:
-        return f"{end} {_right(run, 'right')}: that says little, and no epoch was chosen on so few."
-    return f"{end} {CHOSEN}" if run.settings.get("keep_best") and len(run.history) > 1 else end
-
-
-def _of_names(run: Run) -> str:
-    """The scores of whole names, '' for other kinds of run."""
-    if not isinstance(run.held_out, HeldOutTags) or not (scores := names_found(run)):
-        return ""
-    one = scores[0]
-    return f" Whole names: precision {one.precision:.1%}, recall {one.recall:.1%}, F1 {one.f1:.1%} (seqeval)."
-
-
-def names_found(run: Run) -> list[EntityScores]:
-    """The scores of whole names among held-out words, overall and by type; [] if there are none."""
-    return run.held(HeldOutTags).entities(run.predictor.labels)
-
-
-def _learnt(run: Run, solved: bool) -> str:
-    how = "solved directly" if solved else f"{run.settings.get('epochs')} epochs"
-    return f"{how} on all {len(run.held(HeldOutTexts).targets)}"
-
-
-def _right(run: Run, how: str) -> str:
-    """'9 of 18 right (50%, 95% interval 29 to 71%)', with Wilson's interval, because few examples say little."""
-    number = len(run.held(HeldOutTexts).targets)
-    right = round(number * run.score)
-    low, high = wilson(right, number)
-    return f"{right} of {number} {how} ({whole_percent(run.score)}, 95% interval {100 * low:.0f} to {whole_percent(high)})"
+        return f"{said} That says little, and no epoch was chosen on so few."
+    return f"{said} {CHOSEN}" if run.settings.get("keep_best") and len(run.history) > 1 else said
 
 
 def hardly_learned(run: Run) -> str:

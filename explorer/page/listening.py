@@ -120,10 +120,13 @@ def _listen_to_stream(tab: TabPage, panel: Panel, name: str, triggers: Triggers,
             nonlocal values
             own = {one: new for one, new in shown.items() if one in panel.controls and not isinstance(new, props)}
             values = {**values, **{panel.controls[one]: new for one, new in own.items()}}
-            return {**panel.updates(shown, only_these=True), **(seen(subject, values) if own else {})}
+            theirs = {one: new for one, new in shown.items() if one in beside}
+            updates = panel.updates({one: new for one, new in shown.items() if one not in theirs}, only_these=True)
+            for one, new in theirs.items():
+                updates |= beside[one].updates({one: new}, only_these=True)
+            return {**updates, **(seen(subject, values) if own else {})}
 
-        others = [other.read(values, subject) for other in read]
-        steps = getattr(view, f"on_{name}")(subject, getattr(view, name) if name in view.settings else None, *others)
+        steps = getattr(view, f"on_{name}")(subject, getattr(view, name) if name in view.settings else None)
         change = yield from map_steps(steps, step)
         if change is not None:
             yield {ending: change}
@@ -139,13 +142,13 @@ def _listen_to_stream(tab: TabPage, panel: Panel, name: str, triggers: Triggers,
 
         return show
 
-    read = [next(other for other in tab.panels if other.view is view) for view in panel.view.reads]
+    beside = {part: other for other in tab.panels if other.view in panel.view.redraws for part in other.parts}
     options = _kind_of(panel, name) | options
     begins = hasattr(panel.view, f"begin_{name}")
     if begins:
         triggers = run(triggers, said("begin"), panel.outputs, tab.inputs_of([panel]), queue=False).then
         options |= {"trigger_mode": "once"}  # a second click meanwhile is ignored
-    event = run(triggers, stream, [*tab.outputs_of([panel]), ending], tab.inputs_of([panel, *read]), **options)
+    event = run(triggers, stream, [*tab.outputs_of([panel, *beside.values()]), ending], tab.inputs_of([panel]), **options)
     if begins:
         run(event.failure, said("fail"), panel.outputs, tab.inputs_of([panel]), queue=False)
     if get_origin(panel.view.does(name)) is Generator:

@@ -199,7 +199,7 @@ class View(ABC):
 
     name: ClassVar[str]
     question: ClassVar[str]
-    reads: ClassVar[Sequence[type["View"]]] = ()  # views of its tab that its generators `on_<name>` get as further arguments
+    redraws: ClassVar[Sequence[type["View"]]] = ()  # views of its tab whose parts its generators `on_<name>` may show too
     layout: ClassVar[Sequence[LayoutRow]] = ()  # its rows, each placed at the first of its names
     width: ClassVar[int] = 1  # the view's relative width beside other views
     shows_changes: ClassVar[bool] = False  # whether it shows heads off, swaps, patches and cuts

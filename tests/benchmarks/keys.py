@@ -27,7 +27,7 @@ def run() -> Iterator[Comparison]:
         (name, (first, *others)), *cards = STARTER
         view = ExamplesView(classes=((name, (f"{first} {next(letters)}", *others)), *cards))
         shown = view.compute(subject)
-        run = {"run": shown["run"], "aside": shown.get("aside", ())}
+        run = {"run": shown["run"], "edited": shown.get("edited", False)}
         Outcome(classes=view.classes, **run).compute(subject)
         return TryIt(**run).compute(subject)["map"]
 

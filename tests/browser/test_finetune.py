@@ -76,16 +76,15 @@ def test_it_opens_with_a_result_type_train_and_try_are_on_one_screen_and_every_l
     expect(page.locator("#fine-tune-outcome-train")).to_be_hidden()
     expect(page.locator("#fine-tune-finding")).to_contain_text("17 of 18 are right when left out (74 to 99%, 95% interval)")
     expect(page.get_by_text(re.compile(r"18 sentences"))).to_be_visible()
-    expect(status(page)).to_contain_text("of 18 right when each is left out in turn")
+    expect(status(page)).to_contain_text("animal / vehicle / food: the head only, solved directly.")
     expect(page.locator("#fine-tune-try-it-verdict button").first).to_contain_text("animal")
-    unfold(page, "How much of the score needs no BERT?", "What is the result worth?")
-    expect(page.locator("#fine-tune-baselines-compared button")).to_have_count(3)
+    unfold(page, "What is the result worth?")
     expect(page.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
 
     before = verdict(page)
     write(page, 0, "A hawk flew over the valley.")
     moved(page, before)
-    expect(status(page)).to_contain_text("of 19 right")
+    expect(page.locator("#fine-tune-finding")).to_contain_text("of 19 are right")
     expect(page.locator("#fine-tune-try-it-map .bx-map-point")).to_have_count(20)
     own = {"joy": ["What joy!", "We laughed."], "fear": ["I am afraid.", "She hid."], "anger": ["How dare you!", "Get out!"]}
     page.get_by_role("button", name="Empty cards").click()
@@ -93,7 +92,7 @@ def test_it_opens_with_a_result_type_train_and_try_are_on_one_screen_and_every_l
         page.locator(".bx-card-name").nth(number).fill(name)
         for line in lines:
             write(page, number, line)
-    expect(status(page)).to_contain_text("of 6 right")
+    expect(page.locator("#fine-tune-finding")).to_contain_text("of 6 are right")
     expect(page.locator("#fine-tune-tried textarea")).to_have_value("")
     expect(page.locator("#fine-tune-tried textarea")).to_have_attribute("placeholder", re.compile("joy, fear, anger"))
     expect(page.locator("#fine-tune-try-it-verdict button")).to_have_count(0)
@@ -127,7 +126,7 @@ def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
     download.value.save_as(file)
     tab.locator("input[type=file]").last.set_input_files(file)
     expect(tab.locator("#fine-tune-runs-note")).to_contain_text("is loaded")
-    expect(tab.locator("#fine-tune-runs-curves .scatterlayer .trace")).to_have_count(1)
+    expect(tab.locator("#fine-tune-runs-scores button")).to_have_count(1)
 
     choose(tab, "fine-tune-source", "Built in")
     layers(tab, 6)
@@ -192,7 +191,7 @@ def test_after_an_error_what_was_shown_stays_and_a_file_is_described_or_refused(
     def full(*given):
         raise InputError("There is no room for another run.")
 
-    monkeypatch.setattr("explorer.finetune.train.run_training", full)
+    monkeypatch.setattr("explorer.finetune.outcome.run_training", full)
     proposed = tab.locator("#fine-tune-outcome-next-step")
     expect(proposed).to_contain_text("let the top two layers learn too (")
     proposed.click()
@@ -225,7 +224,7 @@ def test_a_data_set_of_the_hub_is_fetched_and_described(tab, hub, monkeypatch):
     type_into(tab, "fine-tune-data-set", "someone/others")
     tab.locator("#fine-tune-data-set input, #fine-tune-data-set textarea").press("Enter")
     expect(tab.locator("#fine-tune-examples-about")).to_contain_text("16 sentences", timeout=60_000)
-    expect(status(tab)).to_contain_text("bad / good: 16 of 16 right")
+    expect(tab.locator("#fine-tune-finding")).to_contain_text("16 of 16 are right")
 
 
 @pytest.mark.nightly

@@ -8,14 +8,14 @@ import plotly.graph_objects as go
 import pytest
 
 from explorer.attention import pictures as attention_pictures
-from explorer.corpus.pictures import head_atlas, layers
+from explorer.corpus.pictures import head_atlas
 from explorer.fill_mask import pictures as masked_lm
-from explorer.finetune.pictures import results, training
+from explorer.finetune import pictures as training
 from explorer.inside_head import pictures as inside_pictures
 from explorer.model_card import pictures as model_pictures
 from explorer.page.components import PlotlyChart
 from explorer.techniques.targets import Target
-from explorer.ui.pictures import attention, heatmaps, hidden, maps, word_effects
+from explorer.ui.pictures import attention, heatmaps, hidden, maps, probe_lines, word_effects
 from explorer.ui.pictures.alternatives import alternative, describe
 from explorer.ui.pictures.attention import WeightScale
 
@@ -41,7 +41,7 @@ FIGURES = {
     hidden.pooled_heatmap: (CURVE, CURVE),
     hidden.sentences_heatmap: (ALIKE, WORDS),
     hidden.vectors_heatmap: (ROWS, WORDS, 1.0),
-    layers.probe_lines: (CURVE, (CURVE, CURVE), {"most frequent": CURVE}, 2),
+    probe_lines.probe_lines: (CURVE, (CURVE, CURVE), {"most frequent": CURVE}, 2, "words"),
     maps.point_map: (ROWS[:, :2], WORDS, ["x", "x", "y", "y", "y"], ["PC 1", "PC 2"], "key"),
     word_effects.attribution_bars: (WORDS, CURVE, "gradient", CURVE, "log-odds"),
     masked_lm.followed_words: (["door", "<b>"], np.stack([CURVE, CURVE], 1), np.ones((5, 2))),
@@ -49,16 +49,14 @@ FIGURES = {
     masked_lm.patching_heatmap: (ROWS, WORDS, "door", 0.9, 0.1),
     masked_lm.recovery_heatmap: (ROWS, ROWS, ROWS, WORDS, Target("fill_mask", 1, 0, "door", 1, "<b>")),
     masked_lm.surprise_bars: (WORDS, CURVE, WORDS, CURVE, np.arange(1, 6), range(5)),
-    results.attention_shift: (ROWS,),
-    results.calibration_curve: (CURVE, CURVE, np.arange(5)),
-    results.confusion_matrix: (np.diag([5, 4, 3, 2, 1]), WORDS),
-    results.drift_bars: (CURVE,),
-    results.looks_at_answer: (ROWS, 0.1),
-    results.number_scatter: (CURVE, CURVE, WORDS, "key"),
+    training.attention_shift: (ROWS,),
+    training.calibration_curve: (CURVE, CURVE, np.arange(5)),
+    training.confusion_matrix: (np.diag([5, 4, 3, 2, 1]), WORDS),
+    training.drift_bars: (CURVE,),
+    training.looks_at_answer: (ROWS, 0.1),
+    training.number_scatter: (CURVE, CURVE, WORDS, "key"),
     word_effects.word_effects: (WORDS, CURVE),
     training.learning_curves: ([{"epoch": 1, **EPOCH}, {"epoch": 2, **EPOCH}], 5, 1),
-    training.probe_curve: (range(5), CURVE, CURVE, CURVE, 0.5),
-    training.run_curves: ([("first", CURVE), ("second", CURVE)],),
     model_pictures.weight_histogram: (CURVE, np.arange(5)),
     model_pictures.weights_heatmap: (ROWS, WORDS),
 }

@@ -11,7 +11,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from explorer.bert import features as feature_cache
 from explorer.bert.features import _caches, features
-from explorer.finetune import live
+from explorer.finetune import run as runs
 from explorer.training.examples import Examples, leave_one_out
 from explorer.training.settings import FEW_REGULARIZATION, TrainingSettings
 from tests import learning
@@ -90,12 +90,12 @@ def test_another_line_costs_one_sentence(bundled, monkeypatch):
     read, pooled = [], feature_cache.pool
     monkeypatch.setattr(feature_cache, "pool", lambda model, texts, *rest: read.extend(texts) or pooled(model, texts, *rest))
     _caches.clear()
-    first = live.learnt(bundled.name, TYPED, "News")
+    first = runs.learn(bundled.name, TYPED, "News")
     assert len(read) == len(TYPED)
     more = Examples((*TYPED.texts, "The goalkeeper was sent off."), (*TYPED.labels, "sport"))
-    second = live.learnt(bundled.name, more, "News")
+    second = runs.learn(bundled.name, more, "News")
     assert len(read) == len(more)
     assert first.id != second.id
-    assert live.find(second.id) is second
-    assert live.learnt(bundled.name, more, "News") is second
-    assert live.find("junk") is None
+    assert runs.find_learned(second.id) is second
+    assert runs.learn(bundled.name, more, "News") is second
+    assert runs.find_learned("junk") is None

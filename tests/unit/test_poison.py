@@ -17,7 +17,7 @@ from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import EPOCHS
 from explorer.finetune.compute import export, store
 from explorer.finetune.compute.unpack import unpack
-from explorer.finetune.outcome import Baselines, Outcome
+from explorer.finetune.outcome import Outcome
 from explorer.finetune.result import Result
 from explorer.finetune.runs import Runs
 from explorer.finetune.try_it import TryIt
@@ -201,7 +201,7 @@ def test_a_model_that_is_not_in_the_zip_is_not_another_visitors(files, pack, run
 def test_every_view_shows_what_was_taken_in(files, pack, bundled):
     run = unpack(pack({**files, "settings.json": training(unknown={"a": [1]})(files["settings.json"])}))
     assert "unknown" not in store.fetch(run.id).settings
-    for view in (Baselines, Outcome, TryIt, Result, Runs):
+    for view in (Outcome, TryIt, Result, Runs):
         asked = view.read({"run": run.id, "runs": [run.id]}, bundled.capabilities)
         assert asked.compute(Subject(bundled.name, "", ""))["run"] == run.id
     with zipfile.ZipFile(export.pack(run)) as archive:

@@ -11,19 +11,16 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CARDS
 from explorer.export import links
 from explorer.export.place import Place
+from explorer.finetune import outcome
 from explorer.finetune.cards import CONTRADICTION, DOUBLE, NAMELESS, TWICE, cards_of, find_faults
 from explorer.finetune.compute import store
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.tasks import text_task
-from explorer.finetune.compute.training import new_run, train_whole
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import KINDS
 from explorer.finetune.learn_map import explain_map, map_of
-from explorer.finetune.live import _train
 from explorer.finetune.opening import STARTER
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.recipe import OWN, PRESETS, Recipe, defaults
-from explorer.finetune.run import opening_run
+from explorer.finetune.run import learn, opening_run
 from explorer.finetune.sources import size_of
 from explorer.finetune.tab import TAB
 from explorer.finetune.try_it import TryIt
@@ -72,7 +69,7 @@ def test_the_order_of_the_cards_goes_through_training_saving_and_links(subject):
     view = ExamplesView(classes=turned)
     examples, _ = view.examples()
     assert examples.classes == ["food", "vehicle", "animal"]
-    run = new_run(_train(subject.model_name, examples), view.title(examples))
+    run = store.keep(learn(subject.model_name, examples, view.title(examples)))
     store._read.forget(run.id, run)
     assert store.fetch(run.id).predictor.labels == ("food", "vehicle", "animal")
     assert map_of(store.fetch(run.id))["classes"] == ["food", "vehicle", "animal"]
@@ -106,16 +103,25 @@ def test_the_sentence_that_is_tried_is_a_star_in_its_region_and_its_words_pull(s
     assert film["frames"][-1]["text"].startswith("The end, solved directly: 17 of 18")
 
 
-def test_layers_that_are_trained_move_the_points_epoch_by_epoch(subject):
-    examples, _ = ExamplesView().examples()
-    plan = make_plan(subject.model, -1, "cls", 1, epochs=3, learning_rate=2e-4, batch_size=8)
-    run = new_run(train_whole(text_task(subject.model, examples, plan)), "moves")
-    store._read.forget(run.id, run)
-    film = map_of(store.fetch(run.id))["frames"]
+def test_layers_that_are_trained_move_the_points_epoch_by_epoch(subject, monkeypatch):
+    monkeypatch.setattr(outcome, "EVERY", 0)
+    steps = Outcome(preset=OWN, layers=1, pooling="cls", epochs=3, rate=2e-4, batch=8).on_train(subject, None)
+    moving, change = [], None
+    while change is None:
+        try:
+            moving += [content["map"]["value"] for content in [next(steps)] if "map" in content]
+        except StopIteration as done:
+            change = done.value
+    store._read.forget(change.settings["run"], store.fetch(change.settings["run"]))
+    run = store.fetch(change.settings["run"])
+    film = map_of(run)["frames"]
     assert len(film) == 4
     assert film[0]["places"] != film[1]["places"]
     losses = [float(re.search(r"loss ([\d.]+),", frame["text"])[1]) for frame in film[:-1]]
     np.testing.assert_allclose(losses, [row["held_out_loss"] for row in run.history], atol=0.006)
+    places = [[[point["x"], point["y"]] for point in one["points"]] for one in moving]
+    assert places == [frame["places"] for frame in film[:-1]], "and while they learn"
+    assert [point["text"] for point in moving[0]["points"]] == list(run.held_out.texts)
 
 
 def test_the_map_says_what_its_directions_are(subject, opened):

@@ -1,33 +1,29 @@
 """The views of Fine-tune, on the bundled model and without the page."""
 
 import re
-import shutil
-import threading
-import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from explorer.core import downloads, jobs
+from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.finetune import live
+from explorer.finetune import run as runs
 from explorer.finetune.compute import store
 from explorer.finetune.compute.from_table import BUILT_IN
 from explorer.finetune.compute.reasons import decide
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS
-from explorer.finetune.known_tasks import KnownTasks
 from explorer.finetune.opening import STARTER, TASKS
-from explorer.finetune.outcome import Baselines, Outcome
+from explorer.finetune.outcome import Outcome
 from explorer.finetune.probe import Probe, tell
-from explorer.finetune.recipe import FIT_PRESET, PRESETS, Recipe
+from explorer.finetune.recipe import FIT_PRESET, PRESETS, KnownTasks, Recipe
 from explorer.finetune.result import CHANGE, CLASSES, MISTAKES, SURENESS, Result
 from explorer.finetune.run import opening_run, run_id, run_ids
 from explorer.finetune.runs import Runs
-from explorer.finetune.samples import samples_of
 from explorer.finetune.tab import TAB
-from explorer.finetune.try_it import TryIt
+from explorer.finetune.try_it import TryIt, samples_of
 from explorer.finetune.verdict import hardly_learned, summary
 from explorer.text.tables import Table, parse_table
 from explorer.training.examples import ScoredExamples
@@ -35,7 +31,7 @@ from explorer.training.probe import LayerProbe
 from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import Subject
 
-ABOUT_RUNS = (Baselines, Outcome, TryIt, Result, Runs)
+ABOUT_RUNS = (Outcome, TryIt, Result, Runs)
 
 
 @pytest.fixture(scope="module")
@@ -128,13 +124,13 @@ def test_typed_classes_are_examples_once_they_have_names(subject, refusal):
 def typed(subject, before=None, **given):
     """The view after something was typed, and what is seen of it."""
     before = before or ExamplesView()
-    view = replace(read(ExamplesView, subject, **given), **{name: getattr(before, name) for name in ("run", "aside", "seen")})
+    view = replace(read(ExamplesView, subject, **given), **{name: getattr(before, name) for name in ("run", "edited", "seen")})
     shown = view.compute(subject)
-    return replace(view, **{name: shown[name] for name in ("run", "aside", "seen") if name in shown}), shown
+    return replace(view, **{name: shown[name] for name in ("run", "edited", "seen") if name in shown}), shown
 
 
 def verdict(subject, view, **given):
-    shown = TryIt(run=view.run, aside=view.aside, **given).compute(subject)
+    shown = TryIt(run=view.run, edited=view.edited, **given).compute(subject)
     return shown["verdict"] and {row["label"]: row["share"] for row in shown["verdict"]["groups"][0]["rows"]}
 
 
@@ -144,8 +140,7 @@ def test_every_line_that_is_typed_moves_the_answer_at_once(subject, opened):
     view, _ = typed(subject, classes=cards((1, "animal", [*STARTER[0][1], "A hawk flew over the valley."])))
     more = verdict(subject, view)
     assert more["animal"] > first["animal"] > 0.6
-    assert "of 19 right when each is left out in turn" in Outcome(run=view.run).compute(subject)["status"]
-    assert Outcome(run=view.run).finding(subject)
+    assert "of 19 are right when left out" in Outcome(run=view.run).finding(subject).text
     back, _ = typed(subject, view)
     assert verdict(subject, back) == first
 
@@ -153,7 +148,7 @@ def test_every_line_that_is_typed_moves_the_answer_at_once(subject, opened):
 def test_nothing_learnt_of_other_examples_stays_beside_new_ones(subject, opened):
     view, _ = typed(subject, source=READY, ready="spam")
     assert verdict(subject, view) is None
-    assert "press Train" in Outcome(run=view.run, aside=view.aside).compute(subject)["status"]
+    assert "press Train" in Outcome(run=view.run, edited=view.edited).compute(subject)["status"]
     nothing, shown = typed(subject, source=FILE)
     assert "Choose a file" in shown["about"]
     assert verdict(subject, nothing) is None
@@ -161,29 +156,33 @@ def test_nothing_learnt_of_other_examples_stays_beside_new_ones(subject, opened)
     assert verdict(subject, same) is None
     many, _ = typed(subject, classes=cards((1, "animal", [f"Animal {number}." for number in range(100)])))
     assert verdict(subject, many) is None, "so many wait for Train"
-    trained = replace(nothing, run=opened.id, aside=tuple(one for one in nothing.aside if one != opened.id))
+    trained = replace(nothing, run=opened.id)
     assert verdict(subject, trained)
 
 
 def test_what_is_tried_fits_the_classes(subject):
     own = [[name, [f"{name} {word}" for word in ("now", "again", "for ever")]] for name in ("joy", "anger", "fear")]
     view, _ = typed(subject, classes=own)
-    shown = TryIt(run=view.run, aside=view.aside).compute(subject)
+    shown = TryIt(run=view.run, edited=view.edited).compute(subject)
     assert (shown["tried"]["value"], shown["verdict"]) == ("", None)
     assert "joy, anger, fear" in shown["tried"]["placeholder"]
-    asked_meanwhile = TryIt(run=view.run, aside=view.aside, offered=shown["offered"]).compute(subject)
+    asked_meanwhile = TryIt(run=view.run, edited=view.edited, offered=shown["offered"]).compute(subject)
     assert (asked_meanwhile["tried"]["value"], asked_meanwhile["verdict"]) == ("", None), "still with our own sentence"
     assert verdict(subject, view, tried="What joy!")["joy"] > 0.5, "a sentence of the person's own stays"
     renamed, _ = typed(subject, classes=cards((3, "meal", STARTER[2][1])))
     assert "value" not in TryIt(run=renamed.run).compute(subject)["tried"]
     sentiment, _ = typed(subject, source=READY)
-    shown = TryIt(run=sentiment.run, aside=sentiment.aside).compute(subject)
+    shown = TryIt(run=sentiment.run, edited=sentiment.edited).compute(subject)
     assert shown["tried"]["value"] in shown["sample"]["choices"]
+    assert "six tweets" in shown["offer"]
+    tweets = TryIt(run=sentiment.run, edited=sentiment.edited).on_offer(subject, None).settings["many"].splitlines()
+    rows = TryIt(run=sentiment.run, edited=sentiment.edited, many="\n".join(tweets)).compute(subject)["table"]
+    assert [row[1] for row in rows] == ["positive", "negative", "positive", "negative", "neutral", "neutral"]
 
 
 def test_the_opening_is_right_sure_and_for_the_right_words(subject):
     for view, label, word in ((ExamplesView(), "animal", "eagle"), (typed(subject, source=READY)[0], "positive", "happy")):
-        run = Outcome(run=view.run, aside=view.aside).find(subject)
+        run = Outcome(run=view.run, edited=view.edited).find(subject)
         pair = samples_of(run)[0]
         found = decide(run.predictor, subject.model, pair)
         assert run.predictor.labels[found.best] == label
@@ -248,9 +247,9 @@ def test_a_head_that_learned_nothing_has_no_score_beside_equal_shares(subject, o
     labels = held.probabilities.shape[1]
     even = np.full_like(held.probabilities, 1 / labels)
     even[np.arange(len(held.targets)), held.targets] += 1e-3  # right each time, and sure of nothing
-    told = summary(replace(run, held_out=replace(held, probabilities=even)))
-    assert "nearly equal shares" in told
-    assert not re.search(r"accuracy|right|100", told)
+    unsure = replace(run, held_out=replace(held, probabilities=even))
+    assert "nearly equal shares" in hardly_learned(unsure)
+    assert not re.search(r"accuracy|right|100", hardly_learned(unsure) + summary(unsure))
     assert hardly_learned(run) == ""
 
 
@@ -267,7 +266,7 @@ def test_every_look_at_the_result(subject, opened, look):
     shown = read(Result, subject, look=look, run=opened.id).compute(subject)
     assert set(shown) <= {*Result.names, "run", "visitor"}
     assert shown["note"]
-    assert ("picture" in shown) == (look != CLASSES)
+    assert ("picture" in shown) == (look in (MISTAKES, SURENESS))
     assert ("sentences" in shown) == (look == MISTAKES)
 
 
@@ -329,44 +328,21 @@ def test_what_is_asked_of_all_examples_waits_for_a_press(subject):
     assert view.waiting(subject)["curve"] is None
     shown = view.compute(subject)
     assert shown["about"].startswith("Best at hidden state")
-    assert "one standard deviation" in shown["about"], "bars without a name are taken for an interval"
+    assert "95% interval" in shown["about"], "a band without a name is taken for a deviation"
     assert numbers_of(shown["curve"]).columns
     assert view.known(subject) is not None
     assert Probe(source=FILE).known(subject) is None, "there is nothing to ask, and nothing goes wrong"
 
 
-def test_a_run_that_the_store_has_dropped_is_trained_again(subject, monkeypatch):
-    trained, train = [], live._train
-    monkeypatch.setattr(live, "_train", lambda *given: trained.append(given) or train(*given))
+def test_a_run_that_memory_has_dropped_is_trained_again(subject, monkeypatch, tmp_path):
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
     first = opening_run(subject.model_name)
-    assert opening_run(subject.model_name).id == first.id
-    shutil.rmtree(store.folder() / first.id)
-    again = opening_run(subject.model_name)
+    assert opening_run(subject.model_name) is first
+    monkeypatch.setattr(runs, "_learned", OnceCache(1))
+    monkeypatch.setattr(runs, "_by_id", OnceCache(1))
+    again = Outcome(run=first.id, runs=(first.id,)).find(subject)
     assert again.id != first.id
-    assert len(trained) == 1
-    assert Outcome(run=first.id, runs=(first.id,)).compute(subject)["run"] == again.id
-
-
-def test_two_that_come_at_once_wait_for_one_training(subject, monkeypatch):
-    kept, trained = opening_run(subject.model_name), []
-    shutil.rmtree(store.folder() / kept.id)
-
-    train = live._train
-
-    def slowly(*given):
-        trained.append(given)
-        time.sleep(0.2)
-        return train(*given)
-
-    monkeypatch.setattr(live, "_train", slowly)
-    found = []
-    threads = [threading.Thread(target=lambda: found.append(opening_run(subject.model_name))) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 6
-    assert len(trained) == 1
+    assert again.history == first.history
 
 
 def test_after_a_reload_the_end_of_the_training_is_waited_for(subject, opened, monkeypatch):

@@ -14,11 +14,11 @@ BAND = "rgba(128, 128, 128, 0.2)"
 
 
 def probe_lines(
-    accuracy: np.ndarray, interval: tuple[np.ndarray, np.ndarray], references: dict[str, np.ndarray], at: int
+    accuracy: np.ndarray, interval: tuple[np.ndarray, np.ndarray], references: dict[str, np.ndarray], at: int, unit: str
 ) -> go.Figure:
     """The accuracy of a probe with a band for its interval, and references, 0 to 1 each, by hidden state [layers + 1].
 
-    The chosen hidden state (`at`) is marked.
+    The chosen hidden state (`at`) is marked. `unit` says what is counted.
     """
     states, (low, high) = len(accuracy), interval
     edge = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
@@ -37,7 +37,7 @@ def probe_lines(
         legend={**LEGEND, "traceorder": "normal"},
         margin={"l": 56, "r": 12, "t": 84, "b": 48},
         xaxis=plain_axis("hidden state (0: embeddings)", 6, dtick=max(1, states // 12), range=[-0.4, states - 0.6]),
-        yaxis=grid_axis("held-out words predicted right", range=reach, tickformat=".0%"),
+        yaxis=grid_axis(unit, range=reach, tickformat=".0%"),
         shapes=[{**chosen, "line": {"color": ACCENT, "width": 1.5, "dash": "dot"}}],  # by its name saved pictures leave it out
         meta={"narrow": {"legend": {"font": {"size": 11}}}},
     )
