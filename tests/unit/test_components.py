@@ -4,7 +4,6 @@ import functools
 import warnings
 
 import gradio as gr
-import numpy as np
 import plotly.graph_objects as go
 import pytest
 
@@ -47,14 +46,6 @@ def test_settings_stay_with_an_update():
     again = TokenRow(**{**row.constructor_args, "visible": False})
     assert again.js_on_load == row.js_on_load
     assert '"detail": true, "mask_on_click": true' in row.js_on_load
-
-
-class TestPlotlyChart:
-    def test_a_figure_becomes_json_with_base64_arrays(self):
-        figure = go.Figure(go.Heatmap(z=np.eye(3, dtype=np.float32)))
-        sent = PlotlyChart().postprocess(figure)
-        assert '"bdata"' in sent
-        assert '"heatmap"' in sent
 
 
 def test_an_update_of_a_chart_in_a_handler_makes_json():

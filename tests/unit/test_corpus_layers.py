@@ -13,10 +13,7 @@ from explorer.core.steps import finished
 from explorer.corpus.compute import reading, word_states
 from explorer.corpus.compute.layer_similarity import cka_in_steps
 from explorer.corpus.compute.word_states import word_states_in_steps, words_alone, words_of_both
-from explorer.corpus.layers import PROBE, Layers
-from explorer.corpus.source import FILE
 from explorer.text.corpora import Corpus, built_in, read_corpus
-from explorer.ui.subject import Subject
 from tests.at_night import at_night
 from tests.families import write_family
 
@@ -168,10 +165,3 @@ def test_too_few_words(tiny, few):
     words = finished(word_states_in_steps(tiny, few))
     with pytest.raises(InputError, match="4 words or more"):
         finished(cka_in_steps(some := words.only(np.arange(3)), some))
-
-
-def test_what_was_computed_is_not_computed_again(bundled):
-    corpus = Corpus("kept", built_in().sentences[:40], built_in().licence)
-    view, subject = Layers(source=FILE, file=corpus, look_at=PROBE), Subject(bundled.name, "Hi.", "")
-    found = finished(view.work(subject))
-    assert finished(view.work(subject)) is found

@@ -128,13 +128,6 @@ def test_equal_requests_give_the_same_trace_and_one_pass(model, passes):
     assert len(passes) == 2
 
 
-def test_eight_threads_that_ask_at_once_cause_one_pass(model, passes):
-    model = fresh(model)
-    traces = at_once(8, lambda i: model.trace("she was happy", "it was milk"))
-    assert len(passes) == 1
-    assert all(trace.reading is traces[0].reading for trace in traces)
-
-
 def test_traces_are_forgotten_by_their_size(tiny, monkeypatch, passes):
     one = tiny.trace("the man went").reading.nbytes
     monkeypatch.setattr(limits, "MEGABYTE", 3.5 * one)

@@ -1,6 +1,5 @@
 """The numbers that leave with a view are those of the model, in full precision, whichever way they leave."""
 
-import copy
 import html
 import io
 import json
@@ -8,7 +7,6 @@ import re
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import pytest
 
 from explorer.export import page_file
@@ -18,8 +16,7 @@ from explorer.fill_mask.guesses import Guesses
 from explorer.fill_mask.lens import Lens
 from explorer.hidden_states.layers import OneLayer
 from explorer.tabs import TABS, VIEWS
-from explorer.ui.pictures.numbers import Places, Table, identifier, keep, kept, matrix
-from explorer.ui.pictures.token_row import token_row
+from explorer.ui.pictures.numbers import Places, Table, identifier, matrix
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.view import props
 from tests.contents import A, B, opened
@@ -194,19 +191,6 @@ def test_what_a_spreadsheet_would_run_is_a_text():
     read = pd.read_csv(io.StringIO(written), keep_default_na=False, na_values=[""])
     assert [plainly(cell) for cell in read["token"]] == hostile
     assert (read["value"] == -0.1).all()
-
-
-def test_what_travels_to_the_browser_gets_no_heavier():
-    figure = keep(keep(go.Figure(), lambda: Table.of(("a",), [[1]])), lambda: Table.of(("b",), [[2]]))
-    assert kept(figure).columns == ("b",)
-    assert "_numbers" not in figure.to_json()
-    row = token_row(["a"], ["piece"], [0])
-    assert kept(row).columns == ("position", "token", "kind", "segment")
-    assert "make" not in json.dumps(row)
-    for copied in (copy.deepcopy(row), dict(row)):
-        assert type(copied) is dict
-        assert kept(copied) is None
-    assert kept(row | {"long": True}) is not None
 
 
 def test_where_nothing_is_drawn_there_is_no_table(bundled):
