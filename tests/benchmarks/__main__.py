@@ -1,8 +1,6 @@
-"""`python -m tests.benchmarks [NAME ...] [--json FILE]`: run the named benchmarks, or all of them."""
+"""`python -m tests.benchmarks [NAME ...]`: run the named benchmarks, or all of them."""
 
 import argparse
-import json
-from pathlib import Path
 
 from tests.benchmarks import attention, browser, empty_caches, keys, picture, responses, routes, startup
 
@@ -24,19 +22,14 @@ def main() -> None:
     """Print every comparison as it is made, and write all of them as JSON when asked."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}; all when none is given")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the comparisons here")
     options = parser.parse_args()
     unknown = set(options.names) - set(BENCHMARKS)
     if unknown:
         parser.error(f"no benchmark is called {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
-    rows = []
     for name in options.names or BENCHMARKS:
         empty_caches()
         for comparison in BENCHMARKS[name]():
             print(comparison, flush=True)
-            rows.append(comparison.as_row())
-    if options.json:
-        options.json.write_text(json.dumps(rows, indent=2) + "\n", "utf-8")
 
 
 if __name__ == "__main__":
