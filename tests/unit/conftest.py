@@ -45,6 +45,18 @@ def model(request):
 
 
 @pytest.fixture
+def own_runs(tmp_path, monkeypatch) -> Path:
+    """The folder in which the test keeps runs and what it reads of corpora; nothing kept by an earlier test is used."""
+    from explorer.corpus import source
+    from explorer.corpus.compute import atlas, neurons, reading
+
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
+    for kept in (reading._opened, reading._dtypes, neurons._opened, atlas._opened, source._found):
+        kept.clear()
+    return tmp_path / "runs"
+
+
+@pytest.fixture
 def write(tmp_path):
     """Writes a file for a reader, and returns its path."""
 

@@ -4,7 +4,6 @@ import ast
 import logging
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from explorer.core.engine import inference_mode, no_grad, torch
 from explorer.core.errors import ModelError
 from explorer.core.lazy import Library
 from explorer.server.routes import no_model
+from tests.waiting import at_once
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = "predict"  # to take along, beside a model in a zip
@@ -71,18 +71,7 @@ def slow_library(tmp_path, monkeypatch):
 def test_threads_that_come_while_a_library_is_loaded_get_all_of_it(slow_library, monkeypatch):
     prepared = []
     library = Library(slow_library, lambda: prepared.append(library.answer))  # what prepares it may use it
-    found, start = [], threading.Barrier(8)
-
-    def use():
-        start.wait()
-        found.append((library.answer, library.part.value))
-
-    threads = [threading.Thread(target=use) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == [(42, 7)] * 8
+    assert at_once(8, lambda _: (library.answer, library.part.value)) == [(42, 7)] * 8
     assert prepared == [42]
     with pytest.raises(AttributeError, match="has no nothing"):
         _ = library.nothing

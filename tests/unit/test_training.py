@@ -1,7 +1,6 @@
 """Training: what is learnt, what stays as it was, and that the same seed gives the same numbers."""
 
 import hashlib
-import threading
 from dataclasses import replace
 
 import numpy as np
@@ -27,6 +26,7 @@ from explorer.training.probe import control_targets, probe
 from explorer.training.settings import TrainingSettings
 from tests.hooks import hooks_of
 from tests.rounding import assert_same_but_for_rounding
+from tests.waiting import at_once
 
 TEXTS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(36) for word, label in [("happy ", "yes"), ("sad ", "no")]]
 EXAMPLES = Examples(*zip(*TEXTS, strict=True))
@@ -97,15 +97,9 @@ def test_the_same_seed_gives_the_same_numbers_even_side_by_side(tiny, layers_tra
         return [[*epoch.trained.values(), *epoch.held_out.values()] for epoch in history]
 
     alone, other = history(1), history(2)
-    found = {}
-    threads = [threading.Thread(target=lambda seed=seed: found.update({seed: history(seed)})) for seed in (1, 2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
     assert alone != other
-    for seed, wanted in ((1, alone), (2, other)):  # beside each other threads may add up in another order
-        assert_same_but_for_rounding(numbers(found[seed]), numbers(wanted))
+    for found, wanted in zip(at_once(2, lambda at: history(at + 1)), (alone, other), strict=True):  # threads may add up otherwise
+        assert_same_but_for_rounding(numbers(found), numbers(wanted))
 
 
 def test_pairs_that_were_read_are_not_read_again(tiny, monkeypatch):
@@ -258,14 +252,8 @@ def test_the_probe_tells_what_is_known_from_what_is_not(tiny):
     assert np.bincount(control).tolist() == np.bincount(PAIRS.targets).tolist()
 
 
-@pytest.fixture
-def runs_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
-    return tmp_path / "runs"
-
-
 @pytest.mark.parametrize("layers_trained", [0, 1])
-def test_a_run_outlasts_the_process(tiny_folder, runs_folder, layers_trained, monkeypatch):
+def test_a_run_outlasts_the_process(tiny_folder, own_runs, layers_trained, monkeypatch):
     model = explorer.load(tiny_folder)
     _, result = run(run_training(text_task(model, PAIRS, make_plan(model, -1, "mean", layers_trained, epochs=2))))
     kept = new_run(result, "mine")
@@ -276,16 +264,16 @@ def test_a_run_outlasts_the_process(tiny_folder, runs_folder, layers_trained, mo
     pairs = PAIRS.pairs[:5]
     np.testing.assert_array_equal(read.predictor.classify(model, pairs), kept.predictor.classify(model, pairs))
     np.testing.assert_allclose(read.held_out.probabilities, result.held_out.probabilities, atol=1e-6)
-    assert {path.suffix for path in (runs_folder / kept.id).iterdir()} == {".json", ".safetensors"}
+    assert {path.suffix for path in (own_runs / kept.id).iterdir()} == {".json", ".safetensors"}
 
 
-def test_what_is_no_run_and_what_is_broken_is_refused(tiny_folder, runs_folder, monkeypatch, refusal):
+def test_what_is_no_run_and_what_is_broken_is_refused(tiny_folder, own_runs, monkeypatch, refusal):
     model = explorer.load(tiny_folder)
     _, result = run(run_training(text_task(model, EXAMPLES, make_plan(model, -1, "mean", epochs=1))))
     last = new_run(result, "last").id
     for wrong in ("", "../../etc", None, 5, "x" * 22, f"{last}/..", [last]):
         refusal(InputError, lambda wrong=wrong: store.fetch(wrong))
-    (runs_folder / last / "weights.safetensors").write_bytes(b"broken")
+    (own_runs / last / "weights.safetensors").write_bytes(b"broken")
     monkeypatch.setattr(store, "_read", type(store._read)(4))
     refusal(InputError, lambda: store.fetch(last))
 
