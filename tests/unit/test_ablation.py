@@ -9,7 +9,7 @@ import torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.fill_mask import endpoints as masked_lm
-from explorer.techniques.ablation import head_effects, intervene, patching_in_steps, with_mask
+from explorer.techniques.ablation import head_effects, patching_in_steps, with_mask
 from explorer.techniques.targets import is_next_target, read, word_target
 from tests.hooks import eager_bert, every_dense, hooks_of, zeroed
 
@@ -37,40 +37,6 @@ def test_the_effect_of_each_head_is_that_of_a_hook_that_zeroes_it(model, referen
         theirs = outputs.seq_relationship_logits[0].softmax(-1)[0]
         assert found_next[layer, head] == pytest.approx(float(theirs), abs=1e-5)
     assert np.ptp(found) > 1e-4
-
-
-def test_heads_go_together_and_no_heads_change_nothing(model, reference):
-    module, encoded = reference
-    trace = model.trace(TEXT, TEXT_B)
-    np.testing.assert_array_equal(intervene(trace, []), trace.states[-1])
-    layers, heads = model.capabilities.layers, model.capabilities.heads
-    whole_layer = [(layers - 1, head) for head in range(heads)]
-    for off in ([(0, 0), (0, 1), (1, 1)], [(1, 0)], whole_layer):
-        with zeroed(every_dense(module), module.config.num_attention_heads, off), torch.no_grad():
-            theirs = module.bert(**encoded).last_hidden_state[0]
-        np.testing.assert_allclose(intervene(trace, off), theirs, atol=2e-5)
-
-
-def test_a_patched_state_is_that_of_a_hook_that_replaces_it(bundled):
-    clean, corrupted = bundled.trace("The man went to the [MASK]."), bundled.trace("The dog went to the [MASK].")
-    target = word_target(clean)
-    found = finished(patching_in_steps(clean, corrupted, target))
-    module = eager_bert(bundled)
-    ids = {trace: torch.tensor([trace.ids]) for trace in (clean, corrupted)}
-    with torch.no_grad():
-        states = module(ids[clean], output_hidden_states=True).hidden_states
-    for layer, position in [(1, 2), (3, 6), (5, 0)]:
-
-        def patch(_, inputs, output, layer=layer, position=position):
-            output = output.clone()
-            output[:, position] = states[layer][:, position]
-            return output
-
-        hook = module.bert.encoder.layer[layer - 1].register_forward_hook(patch)
-        with torch.no_grad():
-            theirs = module(ids[corrupted]).prediction_logits[0, target.position].softmax(-1)[target.id]
-        hook.remove()
-        assert found[layer, position] == pytest.approx(float(theirs), abs=1e-5)
 
 
 def test_inputs_of_different_lengths_cannot_be_patched(bundled, refusal):

@@ -26,16 +26,6 @@ def test_the_tables_cannot_be_changed(model):
             table[0, 0] = 1
 
 
-@pytest.mark.parametrize("layer", [0, 1])
-def test_the_last_step_is_the_next_hidden_state_of_transformers(model, eager, layer):
-    _, outputs = eager(model, *TEXTS)
-    trace = model.trace(*TEXTS)
-    inside = layer_steps(trace, layer, token=4)
-    assert inside.max_error < 2e-5
-    np.testing.assert_allclose(inside.steps[0].vector, outputs.hidden_states[layer][0, 4], atol=1e-5)
-    np.testing.assert_allclose(inside.steps[-1].vector, outputs.hidden_states[layer + 1][0, 4], atol=2e-5)
-
-
 def test_every_step_has_the_shape_it_says(bundled):
     trace = bundled.trace(*TEXTS)
     n = trace.kept

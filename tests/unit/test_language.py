@@ -231,13 +231,3 @@ def test_no_two_captions_say_the_same():
             places.setdefault(sentence, set()).add(kind)
     twice = [f"{sorted(view.__name__ for view in views)}: {said}" for said, views in places.items() if len(views) > 1]
     assert not twice, "\n".join(twice)
-
-
-def test_a_plus_minus_has_a_name():
-    unnamed = [
-        f"{path.relative_to(ROOT)}:{number}: {said}"
-        for path in read()
-        for number, said in literals(path)
-        if "±" in said and not re.search(r"standard (error|deviation)|interval", said)
-    ]
-    assert not unnamed
