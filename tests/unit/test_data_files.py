@@ -17,6 +17,7 @@ from explorer.export.tables import tables_of
 from explorer.server.bounds import TAKE
 from explorer.tabs import TABS
 from explorer.ui.subject import Subject
+from tests.fuzz.promises import check_sentence
 
 pytestmark = pytest.mark.usefixtures("few_sentences")
 
@@ -38,8 +39,7 @@ def refused(url):
         urlopen(url, timeout=120)
     sentence = json.loads(caught.value.read())["error"]
     assert caught.value.code in (400, 404)
-    assert sentence.endswith(".")
-    assert len(sentence) < 300
+    check_sentence(sentence)
     return sentence
 
 

@@ -16,7 +16,7 @@ from explorer.finetune import live
 from explorer.finetune.compute.task import make_plan
 from explorer.finetune.compute.text_tasks import text_task
 from explorer.finetune.compute.training import run_training
-from explorer.training.examples import Examples, leave_one_out
+from explorer.training.examples import Examples
 from explorer.training.settings import FEW_REGULARIZATION, TrainingSettings
 from tests.topics import TOPICS
 
@@ -50,13 +50,6 @@ def test_leaving_out_is_what_scikit_learn_makes_of_it(bundled):
     assert result.history[-1].held_out["accuracy"] == pytest.approx(right)
     kept = result.predictor.classify(bundled, TYPED.pairs)
     np.testing.assert_allclose(kept, method.fit(vectors, TYPED.targets).predict_proba(vectors), atol=0.02)
-
-
-def test_equal_texts_are_left_out_together():
-    examples = Examples(("One.", "two", "ONE.", "three", "four"), tuple("aabbb"))
-    folds = leave_one_out(examples)
-    assert sorted(tuple(fold.held_out) for fold in folds) == [(0, 2), (1,), (3,), (4,)]
-    assert all(sorted([*fold.train, *fold.held_out]) == list(range(5)) for fold in folds)
 
 
 def test_a_hidden_layer_learns_from_few_too_and_layers_are_judged_by_a_split(tiny):

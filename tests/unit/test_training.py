@@ -9,7 +9,7 @@ import torch
 
 import explorer
 from explorer.analysis import evaluation
-from explorer.bert.features import _caches, features
+from explorer.bert.features import features
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
@@ -100,21 +100,6 @@ def test_the_same_seed_gives_the_same_numbers_even_side_by_side(tiny, layers_tra
     assert alone != other
     for found, wanted in zip(at_once(2, lambda at: history(at + 1)), (alone, other), strict=True):  # threads may add up otherwise
         assert_same_but_for_rounding(numbers(found), numbers(wanted))
-
-
-def test_pairs_that_were_read_are_not_read_again(tiny, monkeypatch):
-    rows, embed = [], type(tiny).embed
-    _caches.clear()
-    monkeypatch.setattr(type(tiny), "embed", lambda model, ids, *more: rows.append(len(ids)) or embed(model, ids, *more))
-    plan = make_plan(tiny, -1, "mean", epochs=2)
-    _, first = run(run_training(text_task(tiny, PAIRS, plan)))
-    assert sum(rows) == len(PAIRS)
-    _, second = run(run_training(text_task(tiny, PAIRS, plan)))
-    run(probe(tiny, PAIRS, "mean", 1))
-    assert sum(rows) == len(PAIRS)
-    assert second.history == first.history
-    run(run_training(text_task(tiny, EXAMPLES, plan)))  # the first texts alone are other texts
-    assert sum(rows) == len(PAIRS) + len(EXAMPLES)
 
 
 def test_dropout_drops_its_share_and_keeps_the_mean():
