@@ -129,21 +129,11 @@ def prose(text: str) -> Iterator[tuple[int, str]]:
     yield from enumerate(text.splitlines(), start=1)
 
 
-def test_only_text_that_people_read_is_looked_at():
-    hidden = "---\ntold\n---\n# A\n<!-- told -->\n```\ntold\n```\n`told` [b](told.md)\na: told\n"
-    text = hidden + "<!-- generated: x -->\ntold\n<!-- end -->\ntold"
-    assert [number for number, line in prose(text) if "told" in line] == [14]
-
-
 def sentences(text: str) -> Iterator[str]:
     """The sentences of Markdown that people read, also those that a colon, a semicolon or a bar ends; no tables."""
     lines = "\n".join("" if line.startswith(("|", "![")) else line for _, line in prose(text))
     for paragraph in re.split(r"\n\s*\n|\n(?=\s*[-#>\d])", lines):
         yield from re.split(r"(?<=[.!?:;·|])[*)”]*\s+", " ".join(paragraph.split()))
-
-
-def test_sentences_end_at_stops_and_paragraphs():
-    assert list(sentences("# A b\nC **d.** E:\nf\n- g; h\n\n| i |")) == ["# A b C **d.", "E:", "f", "- g;", "h", ""]
 
 
 def test_no_sentence_for_readers_is_longer_than_thirty_words():
