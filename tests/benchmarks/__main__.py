@@ -2,7 +2,7 @@
 
 import argparse
 
-from tests.benchmarks import attention, browser, empty_caches, keys, picture, responses, routes, startup
+from tests.benchmarks import attention, empty_caches, keys, picture, responses, routes, startup
 
 BENCHMARKS = {
     "startup": startup.run,
@@ -12,14 +12,12 @@ BENCHMARKS = {
     "routes": routes.run,
     "picture": picture.run,
     "keys": keys.run,
-    "browser": browser.run,
-    "cold": browser.cold,
     "responses": responses.run,
 }
 
 
 def main() -> None:
-    """Print every comparison as it is made, and write all of them as JSON when asked."""
+    """Print every comparison as it is made."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}; all when none is given")
     options = parser.parse_args()
