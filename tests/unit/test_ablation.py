@@ -7,9 +7,8 @@ import pytest
 import torch
 
 from explorer.core.errors import InputError
-from explorer.core.steps import finished
 from explorer.fill_mask import endpoints as masked_lm
-from explorer.techniques.ablation import head_effects, patching_in_steps, with_mask
+from explorer.techniques.ablation import head_effects
 from explorer.techniques.targets import is_next_target, read, word_target
 from tests.hooks import eager_bert, every_dense, hooks_of, zeroed
 
@@ -37,12 +36,6 @@ def test_the_effect_of_each_head_is_that_of_a_hook_that_zeroes_it(model, referen
         theirs = outputs.seq_relationship_logits[0].softmax(-1)[0]
         assert found_next[layer, head] == pytest.approx(float(theirs), abs=1e-5)
     assert np.ptp(found) > 1e-4
-
-
-def test_inputs_of_different_lengths_cannot_be_patched(bundled, refusal):
-    clean, corrupted = bundled.trace("The man went to [MASK]."), bundled.trace("The man went [MASK].")
-    target = word_target(clean)
-    refusal(InputError, lambda: finished(patching_in_steps(clean, corrupted, target)))
 
 
 def test_nothing_is_left_behind_even_under_eight_threads(bundled):
@@ -79,13 +72,3 @@ def test_a_word_is_one_piece_or_the_first_guess(bundled, refusal):
         refusal(InputError, lambda word=word: word_target(trace, word))
     refusal(InputError, lambda: word_target(bundled.trace("no blank")))
     refusal(InputError, lambda: is_next_target(trace))
-
-
-def test_a_token_is_masked_by_one_pass_that_keeps_what_is_derived_from_it(bundled):
-    trace = bundled.trace("The dog went to the old store.")
-    hidden = with_mask(trace, 2)
-    assert hidden.tokens == (*trace.tokens[:2], "[MASK]", *trace.tokens[3:])
-    head_effects(hidden, word_target(hidden, "", 2))
-    key = ("head readings", word_target(hidden, "", 2))
-    assert with_mask(trace, 2).knows(key)
-    assert not with_mask(trace, 3).knows(key)

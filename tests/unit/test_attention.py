@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.analysis.attention import GROUPS, Choice, choose, merge, rank_in_row, rows_error, thumbnails, top_p
+from explorer.analysis.attention import GROUPS, Choice, choose, merge, rows_error, thumbnails, top_p
 from explorer.attention.rollout import rollout
 from explorer.text.encoding import Encoding
 
@@ -84,14 +84,6 @@ def test_one_text_has_nothing_in_b(weights):
     assert choose(weights, alone, Choice(direction="B→B", top_p=0.5, specials="renormalised")).weights.shape == (0, 0)
 
 
-def test_top_p_keeps_the_smallest_set_that_holds_the_share():
-    row = np.array([[0.5, 0.1, 0.3, 0.1], [0.25, 0.25, 0.25, 0.25], [1, 0, 0, 0], [0, 0, 0, 0]], dtype=np.float32)
-    np.testing.assert_array_equal(top_p(row, 0.5)[0], np.float32([0.5, 0, 0, 0]))
-    np.testing.assert_array_equal(top_p(row, 0.7)[0], np.float32([0.5, 0, 0.3, 0]))
-    np.testing.assert_array_equal((top_p(row, 0.6) > 0).sum(-1), [2, 3, 1, 0])
-    np.testing.assert_array_equal(top_p(row, 1.0), row)
-
-
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99])
 def test_top_p_could_not_do_with_one_edge_less(share):
     rows = np.random.default_rng(1).dirichlet(np.full(40, 0.2), size=30).astype(np.float32)
@@ -100,10 +92,6 @@ def test_top_p_could_not_do_with_one_edge_less(share):
     for row in kept:
         assert row.sum() >= share - 1e-5
         assert row.sum() - row[row > 0].min() < share
-
-
-def test_the_rank_counts_what_is_stronger():
-    assert [rank_in_row(np.array([[0.1, 0.7, 0.1, 0.1]]), 0, column) for column in range(4)] == [2, 1, 2, 2]
 
 
 @pytest.mark.parametrize("tokens", [3, 36, 37, 128, 512])

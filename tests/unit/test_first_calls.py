@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from explorer import app
-from explorer.core.engine import inference_mode, no_grad, torch
 from explorer.core.errors import ModelError
 from explorer.core.lazy import Library
 from explorer.server.routes import no_model
@@ -80,44 +79,12 @@ def test_threads_that_come_while_a_library_is_loaded_get_all_of_it(slow_library,
     assert library.answer == 43, "what a test changed there"
 
 
-def test_a_library_whose_preparation_fails_is_prepared_again(slow_library):
-    outcomes = [ValueError("not yet"), None]
-
-    def prepare():
-        if (outcome := outcomes.pop(0)) is not None:
-            raise outcome
-
-    library = Library(slow_library, prepare)
-    with pytest.raises(ValueError, match="not yet"):
-        _ = library.answer
-    assert library.answer == 42
-    assert not outcomes
-
-
 def test_a_library_that_is_not_installed_says_so_when_it_is_used():
     library = Library("no_library_of_this_name")
     for name in ("__wrapped__", "_mock_name"):  # what tools ask of every name
         assert not hasattr(library, name)
     with pytest.raises(ImportError):
         _ = library.answer
-
-
-@pytest.mark.parametrize(("decorate", "inference"), [(inference_mode, True), (no_grad, False)])
-def test_a_decorated_function_computes_without_gradients(decorate, inference):
-    @decorate
-    def one():
-        return torch.is_grad_enabled(), torch.is_inference_mode_enabled()
-
-    @decorate
-    def several():
-        for _ in range(2):
-            yield torch.is_grad_enabled()
-
-    assert one() == (False, inference)
-    steps = several()
-    assert next(steps) is False
-    assert torch.is_grad_enabled()  # between two steps it is as the caller has it
-    assert list(steps) == [False]
 
 
 def test_the_model_is_loaded_when_that_becomes_possible(monkeypatch, caplog, capsys):

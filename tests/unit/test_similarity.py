@@ -7,28 +7,15 @@ from explorer.analysis.similarity import (
     closest_pairs,
     cosine_matrix,
     cosines,
-    mean_of_pairs,
     moved_to,
     nearest,
-    norms,
-    steps,
     told_apart,
 )
-from explorer.hidden_states.compute import drift, outlier_dimensions, self_similarity, within_and_between
+from explorer.hidden_states.compute import outlier_dimensions, self_similarity, within_and_between
 from explorer.hidden_states.endpoints import similarity, word_in_context
 
 RIVER, MONEY = "She sat on the bank of the river.", "He put the money in the bank."
 VECTORS = np.array([[1, 0], [1, 1], [0, 2], [-3, 0], [0, 0]], dtype=np.float32)
-
-
-def test_cosines_by_hand():
-    half = 2**-0.5
-    expected = [[1, half, 0, -1, 0], [half, 1, half, -half, 0], [0, half, 1, 0, 0], [-1, -half, 0, 1, 0], [0] * 5]
-    np.testing.assert_allclose(cosine_matrix(VECTORS), expected, atol=1e-6)
-    np.testing.assert_allclose(cosines(VECTORS[:2], VECTORS[2:4]), [0, -half], atol=1e-6)
-    np.testing.assert_allclose(norms(VECTORS), [1, 2**0.5, 2, 3, 0])
-    assert mean_of_pairs(cosine_matrix(VECTORS[:2])) == pytest.approx(half)
-    assert np.isnan(mean_of_pairs(cosine_matrix(VECTORS[:1])))
 
 
 def test_neighbours_are_those_of_the_full_space():
@@ -48,12 +35,6 @@ def test_centred_and_whitened_vectors_are_what_they_say():
     assert off[~np.eye(12, dtype=bool)].std() > 0.1, "fewer rows than columns do not come out all alike"
     assert np.isfinite(cosine_matrix(moved_to(np.ones((4, 5)), SPACES[2]))).all()
     assert np.isfinite(cosine_matrix(moved_to(np.ones((1, 5)), SPACES[2]))).all()
-
-
-def test_changes_by_layer_by_hand():
-    states = np.array([[[1, 0]], [[0, 1]], [[0, 2]], [[-1, 0]]], dtype=np.float32)  # [layers + 1, tokens, hidden]
-    np.testing.assert_allclose(steps(states), [[1], [0], [1]], atol=1e-6)
-    np.testing.assert_allclose(drift(states), [[1], [1], [2]], atol=1e-6)
 
 
 def test_self_similarity_within_and_between_senses():
