@@ -175,14 +175,6 @@ def test_guesses_and_lens_are_those_of_transformers(bundled, subject, eager):
     assert (last["rank_of_final_guess"] == 1).all()
 
 
-def test_embeddings_add_up(bundled, subject):
-    parts = frame("tokens/embeddings", subject, "sum")
-    vectors = {name.removeprefix("+ ").split(":")[0]: rows["value"].to_numpy() for name, rows in parts.groupby("part")}
-    total = vectors["token"] + vectors["position"] + vectors["segment"]
-    np.testing.assert_allclose(total, vectors["= sum"], atol=1e-5)
-    np.testing.assert_array_equal(vectors["hidden state 0"].astype(np.float32), subject.trace.hidden_states[0][3])
-
-
 def test_what_a_spreadsheet_would_run_is_a_text():
     hostile = ["=1+1", "+1", "-2", "@SUM(A1)", "\tx", 'a "quoted", cell', "two\nlines", "null", "plain"]
     written = csv_of(Table.of(("token", "value"), [[text, -0.1] for text in hostile]))

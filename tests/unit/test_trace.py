@@ -49,16 +49,6 @@ def test_every_layer_equals_what_transformers_returns_in_eager_mode(model, texts
         assert trace.attention_error(layer) < 2e-5
 
 
-def test_minus_one_is_the_last_layer_and_there_is_no_layer_after_it(model):
-    trace = model.trace("The man went to the store.")
-    layers = model.capabilities.layers
-    np.testing.assert_array_equal(trace.attention(-1), trace.attention(layers - 1))
-    assert trace.attention_error(-1) == trace.attention_error(layers - 1)
-    for layer in (layers, -layers - 1, 99):
-        with pytest.raises(IndexError):
-            trace.attention(layer)
-
-
 def test_every_token_has_its_place(model, texts):
     trace = model.trace(*texts)
     assert trace.encoding.positions == tuple(range(trace.kept))
@@ -123,11 +113,6 @@ def test_a_text_with_nothing_to_read_is_refused(model, text, refusal):
     refusal(InputError, lambda: model.trace(text))
     if text not in ("", " \n\t", "\x00\x07", "\u200b\ufeff", None):  # these are no text B at all
         refusal(InputError, lambda: model.trace("the man", text))
-
-
-def test_100_000_characters_are_refused(model, refusal):
-    assert "100,000" in refusal(InputError, lambda: model.trace("a " * 50_000))
-    assert "Text B" in refusal(InputError, lambda: model.trace("a", "b " * 50_000))
 
 
 def test_a_single_word_of_20_000_letters_is_unknown_and_no_more(model):
