@@ -32,8 +32,7 @@ from explorer.api.gradio_seams import limit_queue, same_on_a_space, statuses_scr
 from explorer.bert import devices
 from explorer.core import disk, limits
 from explorer.core.engine import when_loaded
-from explorer.core.errors import ExplorerError, InputError
-from explorer.core.log import logger
+from explorer.core.errors import ExplorerError, InputError, logger
 from explorer.core.paths import ASSETS
 from explorer.core.process import DEVICE, cores, keep_giving_back_memory, raise_most_files
 from explorer.export import qr, ways

@@ -1,7 +1,7 @@
 // Attention as lines, queries on the left and keys on the right: of one head, or of several, each in its colour.
 import { bytes } from "../arithmetic/binary.js";
 import { along, moveOf } from "../arithmetic/moves.js";
-import { el, plain, rove, svg } from "../shared/dom.js";
+import { arrange, el, plain, rove, svg } from "../shared/dom.js";
 import { define } from "../shared/mounting.js";
 import { onTheme, rampTable } from "../shared/theme.js";
 import * as linked from "./linked.js";
@@ -12,8 +12,7 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
   const HEIGHT = settings.height ?? 600; // px, as in the style sheet
   const AROUND = 74; // px: headings and a two-line caption around the lines
   const ABOVE = 146; // px: the overview of a long input, if it stands above
-  const MOST = 300; // most lines drawn at once in a window
-  const name = `bx-fade-${Math.random().toString(36).slice(2)}`;
+  const MOST = { all: 1500, window: 300 }; // lines drawn at once
   const ROW = { least: 16, most: 22 }; // px
   let row = ROW.most;
   let value = null;
@@ -24,45 +23,39 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
   let shown = {}; // and the places [first, last) of each side that they show
   let overview = null; // of a long input
   let edges = null;
-  let caption = null;
   let drawn = null; // what is drawn: "all", or the side and index of one token
+
+  const frame = el("div", {});
+  const caption = el("p", { class: "bx-lines-caption", role: "status" });
 
   const heads = () => Math.max(1, value.heads.length);
   const flat = (head, query, key) => (head * value.queries.tokens.length + query) * value.keys.tokens.length + key;
   const spot = (place, queries = value.queries.tokens.length, keys = value.keys.tokens.length) =>
     [Math.floor(place / keys / queries), Math.floor(place / keys) % queries, place % keys]; // of a flat index: head, query, key
-  const at = (head, query, key) => (weights[flat(head, query, key)] / 255) ** 2 * value.top;
+  const shade = (...place) => weights[flat(...place)] / 255;
   const colour = (head) => (value.heads.length ? `var(--bx-series-${1 + (head % 8)})` : null);
   const everyHead = (fn) => Array.from({ length: heads() }, (_, head) => fn(head));
-  const shade = (weight) => Math.sqrt(Math.min(1, weight / value.top));
   const long = () => Boolean(value.places.query || value.places.key);
   const has = (side, index) => index >= shown[side].first && index < shown[side].last;
   const of = (side) => (side === "query" ? value.queries : value.keys);
 
-  function label(side) {
-    const isInput = linked.isInput(of(side).tokens);
-    return (token, index) =>
-      el("button", { type: "button", class: `bx-${of(side).kinds[index]}`, "data-index": index, "data-token": isInput ? index : null, "data-side": side, title: token,
-        "aria-label": `${token}, token ${index}, ${side}` }, el("bdi", {}, token));
-  }
-
   function build() {
     for (const side of ["query", "key"]) {
-      const places = value.places[side];
-      shown[side] = places ? shared.range(places, side) : { first: 0, last: of(side).tokens.length };
-      const { first, last } = shown[side];
-      sides[side] = of(side).tokens.slice(first, last).map((token, i) => label(side)(token, first + i));
+      const [places, { tokens, kinds }] = [value.places[side], of(side)];
+      shown[side] = places ? shared.range(places, side) : { first: 0, last: tokens.length };
+      const isInput = linked.isInput(tokens);
+      sides[side] = [...tokens.entries()].filter(([index]) => has(side, index)).map(([index, token]) =>
+        el("button", { type: "button", class: `bx-${kinds[index]}`, "data-index": index, "data-token": isInput ? index : null, "data-side": side, title: token,
+          "aria-label": `${token}, token ${index}, ${side}` }, el("bdi", {}, token)));
     }
     edges = svg("g", {});
-    caption = el("p", { class: "bx-lines-caption", role: "status" });
     const rows = Math.max(sides.query.length, sides.key.length);
     const stacked = long() && root.clientWidth < 480;
     const fits = Math.floor((HEIGHT - AROUND - (stacked ? ABOVE : 0)) / rows);
     row = fits < ROW.least ? ROW.most : Math.min(fits, ROW.most); // if it must scroll anyway, rows need not be small
     root.style.setProperty("--row", `${row}px`);
     const height = rows * row;
-    const fades = long() ? svg("defs", {}, fadeTo("key"), fadeTo("query")) : null;
-    const picture = svg("svg", { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", height, role: "img" }, fades, edges);
+    const picture = svg("svg", { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", height, role: "img" }, edges);
     const column = (side, heading) => el("div", { role: "group", "aria-label": heading }, ...sides[side]);
     const box = el("div", { class: "bx-lines-box" },
       el("b", {}, "query: looks"), el("b", { class: "bx-lines-heads" }, ...value.heads.map((number, head) => el("span", { style: `color:${colour(head)}` }, `head ${number}`))),
@@ -71,22 +64,11 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
     const fade = () => box.classList.toggle("bx-more", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
     box.addEventListener("scroll", fade);
     new ResizeObserver(fade).observe(box);
-    const around = () => `bx-windowed bx-over-${Object.keys(axes()).sort().join("")}${stacked ? " bx-stacked" : ""}`;
-    const both = long() && overview.root.parentElement;
-    if (both?.parentElement === root) { // keep the overview: it may have the focus or be dragged
-      both.className = around();
-      both.lastChild.replaceWith(box);
-      root.lastChild.replaceWith(caption);
-    } else root.replaceChildren(long() ? el("div", { class: around() }, overview.root, box) : box, caption);
+    if (frame.parentElement !== root) root.replaceChildren(frame, caption);
+    frame.className = long() ? `bx-windowed bx-over-${Object.keys(axes()).sort().join("")}${stacked ? " bx-stacked" : ""}` : "bx-lines-whole";
+    arrange(frame, [...frame.children], long() ? [overview.root, box] : [box]); // the overview may have the focus or be dragged
     rove(sides.query, 0);
     rove(sides.key, 0);
-  }
-
-  // A gradient for lines that leave the window on the keys' or the queries' side.
-  function fadeTo(side) {
-    const stop = (offset, opacity) => svg("stop", { offset, "stop-color": "var(--bx-amount)", "stop-opacity": opacity });
-    const ends = side === "key" ? [stop(0.1, 1), stop(0.6, 0)] : [stop(0.4, 0), stop(0.9, 1)];
-    return svg("linearGradient", { id: `${name}-${side}`, gradientUnits: "userSpaceOnUse", x1: 0, x2: 100, y1: 0, y2: 0 }, ...ends);
   }
 
   // The height of a token; outside the window, just beyond its first or last row.
@@ -98,31 +80,21 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
 
   function line(head, query, key, opacity) {
     const [from, to] = [height("query", query), height("key", key)];
-    const leaves = !has("key", key) ? "key" : !has("query", query) ? "query" : null;
-    const stroke = colour(head) ?? (leaves ? `url(#${name}-${leaves})` : null);
-    return svg("path", { d: `M0 ${from}C40 ${from} 60 ${to} 100 ${to}`, "stroke-opacity": opacity.toFixed(3), stroke });
+    return svg("path", { d: `M0 ${from}C40 ${from} 60 ${to} 100 ${to}`, "stroke-opacity": opacity.toFixed(3), stroke: colour(head) });
   }
 
-  // The strongest lines of the tokens in the window, and how many there are.
-  function edgesInWindow() {
+  // Draw the strongest lines of the tokens that are shown, the strongest on top.
+  function showAll() {
     const found = [];
     for (let place = 0; place < weights.length; place++) {
       const [, query, key] = spot(place);
-      if (weights[place] && (has("query", query) || has("key", key))) found.push(place);
+      if (has("query", query) || has("key", key)) found.push(place);
     }
-    found.sort((a, b) => weights[b] - weights[a]);
-    const [rows, columns] = ["query", "key"].map((side) => shown[side].last - shown[side].first);
-    return { strongest: found.slice(0, MOST), count: heads() * (rows * value.keys.tokens.length + columns * (value.queries.tokens.length - rows)) };
-  }
-
-  // Draw the strongest lines of all, the strongest on top.
-  function showAll() {
-    const all = long() ? edgesInWindow() : { strongest: value.edges, count: weights.length };
-    const chosen = all.strongest.map((place) => spot(place));
-    edges.replaceChildren(...chosen.map((place) => line(...place, shade(at(...place)))).reverse());
+    const strongest = found.sort((a, b) => weights[b] - weights[a]).slice(0, long() ? MOST.window : MOST.all).map((place) => spot(place));
+    edges.replaceChildren(...strongest.map((place) => line(...place, shade(...place))).reverse());
     for (const button of [...sides.query, ...sides.key]) button.style.removeProperty("--weight");
-    const [drawn, count] = [chosen.length, all.count].map((number) => number.toLocaleString("en-US"));
-    const few = chosen.length < all.count ? `The ${drawn} strongest of ${count} edges${long() ? " of these tokens; a line that fades leads to others" : ""}. ` : "";
+    const [drawn, count] = [strongest.length, found.length].map((number) => number.toLocaleString("en-US"));
+    const few = strongest.length < found.length ? `The ${drawn} strongest of ${count} edges${long() ? " of these tokens; a line that leaves the picture leads to others" : ""}. ` : "";
     caption.replaceChildren(`${few}Lines darken up to a weight of ${Number(value.top.toPrecision(2))} (√ scale).`, el("span", { class: "bx-hint" }, " Point at a token to see only its edges."));
   }
 
@@ -131,7 +103,7 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
     const other = side === "query" ? "key" : "query";
     const strongest = value.strongest[side];
     const place = (head, i) => (side === "query" ? [head, index, i] : [head, i, index]);
-    const share = (head, i) => shade(at(...place(head, i)));
+    const share = (head, i) => shade(...place(head, i));
     const tokens = [...of(other).tokens.keys()].filter((i) => has(other, i) || has(side, index));
     const order = everyHead((head) => tokens.map((i) => [head, i])).flat().filter((one) => share(...one) > 0.02).sort((a, b) => share(...a) - share(...b));
     edges.replaceChildren(...order.map((one) => line(...place(...one), share(...one))));
@@ -168,7 +140,6 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
     if (!value) return root.replaceChildren();
     weights = bytes(value.data);
     if (long()) survey();
-    value.edges = Array.from(new Uint32Array(bytes(value.edges).buffer));
     if (!same) {
       build();
       locked = null;

@@ -8,10 +8,11 @@ function pointAt(name, beside = null, top = 0, owner = null) {
   document.dispatchEvent(new CustomEvent("bert:head", { detail: { head: name, beside, top, owner } }));
 }
 
-function over({ target }) {
+function over({ target, type, relatedTarget }) {
   const one = target.closest?.("gradio-app :is([data-token], [data-head])");
   const { head, token } = one?.dataset ?? {};
-  if (head) pointAt(head, (one.closest(".bx-zoom-head") ?? one.parentElement).getBoundingClientRect(), one.getBoundingClientRect().top, one);
+  const opened = type === "focusin" && one?.closest(".bx-zoom-head") && !relatedTarget?.closest?.(".bx-zoom-head"); // with its layer
+  if (head && !opened) pointAt(head, (one.closest(".bx-zoom-head") ?? one.parentElement).getBoundingClientRect(), one.getBoundingClientRect().top, one);
   else if (!target.closest?.(".bx-chart")) pointAt("");
   const now = head ? `[data-head="${head}"]` : token ? `[data-token="${token}"]` : "";
   if (now === shown) return;

@@ -6,6 +6,8 @@ import { choiceHere, define } from "../shared/mounting.js";
 import { unexpectedTitle, withheld } from "../shared/withheld.js";
 import * as shared from "./long_input.js";
 
+const LINE = 45; // px that a strip of one line is lower than
+
 define("TokenRow", ({ element, trigger, props, settings }) => {
   const row = element.querySelector(".bx-tokens");
   const choice = choiceHere();
@@ -122,6 +124,7 @@ define("TokenRow", ({ element, trigger, props, settings }) => {
       else if (token != null && token !== before?.selected) shared.show(token);
     }
     doubt();
+    if (!document.querySelector("#put-back")) row.toggleAttribute("data-wraps", row.scrollHeight > LINE); // it stays so beside that
     if (!same && focused >= 0) chips[Math.min(focused, chips.length - 1)]?.focus({ preventScroll: true });
   }
 

@@ -108,10 +108,10 @@ def _opening(session: str | None) -> str:
 
 def _listed(recent: Sequence[str]) -> list[str]:
     """The models to choose from: those every page offers, and the recent ones that are still on this machine."""
-    names = [checkpoints.default_name(), checkpoints.BUNDLED, EXAMPLE_ID, *checkpoints.cached()]
+    names = [checkpoints.default_name(), checkpoints.BUNDLED, EXAMPLE_ID, *checkpoints.list_cached()]
     return list(dict.fromkeys([*names, *filter(checkpoints.is_here, recent)]))
 
 
 def _about(names: Sequence[str]) -> str:
     """A few words about each name in the list, as JSON for the browser."""
-    return json.dumps({name: checkpoints.described(name) for name in names})
+    return json.dumps({name: checkpoints.describe(name) for name in names})

@@ -19,12 +19,9 @@ def from_base64(text, kind):
 
 
 class TestAttentionLines:
-    def test_a_long_input_sends_its_1500_strongest_edges(self):
+    def test_a_long_input_has_a_scale_that_ends_early(self):
         weights = softmax(512, 512)
         packed = attention_lines(weights, ["x"] * 512, ["piece"] * 512)
-        chosen = weights.ravel()[from_base64(packed["edges"], "<u4")]
-        assert len(chosen) == 1500
-        assert chosen.min() >= np.sort(weights.ravel())[-1500]
         assert packed["top"] == pytest.approx(max(weights.max(), 8 / 512))
 
 
