@@ -8,6 +8,6 @@ FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "bert-l6-h3
 
 sys.path.insert(0, str(FOLDER))
 try:
-    batches, evaluate, pack, text, train = map(importlib.import_module, ("batches", "evaluate", "pack", "text", "train"))
+    batches, evaluate, text, train = map(importlib.import_module, ("batches", "evaluate", "text", "train"))
 finally:
     sys.path.remove(str(FOLDER))

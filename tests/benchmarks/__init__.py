@@ -4,7 +4,7 @@ import gc
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from explorer.core.cache import OnceCache
 
@@ -27,10 +27,6 @@ class Comparison:
     def ratio(self) -> float:
         """ours / theirs; below 1, ours is the smaller."""
         return self.ours_value / self.theirs_value
-
-    def as_row(self) -> dict[str, object]:
-        """Everything by name, the ratio included."""
-        return {**asdict(self), "ratio": self.ratio}
 
     def __str__(self) -> str:
         return (

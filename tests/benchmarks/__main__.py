@@ -1,10 +1,8 @@
-"""`python -m tests.benchmarks [NAME ...] [--json FILE]`: run the named benchmarks, or all of them."""
+"""`python -m tests.benchmarks [NAME ...]`: run the named benchmarks, or all of them."""
 
 import argparse
-import json
-from pathlib import Path
 
-from tests.benchmarks import attention, browser, empty_caches, keys, picture, responses, routes, startup
+from tests.benchmarks import attention, empty_caches, keys, picture, responses, routes, startup
 
 BENCHMARKS = {
     "startup": startup.run,
@@ -14,29 +12,22 @@ BENCHMARKS = {
     "routes": routes.run,
     "picture": picture.run,
     "keys": keys.run,
-    "browser": browser.run,
-    "cold": browser.cold,
     "responses": responses.run,
 }
 
 
 def main() -> None:
-    """Print every comparison as it is made, and write all of them as JSON when asked."""
+    """Print every comparison as it is made."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}; all when none is given")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the comparisons here")
     options = parser.parse_args()
     unknown = set(options.names) - set(BENCHMARKS)
     if unknown:
         parser.error(f"no benchmark is called {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
-    rows = []
     for name in options.names or BENCHMARKS:
         empty_caches()
         for comparison in BENCHMARKS[name]():
             print(comparison, flush=True)
-            rows.append(comparison.as_row())
-    if options.json:
-        options.json.write_text(json.dumps(rows, indent=2) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
@@ -46,10 +46,6 @@ class Mean:
         row = np.array(values)
         drawn = row[np.random.default_rng(0).integers(0, len(row), (DRAWS, len(row)))].mean(1)
         return cls(name, what, float(row.mean()), *(float(edge) for edge in np.percentile(drawn, [2.5, 97.5])), len(row))
-
-    def as_row(self) -> dict[str, object]:
-        """Everything by name."""
-        return asdict(self)
 
     def __str__(self) -> str:
         return (

@@ -7,8 +7,8 @@ import pytest
 
 from explorer.techniques import ablation
 from tests.browser.expecting import expect
-from tests.browser.steps import at, charts_fit, chips, choose, click_chart, open_choice, settled, stepper, unfold
-from tests.tabs import open_tab, opened_tab
+from tests.browser.steps import at, charts_fit, chips, click_chart, open_choice, settled, stepper
+from tests.tabs import open_tab
 
 PAIR = "?a=The+man+walked+to+the+shop.&b=He+mispronounced+it."
 LONG = "?a=" + "the+old+bank+by+the+river+" * 100
@@ -75,17 +75,6 @@ def test_the_picture_comes_before_what_takes_longer_and_no_key_waits_for_that(op
     settled(page)
 
 
-def test_a_finding_leads_to_where_its_reason_is_seen(open_app):
-    page = open_app("?tab=attention")
-    finding = page.locator("#attention-finding")
-    expect(finding).to_contain_text(re.compile(r"Layer 6, head 6 .* without it, “tokyo” falls from 91% to 27%"))
-    finding.get_by_role("button").click()
-    expect(opened_tab(page)).to_have_text("Fill-mask")
-    expect(page.get_by_role("radio", name="Switch heads off")).to_be_checked()
-    expect(page.locator("#fill-mask-heads-count")).to_contain_text("1 of 72 heads are off")
-    expect(page.locator("#strip [aria-pressed=true]")).to_have_text(re.compile("MASK"))
-
-
 def test_a_head_is_switched_off_with_before_and_after_and_put_back(open_at):
     page = open_at("Attention", "?a=The+teacher+asked+the+%5BMASK%5D+to+open+their+books.&layer=6&head=11")
     heads, answers = page.locator("#attention-heads-grid button"), page.locator("#attention-what-if-answers .bx-group")
@@ -125,50 +114,6 @@ def test_a_cell_tells_its_exact_weight(open_at, bundled):
     expect(page.locator("#attention-head-cell")).to_contain_text(
         f"man (token 2) → the (token 1): {weight:.6f}, number 1 of {size}"
     )
-
-
-def test_what_is_shown_of_a_head_can_be_chosen(open_at):
-    page = open_at("Attention")
-    ticks = page.locator("#attention-head-heatmap .ytick text")
-    expect(ticks.filter(has_text="[SEP]")).to_have_count(2)
-    unfold(page, "More")
-    choose(page, "attention-specials", "Without [CLS] and [SEP], rows renormalised")
-    expect(ticks.filter(has_text="[SEP]")).to_have_count(0)
-    expect(page.locator("#attention-head-title")).to_contain_text("divided by what is left")
-    page.get_by_label("words", exact=True).check()
-    expect(ticks.filter(has_text="mispronounced")).to_have_count(1)
-    choose(page, "attention-direction", "B→A")
-    expect(ticks.filter(has_text="man")).to_have_count(0)
-    expect(page.locator("#attention-head-heatmap .xtick text").filter(has_text="man")).to_have_count(1)
-    choose(page, "attention-measure", "Weight × value ‖αf(x)‖")
-    expect(page.locator("#attention-head-check")).to_contain_text("the weighted values of all heads sum to")
-    page.locator("#attention-look").get_by_label("Arcs").check()
-    expect(page.locator("#attention-head-lines [data-side=query]")).to_have_count(4)
-    page.locator("#attention-head-lines [data-side=query]").nth(1).click()
-    expect(page.locator("#attention-head-lines")).to_contain_text("mispronounced looks most at")
-
-
-def test_inside_a_head_every_step_is_there(open_at):
-    page = open_at("Inside a head", PAIR + "&layer=2&head=9&token=2")
-    tokens = chips(page).all()
-    expect(page.locator("#inside-head-dots-about")).to_contain_text("'man' (token 2) is the query")
-    expect(page.locator("#inside-head-dots-table tbody tr")).to_have_count(len(tokens) + 2)
-    expect(page.locator("#inside-head-dots-check")).to_contain_text("✓ matches the model")
-    page.locator("#inside-head-dots-table tbody button").nth(3).click()
-    expect(page.locator("#inside-head-dots-about")).to_contain_text("'walked' (token 3) is the query")
-    page.get_by_label("The whole layer").check()
-    expect(page.locator("#inside-head-layer-table tbody tr")).to_have_count(17)
-    expect(page.locator("#inside-head-layer-table")).to_contain_text("GELU")
-    expect(page.locator("#inside-head-layer-check")).to_contain_text("the model's own hidden state 2 for all tokens")
-    number = stepper(page, "layer")
-    number.fill("4")
-    number.press("Enter")
-    expect(page.locator("#inside-head-layer-check")).to_contain_text("the model's own hidden state 4 for all tokens")
-    page.get_by_label("If it were a decoder").check()
-    expect(page.locator("#inside-head-decoder-causal .heatmaplayer")).to_be_attached()
-    expect(page.locator("#inside-head-decoder-check")).to_contain_text("✓ matches the model")
-    open_choice(page, "inside-head", "Positions")
-    expect(page.locator("#inside-head-positions-learned .heatmaplayer")).to_be_attached()
 
 
 def test_a_window_of_a_long_input_is_dragged_or_moved_by_keys_everywhere_at_once(open_at):

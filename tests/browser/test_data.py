@@ -1,10 +1,8 @@
 """What is taken away by the dialog of the page: the numbers of what is seen, and its Python."""
 
-import json
 import re
 import xml.etree.ElementTree as ET
 
-import numpy as np
 import pandas as pd
 
 from tests.browser.expecting import expect
@@ -17,21 +15,6 @@ def saved(page, label):
     with page.expect_download() as download:
         page.get_by_role("dialog").get_by_role("link", name=label).click()
     return download.value
-
-
-def test_the_dialog_gives_the_numbers_of_the_picture_on_the_page(open_app, bundled):
-    page = open_app("?v=1&tab=attention&a=A+dog+barked.&layer=3&head=7")
-    page.locator("#attention-head-heatmap .js-plotly-plot").wait_for()
-    page.locator("#take-away").click()
-    table = saved(page, "The numbers of the main picture")
-    assert table.suggested_filename == "bert-explorer-attention-one-head.csv"
-    frame = pd.read_csv(table.path(), keep_default_na=False, na_values=[""])
-    weights = frame.pivot(index="query_position", columns="key_position", values="weight").to_numpy()
-    np.testing.assert_allclose(weights.astype(np.float32), bundled.trace("A dog barked.").attention(2)[6], atol=1e-6)
-    everything = json.loads(saved(page, "All numbers").path().read_text("utf-8"))
-    (head,) = [view for view in everything["views"] if view["view"] == "attention/head"]
-    assert len(head["tables"]["heatmap"]["rows"]) == len(frame)
-    assert head["texts"] == ["A dog barked.", ""]
 
 
 def test_a_picture_gives_its_own_numbers_and_carries_its_letters(open_app, bundled):

@@ -65,16 +65,3 @@ def test_heads_are_switched_off_and_on_again(open_view, bundled):
     expect(board.locator("[aria-pressed=true]")).to_have_count(14)
     page.locator("#fill-mask-heads-reset").click()
     expect(board.locator("[aria-pressed=true]")).to_have_count(0)
-
-
-def test_without_a_blank_the_views_say_what_to_do(open_view):
-    page = open_view("Lens", "?a=no+blank+here")
-    expect(page.get_by_text("the last row is the model's own prediction")).to_be_attached()
-    for view in ("Guesses", "Patching"):
-        open_choice(page, "fill-mask", view)
-        expect(page.locator("#fill-mask-hint")).to_contain_text("No blank yet")
-        expect(page.locator("#fill-mask-each-word-words button")).to_have_count(3)
-        expect(page.locator("#fill-mask-finding")).to_contain_text("is expected least")
-    page.locator("#fill-mask-words-row .bx-token").nth(2).click()
-    expect(page.locator("#fill-mask-patching-heatmap .heatmaplayer")).to_be_attached()
-    expect(page.locator("#fill-mask-each-word-words")).to_be_hidden()

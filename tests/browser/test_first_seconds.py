@@ -95,22 +95,6 @@ def test_a_word_that_is_clicked_at_once_is_chosen_in_the_page(page, served):
     expect(page.locator("gradio-app #overview-finding")).to_contain_text("capital")
 
 
-def test_a_link_shows_its_texts_tokens_and_question_before_anything_is_computed(page, served, serving, monkeypatch):
-    monkeypatch.setattr(serving, "view_of", lambda link: {})
-    go_on = held(page)
-    page.goto(f"{served}{at('Attention', '?a=Cats+drink+milk.')}")
-    first = page.locator("#first")
-    expect(first.locator("h2:visible")).to_have_text("Who looks at whom?")
-    expect(first.locator("textarea").first).to_have_value("Cats drink milk.")
-    expect(first.get_by_role("tab", name="Attention")).to_have_attribute("aria-selected", "true")
-    expect(first.locator("[data-of=strip] .bx-token")).to_have_text(["[CLS]", "cats", "drink", "milk", ".", "[SEP]"])
-    expect(first.locator(".bx-flow-box, .bx-says > *")).to_have_count(0)
-    go_on()
-    expect(page.locator("gradio-app #strip .bx-token", has_text="cats")).to_be_visible()
-    replaced(page)
-    expect(page.locator("#attention-heads-grid canvas").first).to_be_visible()
-
-
 def test_a_link_shows_its_view_at_once_and_nothing_moves_when_the_page_replaces_it(page, served, monkeypatch):
     monkeypatch.setattr(ahead, "PATIENCE", 60)  # the machine may be busy
     page.add_init_script(SHIFTS)

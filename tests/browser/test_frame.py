@@ -140,14 +140,3 @@ def test_on_a_phone_the_opened_bar_closes_after_enter_and_a_tap_beside_it(open_a
         leave()
         expect(menu).to_be_hidden()
         expect(edit).to_have_attribute("aria-expanded", "false")
-
-
-def test_dashes_are_offered_to_become_a_blank(open_app):
-    page = open_app("?a=The+capital+of+France+is+___.&b=")
-    settled(page)
-    says = page.locator("#says")
-    expect(says).to_contain_text("“___” is not a blank")
-    says.get_by_role("button", name="make it [MASK]").click()
-    expect(page.locator("#text-a textarea")).to_have_value("The capital of France is [MASK].")
-    settled(page)
-    expect(says).to_contain_text("paris")

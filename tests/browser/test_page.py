@@ -8,48 +8,6 @@ from tests.browser.steps import chips, settled
 from tests.tabs import open_tab, opened_tab
 
 
-def test_what_is_deleted_or_pasted_counts_too(open_app):
-    page = open_app()
-    box = page.locator("#text-a textarea")
-    box.fill("One two three")
-    expect(chips(page).nth(3)).to_have_text("three")
-    box.press("End")
-    for _ in range(6):
-        box.press("Backspace")
-    expect(chips(page).nth(3)).to_have_text("[SEP]")
-
-
-ODD = ("<img src=x onerror=alert(1)> ${alert(1)} {{value}} `${alert(1)}`", "مرحبا بالعالم 🍎 \x07 \u200f seen")
-
-
-def test_odd_texts_do_nothing_but_show(open_app):
-    page = open_app()
-    for box, text in zip("ab", ODD, strict=True):
-        page.locator(f"#text-{box} textarea").fill(text)
-    for tab in ("Overview", "Tokens", "Fill-mask"):
-        open_tab(page, tab)
-        expect(opened_tab(page)).to_have_text(tab)
-        settled(page)
-        expect(chips(page).nth(-2)).to_have_text("seen")
-
-
-def test_a_menu_that_is_only_looked_at_changes_nothing(open_app):
-    page = open_app()
-    page.locator("#examples input").click()
-    page.get_by_role("option", name="Two unrelated sentences").click()
-    expect(chips(page).filter(has_text="saturn")).to_be_visible()
-    page.locator("#text-a textarea").fill("My own words.")
-    expect(chips(page).nth(1)).to_have_text("my")
-    page.locator("#examples input").click()
-    expect(page.get_by_role("option", name="Two unrelated sentences")).to_be_visible()
-    page.locator("#text-b textarea").fill("And more of them.")
-    expect(chips(page).filter(has_text="more")).to_be_visible()
-    expect(page.locator("#text-a textarea")).to_have_value("My own words.")
-    page.locator("#examples input").click()
-    page.get_by_role("option", name="Two unrelated sentences").click()
-    expect(page.locator("#text-a textarea")).to_have_value("We ran out of flour this morning.")
-
-
 def test_the_last_of_quick_clicks_is_shown(open_app):
     page = open_app("?tab=tokens&view=what-is-added-up")
     expect(page.get_by_text("+ position: ")).to_be_visible()

@@ -28,6 +28,21 @@ class Surface:
     send: Callable
 
 
+def endpoints(everything):
+    """Endpoints with arguments that are mostly as they should be."""
+    return _called([one for one in everything if one.is_public])
+
+
+def handlers(everything):
+    """The same of what the page calls."""
+    return _called([one for one in everything if not one.is_public and not one.streams])
+
+
+def _called(targets):
+    calls = st.sampled_from(targets).flatmap(lambda target: st.tuples(st.just(target), target.calls()))
+    return Surface(calls, lambda example: example[0].send(example[1]))
+
+
 def requests(visitor):
     """Requests that are none."""
 
@@ -163,6 +178,6 @@ def trained(folder):
     return {**found, "settings.json": json.dumps(json.loads(found["settings.json"]) | {"model": "/gone/bert"}).encode()}
 
 
-def long_runs(everything):
-    """Long runs of a character or two, wherever a text may be."""
-    return Surface(runs.ways(everything), lambda way: way[0](*way[1:]))
+def long_runs(everything, watch):
+    """Long runs of a character or two, wherever a text may be, while others are answered."""
+    return Surface(runs.ways(everything), lambda way: require(watch.promptly(lambda: (way[0](*way[1:]), True)), "it was sent"))

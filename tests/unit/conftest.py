@@ -10,7 +10,7 @@ from tests.away import Away, away
 
 HERE = Path(__file__).parent
 NAMES = """
-    answering api atlas classroom code corpus corpus_layers corpus_neurons corpus_words data_files every_view examples
+    answering api atlas classroom code corpus corpus_layers corpus_neurons data_files every_view examples
     families few findings finetune finetune_answers finetune_words guide head_atlas hostile hub isolation lessons many
     more_findings notebook operating overload package page_file patterns poison projection recipe
     rooms server sheets standard tables tagging take_home training view_api
@@ -42,6 +42,18 @@ def page():
 def model(request):
     """The model in the repository, and a tiny one."""
     return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def own_runs(tmp_path, monkeypatch) -> Path:
+    """The folder in which the test keeps runs and what it reads of corpora; nothing kept by an earlier test is used."""
+    from explorer.corpus import source
+    from explorer.corpus.compute import atlas, neurons, reading
+
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
+    for kept in (reading._opened, reading._dtypes, neurons._opened, atlas._opened, source._found):
+        kept.clear()
+    return tmp_path / "runs"
 
 
 @pytest.fixture

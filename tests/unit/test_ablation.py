@@ -7,9 +7,8 @@ import pytest
 import torch
 
 from explorer.core.errors import InputError
-from explorer.core.steps import finished
 from explorer.fill_mask import endpoints as masked_lm
-from explorer.techniques.ablation import changed_states, head_effects, patching_in_steps, with_mask
+from explorer.techniques.ablation import head_effects
 from explorer.techniques.targets import is_next_target, read, word_target
 from tests.hooks import eager_bert, every_dense, hooks_of, zeroed
 
@@ -37,46 +36,6 @@ def test_the_effect_of_each_head_is_that_of_a_hook_that_zeroes_it(model, referen
         theirs = outputs.seq_relationship_logits[0].softmax(-1)[0]
         assert found_next[layer, head] == pytest.approx(float(theirs), abs=1e-5)
     assert np.ptp(found) > 1e-4
-
-
-def test_heads_go_together_and_no_heads_change_nothing(model, reference):
-    module, encoded = reference
-    trace = model.trace(TEXT, TEXT_B)
-    np.testing.assert_array_equal(changed_states(trace, [])[-1], trace.states[-1])
-    layers, heads = model.capabilities.layers, model.capabilities.heads
-    whole_layer = [(layers - 1, head) for head in range(heads)]
-    for off in ([(0, 0), (0, 1), (1, 1)], [(1, 0)], whole_layer):
-        with zeroed(every_dense(module), module.config.num_attention_heads, off), torch.no_grad():
-            theirs = module.bert(**encoded).last_hidden_state[0]
-        np.testing.assert_allclose(changed_states(trace, off)[-1], theirs, atol=2e-5)
-
-
-def test_a_patched_state_is_that_of_a_hook_that_replaces_it(bundled):
-    clean, corrupted = bundled.trace("The man went to the [MASK]."), bundled.trace("The dog went to the [MASK].")
-    target = word_target(clean)
-    found = finished(patching_in_steps(clean, corrupted, target))
-    module = eager_bert(bundled)
-    ids = {trace: torch.tensor([trace.ids]) for trace in (clean, corrupted)}
-    with torch.no_grad():
-        states = module(ids[clean], output_hidden_states=True).hidden_states
-    for layer, position in [(1, 2), (3, 6), (5, 0)]:
-
-        def patch(_, inputs, output, layer=layer, position=position):
-            output = output.clone()
-            output[:, position] = states[layer][:, position]
-            return output
-
-        hook = module.bert.encoder.layer[layer - 1].register_forward_hook(patch)
-        with torch.no_grad():
-            theirs = module(ids[corrupted]).prediction_logits[0, target.position].softmax(-1)[target.id]
-        hook.remove()
-        assert found[layer, position] == pytest.approx(float(theirs), abs=1e-5)
-
-
-def test_inputs_of_different_lengths_cannot_be_patched(bundled, refusal):
-    clean, corrupted = bundled.trace("The man went to [MASK]."), bundled.trace("The man went [MASK].")
-    target = word_target(clean)
-    refusal(InputError, lambda: finished(patching_in_steps(clean, corrupted, target)))
 
 
 def test_nothing_is_left_behind_even_under_eight_threads(bundled):
@@ -113,13 +72,3 @@ def test_a_word_is_one_piece_or_the_first_guess(bundled, refusal):
         refusal(InputError, lambda word=word: word_target(trace, word))
     refusal(InputError, lambda: word_target(bundled.trace("no blank")))
     refusal(InputError, lambda: is_next_target(trace))
-
-
-def test_a_token_is_masked_by_one_pass_that_keeps_what_is_derived_from_it(bundled):
-    trace = bundled.trace("The dog went to the old store.")
-    hidden = with_mask(trace, 2)
-    assert hidden.tokens == (*trace.tokens[:2], "[MASK]", *trace.tokens[3:])
-    head_effects(hidden, word_target(hidden, "", 2))
-    key = ("head readings", word_target(hidden, "", 2))
-    assert with_mask(trace, 2).knows(key)
-    assert not with_mask(trace, 3).knows(key)

@@ -21,17 +21,15 @@ from explorer.techniques import own_head
 from tests.families import write_family
 from tests.learning import task_for
 
+pytestmark = pytest.mark.usefixtures("own_runs")
+
+
 WORDS = [("store", "happy", "sad"), ("dog", "sad", "slow"), ("milk", "slow", "happy"), ("man", "bad", "good")]
 TEXTS = [f"the man went to the {thing} because he was {mood}. she was {other}." for thing, mood, other in WORDS]
 ROWS = [place("where did the man go?", text.split(" because")[0].removeprefix("the man went to "), text) for text in TEXTS]
 ROWS += [place("how was she?", text.removesuffix(".").rpartition(" ")[2], text) for text in TEXTS]
 QUESTIONS = Questions((*ROWS, *(place("who bought milk?", "", text) for text in TEXTS)))
 ASKED = ("where did the man go?", "the man went to the store because he was happy. she was sad.")
-
-
-@pytest.fixture(autouse=True)
-def runs(tmp_path, monkeypatch):
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
 
 
 def task(model, questions=QUESTIONS, layers=2, **settings):

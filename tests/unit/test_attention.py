@@ -84,14 +84,6 @@ def test_one_text_has_nothing_in_b(weights):
     assert choose(weights, alone, Choice(direction="B→B", top_p=0.5, specials="renormalised")).weights.shape == (0, 0)
 
 
-def test_top_p_keeps_the_smallest_set_that_holds_the_share():
-    row = np.array([[0.5, 0.1, 0.3, 0.1], [0.25, 0.25, 0.25, 0.25], [1, 0, 0, 0], [0, 0, 0, 0]], dtype=np.float32)
-    np.testing.assert_array_equal(top_p(row, 0.5)[0], np.float32([0.5, 0, 0, 0]))
-    np.testing.assert_array_equal(top_p(row, 0.7)[0], np.float32([0.5, 0, 0.3, 0]))
-    np.testing.assert_array_equal((top_p(row, 0.6) > 0).sum(-1), [2, 3, 1, 0])
-    np.testing.assert_array_equal(top_p(row, 1.0), row)
-
-
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99])
 def test_top_p_could_not_do_with_one_edge_less(share):
     rows = np.random.default_rng(1).dirichlet(np.full(40, 0.2), size=30).astype(np.float32)

@@ -28,23 +28,6 @@ def test_rollout_is_the_product_up_to_the_layer_that_was_asked(bundled):
     np.testing.assert_allclose(np.sum(whole["weights"], axis=-1), 1, atol=1e-9)
 
 
-def test_head_metrics_are_layers_of_heads():
-    metrics = head_metrics(TEXT)["metrics"]
-    assert {"entropy", "distance", "cls", "sep", "self", "previous", "next", "same_token", "pattern"} <= set(metrics)
-    for values in metrics.values():
-        assert np.shape(values) == (6, 12)
-    assert all(isinstance(name, str) for row in metrics["pattern"] for name in row)
-
-
-def test_vocabulary_finds_pieces_and_says_how_many(bundled):
-    answer = vocabulary("play", limit=3)
-    assert answer["pieces"][0] == {"token": "play", "id": bundled.tokenizer.convert_tokens_to_ids("play")}
-    assert len(answer["pieces"]) == 3 < answer["total"]
-    assert vocabulary("##ing")["pieces"][0]["token"] == "##ing"
-    assert vocabulary("103")["pieces"][0] == {"token": "[MASK]", "id": 103}
-    assert vocabulary("qqqqq") == {"pieces": [], "total": 0}
-
-
 def test_inside_layer_ends_in_the_models_own_output():
     answer = inside_layer(TEXT, layer=3)
     assert answer["max_error"] < 1e-5

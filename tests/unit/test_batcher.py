@@ -5,12 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
-from threadpoolctl import threadpool_limits
 
-from explorer.bert import batcher, checkpoints
+from explorer.bert import batcher
 from explorer.bert.batcher import Batcher
-from explorer.bert.explorer import Explorer
-from explorer.core import process
 
 TEXTS = ["the man", "the dog bought milk", "he was happy , she was sad .", "the [MASK] went to the store", "milk " * 100]
 
@@ -58,35 +55,6 @@ def test_a_pass_is_bounded_and_of_alike_lengths(tiny, held, monkeypatch):
     assert sorted(map(sorted, passes[1:])) == [["he went", "the cat", "the dog"], ["milk " * 20]]
 
 
-def test_a_pass_beside_another_computes_on_half_of_the_cores(tiny, monkeypatch):
-    for module in (batcher, process):
-        monkeypatch.setattr(module, "cores", lambda: 2)
-    together, first_reads, second_has_read, threads = Batcher(), threading.Event(), threading.Event(), []
-
-    def states(text, read):
-        with threadpool_limits(2, user_api="openmp"):
-            return together.result(tiny.encode(text), read)
-
-    def first(encodings):
-        first_reads.set()
-        threads.append(torch.get_num_threads())
-        assert second_has_read.wait(30)
-        return tiny.hidden_states_of(encodings)
-
-    def second(encodings):
-        threads.append(torch.get_num_threads())
-        second_has_read.set()
-        return tiny.hidden_states_of(encodings)
-
-    with ThreadPoolExecutor(2) as pool:
-        answers = [pool.submit(states, "the man", first)]
-        assert first_reads.wait(30)
-        answers.append(pool.submit(states, "the dog bought milk", second))
-        for text, answer in zip(["the man", "the dog bought milk"], answers, strict=True):
-            torch.testing.assert_close(answer.result(30), tiny.hidden_states(tiny.encode(text)), atol=1e-5, rtol=0)
-    assert threads == [2, 1]
-
-
 def test_an_error_reaches_all_who_waited_for_it_and_nobody_after(tiny):
     def fail(encodings):
         raise ZeroDivisionError
@@ -95,13 +63,3 @@ def test_an_error_reaches_all_who_waited_for_it_and_nobody_after(tiny):
     with pytest.raises(ZeroDivisionError):
         together.result(encoding, fail)
     assert together.result(encoding, tiny.hidden_states_of).shape[1] == encoding.kept
-
-
-def test_many_threads_get_their_own(tiny):
-    model = Explorer(checkpoints.find(tiny.name))
-    texts = [f"{word} {other}" for word in ("man", "dog", "cat", "milk") for other in ("went", "was", "bought")]
-    with ThreadPoolExecutor(12) as pool:
-        traces = list(pool.map(model.trace, texts * 3))
-    for text, trace in zip(texts * 3, traces, strict=True):
-        assert trace.encoding.text_a == text
-        torch.testing.assert_close(trace.states, model.hidden_states(trace.encoding), atol=1e-5, rtol=0)

@@ -5,7 +5,6 @@ import copy
 
 import gradio as gr
 import pytest
-from gradio.blocks import BlocksConfig
 from gradio.state_holder import SessionState
 
 from explorer.core.scheduling import MODEL
@@ -111,12 +110,6 @@ def test_the_browser_gets_what_gradio_would_send_it(changed):
         assert own == (other if place in changed and place != 8 else gr.skip())  # of a state the browser learns nothing
 
 
-def test_a_session_costs_no_configuration(monkeypatch):
-    blocks, _, _ = built(PageBlocks)
-    monkeypatch.setattr(BlocksConfig, "config_for_block", staticmethod(lambda *_: pytest.fail("made for a session")))
-    assert SessionState(blocks)[blocks.children[0]._id] is not None
-
-
 def test_calls_of_a_session_take_turns_and_those_of_others_do_not_wait():
     running, most = {"a": 0, "b": 0}, {"a": 0, "b": 0, "both": 0}
 
@@ -140,35 +133,3 @@ def test_calls_of_a_session_take_turns_and_those_of_others_do_not_wait():
 
     waited(calls())
     assert most == {"a": 1, "b": 1, "both": 2}
-
-
-def test_who_asks_for_much_holds_up_nobody_else():
-    """Twenty calls of one visitor and then one of another: it is answered after the first of them, at the latest."""
-    order = []
-    with PageBlocks(analytics_enabled=False) as blocks:
-        box = gr.Textbox()
-
-        async def work(name):
-            await asyncio.sleep(0.01)
-            order.append(name)
-            return name
-
-        gr.Button().click(work, box, box, **MODEL)
-    function = next(iter(blocks.fns.values()))
-
-    async def calls():
-        busy, other = SessionState(blocks), SessionState(blocks)
-        many = [asyncio.ensure_future(blocks.process_api(function, ["busy"], busy)) for _ in range(20)]
-        await asyncio.sleep(0.005)
-        await blocks.process_api(function, ["other"], other)
-        await asyncio.gather(*many)
-
-    waited(calls())
-    assert order.index("other") <= 2
-    assert order.count("busy") == 20
-
-
-def test_a_handler_that_is_not_there_is_missed_as_gradio_misses_it():
-    blocks, *_ = built(PageBlocks)
-    with pytest.raises(KeyError):
-        waited(blocks.call(10_000, []))

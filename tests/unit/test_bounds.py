@@ -258,14 +258,6 @@ def test_what_does_not_arrive_takes_no_room_and_what_does_not_say_its_size_is_re
     assert [uploads("one", app=PlainTextResponse("kept")) for _ in range(3)] == [200, 200, 429]
 
 
-def test_the_share_of_an_address_holds_over_http(upload, left, monkeypatch):
-    monkeypatch.setattr(bounds, "VISITOR_UPLOADS_MEGABYTES", Limit(1, ""))
-    part = b"a" * (MEGABYTE // 2)
-    assert [upload(part + bytes([65 + number]), "203.0.113.77")[0] for number in range(3)] == [200, 429, 429]
-    assert upload(part + b"z", "203.0.113.78")[0] == 200
-    assert len(left()) == 2
-
-
 # Headers, and what is refused while it is being sent
 
 

@@ -26,23 +26,6 @@ def test_the_cost_stays_within_the_capacity_whatever_is_asked():
         assert 1 <= sum(cache.values()) <= 100
 
 
-def test_what_was_used_longest_ago_leaves_first():
-    cache = OnceCache(3)
-    for key in "abc":
-        cache.get(key, lambda key=key: key)
-    cache.get("a", pytest.fail)  # used again, so b is now the oldest
-    cache.get("d", lambda: "d")
-    assert cache.values() == ["c", "a", "d"]
-
-
-def test_the_newest_value_is_kept_even_when_it_is_too_big():
-    cache = OnceCache(10, cost=len)
-    cache.get("small", lambda: "12")
-    assert cache.get("big", lambda: "x" * 50) == "x" * 50
-    assert cache.values() == ["x" * 50]
-    cache.get("big", pytest.fail)
-
-
 def test_what_is_put_anew_or_forgotten_counts_no_more():
     cache = OnceCache(100, cost=len)
     for name in "abc":

@@ -55,14 +55,6 @@ def test_a_strange_name_is_refused_without_asking_anyone(name, refusal, monkeypa
     refusal(ModelError, lambda: explorer.load(name), typed=name)
 
 
-def test_a_public_space_opens_no_folders_but_its_own(monkeypatch, tiny_folder, refusal):
-    monkeypatch.setattr("explorer.core.limits._public", True)
-    refusal(ModelError, lambda: checkpoints.find(str(tiny_folder)), typed=tiny_folder)
-    assert checkpoints.find().name == checkpoints.BUNDLED
-    monkeypatch.setenv("BERT_EXPLORER_MODEL", str(tiny_folder))
-    assert checkpoints.find(str(tiny_folder)).folder == tiny_folder.resolve()
-
-
 # broken folders
 
 

@@ -229,15 +229,6 @@ def test_no_screen_is_told_a_key_or_a_token(room, subject):
         assert ann.token not in json.dumps(told)
 
 
-def test_tokens_say_who_somebody_is(room):
-    ann, bob = room.join("Ann"), room.join("Bob")
-    assert (room.person_of(ann.token), room.person_of(bob.token)) == (ann, bob)
-    assert room.is_teacher(room.key)
-    for token in ("", "é", room.key, ann.id):
-        assert room.person_of(token) is None
-    assert not any(map(room.is_teacher, ("", ann.token, "ключ")))
-
-
 def test_a_room_is_full_or_closed(room):
     for number in range(ROOM_PEOPLE.most):
         room.join(f"Pupil {number}")
@@ -319,17 +310,6 @@ def test_a_guess_that_comes_after_its_owner_was_sent_out_is_not_kept(room, subje
         room.keep(ann, played, played.question.guess("tokyo"))
     room.reveal()
     assert room.for_teacher()["round"]["closest"] == []
-
-
-def test_whoever_listens_is_woken_at_each_change_that_they_may_see(room):
-    board, phone = room.upcoming(to_teacher=True), room.upcoming(to_teacher=False)
-    room.moved()
-    assert (board.is_set(), phone.is_set()) == (True, False)
-    board = room.upcoming(to_teacher=True)
-    room.join("Ann")
-    assert (board.is_set(), phone.is_set()) == (True, True)
-    assert not room.upcoming(to_teacher=True).is_set()
-    assert not room.upcoming(to_teacher=False).is_set()
 
 
 # ---- Teaching together.

@@ -4,7 +4,6 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import pytest
 
 from explorer.core.lazy import compile_with, numba
 
@@ -32,14 +31,6 @@ def test_first_calls_of_several_threads_compute_what_the_loop_says():
     theirs = np.zeros(7, np.float32)
     add_rows(theirs, rows)
     np.testing.assert_allclose(every, np.tile(theirs, (8, 1)), atol=1e-5)
-
-
-def test_not_a_number_stays_what_it_is_and_other_types_are_refused():
-    ours, found = compile_with(*TYPES)(add_rows), np.zeros(2, np.float32)
-    ours(found, np.array([[np.nan, 1], [1, np.inf]], np.float32))
-    np.testing.assert_array_equal(found, [np.nan, np.inf])
-    with pytest.raises(TypeError, match="No matching definition"):
-        ours(np.zeros(7), np.zeros((2, 7)))
 
 
 def test_without_a_folder_for_a_cache_it_is_compiled_all_the_same(monkeypatch):

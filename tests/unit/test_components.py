@@ -3,12 +3,9 @@
 import functools
 import warnings
 
-import gradio as gr
-import numpy as np
-import plotly.graph_objects as go
 import pytest
 
-from explorer.page.components import OF_PARTS, PLOTLY_ADDRESS, PlotlyChart, TokenRow, page_head
+from explorer.page.components import OF_PARTS, PLOTLY_ADDRESS, page_head
 
 ALL = sorted(set(OF_PARTS.values()), key=lambda component: component.__name__)
 
@@ -40,30 +37,6 @@ def test_the_head_holds_plotly_once_and_loads_nothing_from_elsewhere():
     assert made.count(PLOTLY_ADDRESS) == 1
     assert all(made.count(f'define("{component.__name__}"') == 1 for component in ALL)
     assert "http" not in made.replace("http://www.w3.org/2000/svg", "")
-
-
-def test_settings_stay_with_an_update():
-    row = TokenRow(detail=True, mask_on_click=True)
-    again = TokenRow(**{**row.constructor_args, "visible": False})
-    assert again.js_on_load == row.js_on_load
-    assert '"detail": true, "mask_on_click": true' in row.js_on_load
-
-
-class TestPlotlyChart:
-    def test_a_figure_becomes_json_with_base64_arrays(self):
-        figure = go.Figure(go.Heatmap(z=np.eye(3, dtype=np.float32)))
-        sent = PlotlyChart().postprocess(figure)
-        assert '"bdata"' in sent
-        assert '"heatmap"' in sent
-
-
-def test_an_update_of_a_chart_in_a_handler_makes_json():
-    from gradio.blocks import postprocess_update_dict
-
-    chart = PlotlyChart(height=300)
-    update = postprocess_update_dict(chart, gr.update(value=go.Figure(), visible=True))
-    assert isinstance(update["value"], str)
-    assert update["visible"] is True
 
 
 def test_the_page_is_described_by_plain_values(page):

@@ -41,14 +41,6 @@ def write(tmp_path):
 
 
 @pytest.fixture
-def own_runs(monkeypatch, tmp_path):
-    """A folder for what is read, and nothing opened from elsewhere."""
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
-    reading._opened.clear()
-    return tmp_path / "runs"
-
-
-@pytest.fixture
 def many(write):
     return read_corpus(write("\n".join(MANY)))
 
@@ -114,14 +106,6 @@ def test_files_are_read_together_if_they_go_together(write, refusal):
     assert corpus_of(read_sources(tables), "other").texts == ["more 1", "more 2"]
     for wrong in ([texts[0], tables[0]], [texts[0], write(CONLLU, "c.conllu")], [tables[0], write("a,b\n1,x\n", "d.csv")]):
         assert "do not go together" in refusal(InputError, lambda wrong=wrong: read_sources(wrong))
-
-
-def test_a_table_has_a_column_of_texts(write):
-    for name, text in {
-        "a.csv": "id,Text\n1,The man went.\n2,She was happy!\n",
-        "a.jsonl": '{"id": 1, "text": "The man went."}\n{"id": 2, "text": "She was happy!"}\n',
-    }.items():
-        assert read_corpus(write(text, name)).texts == ["The man went.", "She was happy!"]
 
 
 def test_conllu_brings_tags_and_syntax(write):

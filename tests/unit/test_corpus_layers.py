@@ -13,10 +13,7 @@ from explorer.core.steps import finished
 from explorer.corpus.compute import reading, word_states
 from explorer.corpus.compute.layer_similarity import cka_in_steps
 from explorer.corpus.compute.word_states import word_states_in_steps, words_alone, words_of_both
-from explorer.corpus.layers import PROBE, Layers
-from explorer.corpus.source import FILE
-from explorer.text.corpora import Corpus, built_in, read_corpus
-from explorer.ui.subject import Subject
+from explorer.text.corpora import read_corpus
 from tests.at_night import at_night
 from tests.families import write_family
 
@@ -40,11 +37,6 @@ def exact(monkeypatch, tmp_path):
 def few(tmp_path):
     (tmp_path / "few.txt").write_text("\n".join(TEXTS), "utf-8")
     return read_corpus(tmp_path / "few.txt")
-
-
-@pytest.fixture
-def small():
-    return Corpus("some", built_in().sentences[:12], built_in().licence)
 
 
 @pytest.fixture
@@ -131,47 +123,7 @@ def test_cka_is_that_of_all_pairs_of_words(model, few, tiny):
     np.testing.assert_allclose(finished(cka_in_steps(here, other)), slow, atol=1e-5)
 
 
-def test_the_bundled_model_too_and_of_many_words_the_usual_estimator_says_the_same(bundled, small):
-    words, tokens = finished(word_states_in_steps(bundled, small)), by_hand(bundled, small)
-    wanted = np.stack(list(words_by_hand(tokens).values()), axis=1)
-    found = finished(cka_in_steps(words, words))
-    assert found[2, 5] == pytest.approx(unbiased_cka(wanted[2], wanted[5]), abs=1e-4), "sums of float32"
-    np.testing.assert_allclose(np.diag(found), 1, atol=1e-6)
-    rng = np.random.default_rng(0)
-    one = rng.normal(size=(2000, 5))
-    other = one @ rng.normal(size=(5, 3)) + rng.normal(size=(2000, 3))
-    assert unbiased_of(one, other) == pytest.approx(biased_cka(one, other), abs=5e-3)
-    assert abs(unbiased_of(rng.normal(size=(20, 300)), rng.normal(size=(20, 300)))) < 0.2, "few words in many dimensions"
-    assert biased_cka(rng.normal(size=(20, 300)), rng.normal(size=(20, 300))) > 0.8, "where the usual one is high"
-
-
-def biased_cka(one, other):
-    """Linear CKA as Kornblith et al. 2019 write it."""
-    x, y = one - one.mean(0), other - other.mean(0)
-    return np.linalg.norm(y.T @ x) ** 2 / (np.linalg.norm(x.T @ x) * np.linalg.norm(y.T @ y))
-
-
-def unbiased_of(one, other):
-    """By sums over Gram matrices, which does not take all pairs one by one."""
-    grams = [side @ side.T for side in (one, other)]
-    for gram in grams:
-        np.fill_diagonal(gram, 0)
-    n, (left, right) = len(one), grams
-
-    def hsic(a, b):
-        return (a * b).sum() + a.sum() * b.sum() / ((n - 1) * (n - 2)) - 2 / (n - 2) * (a.sum(axis=0) @ b.sum(axis=0))
-
-    return hsic(left, right) / np.sqrt(hsic(left, left) * hsic(right, right))
-
-
 def test_too_few_words(tiny, few):
     words = finished(word_states_in_steps(tiny, few))
     with pytest.raises(InputError, match="4 words or more"):
         finished(cka_in_steps(some := words.only(np.arange(3)), some))
-
-
-def test_what_was_computed_is_not_computed_again(bundled):
-    corpus = Corpus("kept", built_in().sentences[:40], built_in().licence)
-    view, subject = Layers(source=FILE, file=corpus, look_at=PROBE), Subject(bundled.name, "Hi.", "")
-    found = finished(view.work(subject))
-    assert finished(view.work(subject)) is found

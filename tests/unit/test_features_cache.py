@@ -29,15 +29,6 @@ def test_texts_that_were_read_are_not_read_again(tiny, passes):
     assert sum(passes) == len(SENTENCES) + 1
 
 
-def test_all_layers_come_from_one_pass(tiny, passes):
-    layers = finished(layer_features_in_steps(tiny, SENTENCES, "mean"))
-    assert layers.shape == (tiny.capabilities.layers + 1, len(SENTENCES), tiny.capabilities.hidden_size)
-    count = len(passes)
-    for layer, vectors in enumerate(layers):
-        np.testing.assert_array_equal(features(tiny, SENTENCES, layer), vectors)
-    assert len(passes) == count
-
-
 def test_a_pass_stops_at_the_layer_that_is_asked_for_and_serves_those_below(tiny, passes, monkeypatch):
     last = tiny.layers[-1].module
     monkeypatch.setattr(last, "forward", lambda *args, **more: pytest.fail("ran a layer too many"))

@@ -12,7 +12,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from explorer.bert import features as feature_cache
 from explorer.bert.features import _caches, features
 from explorer.finetune import run as runs
-from explorer.training.examples import Examples, leave_one_out
+from explorer.training.examples import Examples
 from explorer.training.settings import FEW_REGULARIZATION, TrainingSettings
 from tests import learning
 from tests.topics import TOPICS
@@ -47,13 +47,6 @@ def test_leaving_out_is_what_scikit_learn_makes_of_it(bundled):
     assert result.history[-1].held_out["accuracy"] == pytest.approx(right)
     kept = result.predictor.classify(bundled, TYPED.pairs)
     np.testing.assert_allclose(kept, method.fit(vectors, TYPED.targets).predict_proba(vectors), atol=0.02)
-
-
-def test_equal_texts_are_left_out_together():
-    examples = Examples(("One.", "two", "ONE.", "three", "four"), tuple("aabbb"))
-    folds = leave_one_out(examples)
-    assert sorted(tuple(fold.held_out) for fold in folds) == [(0, 2), (1,), (3,), (4,)]
-    assert all(sorted([*fold.train, *fold.held_out]) == list(range(5)) for fold in folds)
 
 
 def test_a_hidden_layer_learns_from_few_too_and_layers_are_judged_by_a_split(tiny):

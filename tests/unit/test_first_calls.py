@@ -4,16 +4,15 @@ import ast
 import logging
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
 from explorer import app
-from explorer.core.engine import inference_mode, no_grad, torch
 from explorer.core.errors import ModelError
 from explorer.core.lazy import Library
 from explorer.server.routes import no_model
+from tests.waiting import at_once
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = "predict"  # to take along, beside a model in a zip
@@ -71,18 +70,7 @@ def slow_library(tmp_path, monkeypatch):
 def test_threads_that_come_while_a_library_is_loaded_get_all_of_it(slow_library, monkeypatch):
     prepared = []
     library = Library(slow_library, lambda: prepared.append(library.answer))  # what prepares it may use it
-    found, start = [], threading.Barrier(8)
-
-    def use():
-        start.wait()
-        found.append((library.answer, library.part.value))
-
-    threads = [threading.Thread(target=use) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == [(42, 7)] * 8
+    assert at_once(8, lambda _: (library.answer, library.part.value)) == [(42, 7)] * 8
     assert prepared == [42]
     with pytest.raises(AttributeError, match="has no nothing"):
         _ = library.nothing
@@ -91,44 +79,12 @@ def test_threads_that_come_while_a_library_is_loaded_get_all_of_it(slow_library,
     assert library.answer == 43, "what a test changed there"
 
 
-def test_a_library_whose_preparation_fails_is_prepared_again(slow_library):
-    outcomes = [ValueError("not yet"), None]
-
-    def prepare():
-        if (outcome := outcomes.pop(0)) is not None:
-            raise outcome
-
-    library = Library(slow_library, prepare)
-    with pytest.raises(ValueError, match="not yet"):
-        _ = library.answer
-    assert library.answer == 42
-    assert not outcomes
-
-
 def test_a_library_that_is_not_installed_says_so_when_it_is_used():
     library = Library("no_library_of_this_name")
     for name in ("__wrapped__", "_mock_name"):  # what tools ask of every name
         assert not hasattr(library, name)
     with pytest.raises(ImportError):
         _ = library.answer
-
-
-@pytest.mark.parametrize(("decorate", "inference"), [(inference_mode, True), (no_grad, False)])
-def test_a_decorated_function_computes_without_gradients(decorate, inference):
-    @decorate
-    def one():
-        return torch.is_grad_enabled(), torch.is_inference_mode_enabled()
-
-    @decorate
-    def several():
-        for _ in range(2):
-            yield torch.is_grad_enabled()
-
-    assert one() == (False, inference)
-    steps = several()
-    assert next(steps) is False
-    assert torch.is_grad_enabled()  # between two steps it is as the caller has it
-    assert list(steps) == [False]
 
 
 def test_the_model_is_loaded_when_that_becomes_possible(monkeypatch, caplog, capsys):

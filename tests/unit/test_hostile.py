@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from tests.fuzz import surfaces
 from tests.fuzz.calls import Call, targets
@@ -46,79 +45,6 @@ def run(tiny_folder):
     return surfaces.trained(tiny_folder)
 
 
-def expect_harmless(data, surface):
-    """Send an example, of which the answer is checked."""
-    surface.send(data.draw(surface.examples))
-
-
-def expect_answered(data, targets):
-    """Call one of these endpoints or handlers, of which the answer is checked."""
-    target = data.draw(st.sampled_from(targets))
-    target.send(data.draw(target.calls()))
-
-
-@some(100)
-@given(data=st.data())
-def test_endpoints(everything, data):
-    expect_answered(data, [one for one in everything if one.is_public])
-
-
-@some(120)
-@given(data=st.data())
-def test_handlers_of_the_page(everything, data):
-    expect_answered(data, [one for one in everything if not one.is_public and not one.streams])
-
-
-@some(60)
-@given(data=st.data())
-def test_requests_that_are_none(visitor, data):
-    expect_harmless(data, surfaces.requests(visitor))
-
-
-@some(40)
-@given(data=st.data())
-def test_tables(everything, data):
-    expect_harmless(data, surfaces.tables(everything))
-
-
-@some(40)
-@given(data=st.data())
-def test_zips(everything, run, data):
-    expect_harmless(data, surfaces.zips(everything, run))
-
-
-@some(30)
-@given(data=st.data())
-def test_links(everything, data):
-    expect_harmless(data, surfaces.opening(everything))
-
-
-@some(60)
-@given(data=st.data())
-def test_long_runs_hold_nobody_up(everything, watch, data):
-    surface = surfaces.long_runs(everything)
-    example = data.draw(surface.examples)
-    assert watch.promptly(lambda: (surface.send(example), True))
-
-
-@some(40)
-@given(data=st.data())
-def test_headers_of_safetensors(visitor, tiny_folder, data):
-    expect_harmless(data, surfaces.headers(visitor, str(tiny_folder)))
-
-
-@some(40)
-@given(data=st.data())
-def test_folders_with_a_model(visitor, tiny_folder, data):
-    expect_harmless(data, surfaces.folders(visitor, str(tiny_folder)))
-
-
-@some(20)
-@given(data=st.data())
-def test_revisions(visitor, tiny_folder, data):
-    expect_harmless(data, surfaces.revisions(visitor, str(tiny_folder)))
-
-
 @pytest.fixture(scope="module")
 def run_in(tmp_path_factory):
     """A folder that the app runs in meanwhile."""
@@ -128,10 +54,33 @@ def run_in(tmp_path_factory):
     os.chdir(before)
 
 
-@some(40)
-@given(data=st.data())
-def test_data_sets(everything, run_in, data):
-    expect_harmless(data, surfaces.data_sets(everything, run_in))
+SURFACES = {  # every way in: how many examples, what it is made of, and the fixtures that this takes
+    "endpoints": (100, surfaces.endpoints, "everything"),
+    "handlers of the page": (120, surfaces.handlers, "everything"),
+    "requests that are none": (60, surfaces.requests, "visitor"),
+    "tables": (40, surfaces.tables, "everything"),
+    "zips": (40, surfaces.zips, "everything", "run"),
+    "links": (30, surfaces.opening, "everything"),
+    "long runs": (60, surfaces.long_runs, "everything", "watch"),
+    "headers of safetensors": (40, surfaces.headers, "visitor", "tiny_folder"),
+    "folders with a model": (40, surfaces.folders, "visitor", "tiny_folder"),
+    "revisions": (20, surfaces.revisions, "visitor", "tiny_folder"),
+    "data sets": (40, surfaces.data_sets, "everything", "run_in"),
+}
+
+
+@pytest.mark.parametrize("name", SURFACES)
+def test_whatever_comes_in_does_no_harm(request, name):
+    """The answer to each example is checked."""
+    examples, make, *needs = SURFACES[name]
+    surface = make(*map(request.getfixturevalue, needs))
+
+    @some(examples)
+    @given(example=surface.examples)
+    def send(example):
+        surface.send(example)
+
+    send()
 
 
 BOMB = "~" + base64.urlsafe_b64encode(zlib.compress(b"a" * 20_000_000, 9)).decode()

@@ -26,26 +26,6 @@ def test_the_tables_cannot_be_changed(model):
             table[0, 0] = 1
 
 
-@pytest.mark.parametrize("layer", [0, 1])
-def test_the_last_step_is_the_next_hidden_state_of_transformers(model, eager, layer):
-    _, outputs = eager(model, *TEXTS)
-    trace = model.trace(*TEXTS)
-    inside = layer_steps(trace, layer, token=4)
-    assert inside.max_error < 2e-5
-    np.testing.assert_allclose(inside.steps[0].vector, outputs.hidden_states[layer][0, 4], atol=1e-5)
-    np.testing.assert_allclose(inside.steps[-1].vector, outputs.hidden_states[layer + 1][0, 4], atol=2e-5)
-
-
-def test_every_step_has_the_shape_it_says(bundled):
-    trace = bundled.trace(*TEXTS)
-    n = trace.kept
-    by_name = {step.name: step.shape for step in layer_steps(trace, 2).steps}
-    assert by_name["queries"] == by_name["keys"] == by_name["values"] == by_name["weighted values"] == (12, n, 32)
-    assert by_name["dot products"] == by_name["scaled"] == by_name["attention weights"] == (12, n, n)
-    assert by_name["feed-forward in"] == by_name["GELU"] == (n, 1536)
-    assert by_name["hidden state 2"] == by_name["heads side by side"] == by_name["hidden state 3"] == (n, 384)
-
-
 def test_the_steps_are_what_transformers_computes_on_the_way(bundled):
     trace = bundled.trace(*TEXTS)
     seen = {}

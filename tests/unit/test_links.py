@@ -1,7 +1,6 @@
 """Links: whatever is set comes back, whatever makes no sense is told, and links of former days keep working."""
 
 import base64
-import json
 import zlib
 from dataclasses import replace
 from urllib.parse import parse_qsl
@@ -129,13 +128,6 @@ def test_a_link_brings_input_and_selection_back(bundled, subject):
     place = Place(subject, "attention", "One head", links.read({"tab": "attention"}, DEFAULT).views)
     assert there_and_back(place) == place
     assert there_and_back(place).told == ()
-
-
-def test_a_link_leaves_out_what_was_cut_in_other_texts(bundled):
-    subject = Subject(BUNDLED, "The capital of Japan is [MASK].", "").select(cut=((5, 6, 4, None),))
-    assert parameters_of(Place(subject, "attention", "One head", ()))["cut"] == "6.6.4.0"
-    other = replace(subject, text_a="Oh, the capital of Japan is [MASK].", chosen=subject.selection)
-    assert "cut" not in parameters_of(Place(other, "attention", "One head", ()))
 
 
 def test_another_model_comes_back(tiny, tiny_folder):
@@ -296,8 +288,3 @@ def test_the_table_of_the_guide_is_that_of_the_code(guide):
     rows = [row.split("|")[1:3] for row in guide["links"].splitlines() if row.startswith("| `")]
     told = {name.strip(" `"): what.strip() for name, what in rows}
     assert {name: told.get(name) for name in links.PARAMETERS} == links.PARAMETERS
-
-
-def test_the_settings_in_a_link_are_short(bundled):
-    place = links.read({"tab": "projection", "set.picked": json.dumps([[2], "00ff"])}, DEFAULT)
-    assert links.query(place).endswith("&set.picked=%5B%5B2%5D,%2200ff%22%5D")

@@ -3,7 +3,6 @@
 import itertools
 import json
 import re
-import threading
 from functools import partial
 
 import pytest
@@ -12,6 +11,7 @@ from explorer.page.components import PLOTLY_ADDRESS
 from explorer.server import bounds
 from explorer.server.gate import BEFORE_LOGIN, CLOSED
 from tests import asking
+from tests.waiting import at_once
 
 VISITORS = itertools.count(1)
 FORM = {"Content_Type": "application/x-www-form-urlencoded"}
@@ -112,10 +112,4 @@ def test_logins_from_one_address_end_and_nobody_else_waits(guess, monkeypatch):
 
 def test_guesses_at_once_are_no_more_than_guesses_in_turn(guess, monkeypatch):
     monkeypatch.setattr(bounds, "MOST_LOGINS", 5)
-    told = []
-    threads = [threading.Thread(target=lambda: told.append(guess("wrong")[0])) for _ in range(30)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(told) == [400] * 5 + [429] * 25
+    assert sorted(at_once(30, lambda _: guess("wrong")[0])) == [400] * 5 + [429] * 25

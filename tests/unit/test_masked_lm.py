@@ -11,8 +11,8 @@ from explorer.core.steps import finished
 from explorer.fill_mask import endpoints as masked_lm
 from explorer.techniques.attribution import attribute
 from explorer.techniques.filling import fill_jointly, log_probability
-from explorer.techniques.lens import follow, lens, lens_error
-from explorer.techniques.pseudo_likelihood import hidden_surprise_in_steps, pseudo_likelihoods_in_steps
+from explorer.techniques.lens import lens, lens_error
+from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
 from explorer.techniques.targets import is_next_target, word_target
 from tests.hooks import eager_bert
 
@@ -43,16 +43,6 @@ def test_the_lens_is_the_head_of_transformers_on_every_hidden_state(model, modul
     np.testing.assert_array_equal(found.ids[-1, :, 0], final)
     assert (found.final_ranks[-1] == 1).all()
     assert lens_error(trace, positions) < 1e-4
-
-
-def test_words_are_followed_through_the_layers(model):
-    trace = model.trace(TEXT)
-    (blank,) = trace.mask_positions
-    seen = lens(trace, [blank], top_k=2)
-    probabilities, ranks, _ = follow(trace, blank, seen.ids[-1, 0])
-    np.testing.assert_allclose(probabilities[-1], seen.probabilities[-1, 0], atol=1e-6)
-    np.testing.assert_array_equal(ranks[-1], [1, 2])
-    np.testing.assert_array_equal(ranks[:, 0], seen.final_ranks[:, 0])
 
 
 # attribution
@@ -91,25 +81,6 @@ def test_integrated_gradients_are_the_sum_written_out(model, module, text_b):
     assert found.scores.sum() == pytest.approx(found.path.change + found.path.delta, abs=1e-3)
 
 
-def test_gradient_x_input_and_occlusion_as_written_out(model, module):
-    trace = model.trace(TEXT)
-    target = word_target(trace)
-    table = module.bert.embeddings.word_embeddings.weight.detach()
-    words = table[list(trace.ids)].clone().requires_grad_()
-    (gradient,) = torch.autograd.grad(logit_by_hand(module, trace, target, words[None]).sum(), words)
-    found = attribute(trace, target, "gradient_x_input")
-    np.testing.assert_allclose(found.scores, (gradient * words).sum(-1).detach(), atol=1e-3)
-    assert found.path is None
-    occluded = attribute(trace, target, "occlusion").scores
-    for position in range(trace.kept):
-        ids = list(trace.ids)
-        if not trace.tokens[position].startswith("["):
-            ids[position] = model.mask_id
-        with torch.no_grad():
-            full, hidden = logit_by_hand(module, trace, target, table[torch.tensor([trace.ids, ids])])
-        assert occluded[position] == pytest.approx(float(full - hidden), abs=1e-4)
-
-
 # likelihood
 
 
@@ -124,31 +95,6 @@ def test_pseudo_likelihood_by_words_is_that_of_minicons(bundled):
         assert finished(pseudo_likelihoods_in_steps(bundled, texts, likelihood)) == pytest.approx(wanted, abs=1e-4)
     word, light = finished(pseudo_likelihoods_in_steps(bundled, texts[:2]))
     assert light > word, "a rare word of many pieces is not more probable by the piece"
-
-
-def test_pseudo_likelihood_hides_one_piece_at_a_time(model, module):
-    texts = ["The man went home.", "a", "He [MASK] milk slowly!"]
-    found = finished(pseudo_likelihoods_in_steps(model, texts, "original"))
-    for text, score in zip(texts, found, strict=True):
-        ids = model.tokenizer(text, return_tensors="pt")["input_ids"]
-        total = 0.0
-        for position in range(1, ids.shape[1] - 1):
-            if ids[0, position] == model.mask_id:
-                continue
-            hidden = ids.clone()
-            hidden[0, position] = model.mask_id
-            with torch.no_grad():
-                logits = module(hidden).prediction_logits[0, position]
-            total += float(logits.log_softmax(-1)[ids[0, position]])
-        assert score == pytest.approx(total, abs=1e-3)
-
-
-def test_the_first_rank_is_that_of_the_first_guess(bundled):
-    trace = bundled.trace("The man went to the store to buy some milk.")
-    hidden = finished(hidden_surprise_in_steps(bundled, trace.encoding))
-    assert hidden.positions == tuple(range(1, trace.kept - 1))
-    assert (hidden.bits >= 0).all()
-    assert ((hidden.ranks == 1) == (hidden.best_ids == np.array(trace.ids)[list(hidden.positions)])).all()
 
 
 # several blanks

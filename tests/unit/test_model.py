@@ -1,10 +1,8 @@
 import gc
 import hashlib
 import json
-import threading
 import time
 import weakref
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -20,6 +18,7 @@ from explorer.core import limits
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.limits import MODELS
 from tests.hooks import hooks_of
+from tests.waiting import at_once
 
 TEXTS = ["The man went to the store.", "She was happy!", "A slow [MASK] bought milk", "the " * 200, "$5 - (it was)"]
 
@@ -41,13 +40,6 @@ def passes(monkeypatch):
 def fresh(model):
     """The same checkpoint, read again: nothing is cached."""
     return Explorer(checkpoints.find(model.name))
-
-
-def at_once(count, call):
-    """What `call(i)` returned for i = 0, 1, ..., all called in threads that start together."""
-    barrier = threading.Barrier(count)
-    with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(lambda i: (barrier.wait(10), call(i))[1], range(count)))
 
 
 # the heads
@@ -126,13 +118,6 @@ def test_equal_requests_give_the_same_trace_and_one_pass(model, passes):
     assert model.trace("the man [MASK]").reading is not trace.reading
     assert model.trace("the man [MASK]", "  ").reading is model.trace("the man [MASK]", None).reading
     assert len(passes) == 2
-
-
-def test_eight_threads_that_ask_at_once_cause_one_pass(model, passes):
-    model = fresh(model)
-    traces = at_once(8, lambda i: model.trace("she was happy", "it was milk"))
-    assert len(passes) == 1
-    assert all(trace.reading is traces[0].reading for trace in traces)
 
 
 def test_traces_are_forgotten_by_their_size(tiny, monkeypatch, passes):

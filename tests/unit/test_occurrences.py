@@ -5,16 +5,11 @@ import pytest
 
 import explorer
 from explorer.core.steps import finished
-from explorer.corpus.compute import reading
 from explorer.corpus.compute.occurrences import occurrences_in_steps, vector_alone
 from explorer.text.corpora import Corpus, built_in, read_corpus
 from tests.families import write_family
 
-
-@pytest.fixture(autouse=True)
-def own_runs(monkeypatch, tmp_path):
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
-    reading._opened.clear()
+pytestmark = pytest.mark.usefixtures("own_runs")
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import stat
 import subprocess
 import sys
@@ -217,41 +216,10 @@ def _wait_until(found, process):
         time.sleep(0.02)
 
 
-@pytest.mark.nightly  # by day test_what_is_uploaded_is_for_its_owner_only_and_gone_at_the_end tells a process once
-@pytest.mark.skipif(os.name == "nt", reason="no such signals")
-@pytest.mark.parametrize("way", ["told", "told twice", "told while it starts", "does not start"])
-def test_nothing_of_a_process_stays_in_the_temporary_folder(tiny_folder, tmp_path, way):
-    port, place = free_port(), tmp_path / "tmp"
-    place.mkdir()
-    environment = os.environ | {"TMPDIR": str(place), "BERT_EXPLORER_MODEL": str(tiny_folder), "BERT_EXPLORER_PORT": str(port)}
-    environment.pop("GRADIO_TEMP_DIR", None)
-    seen = lambda: list(place.glob("bert-explorer-*"))  # noqa: E731
-    host = "203.0.113.1" if way == "does not start" else "127.0.0.1"  # an address of documentation (RFC 5737)
-    with subprocess.Popen([sys.executable, "app.py", "--host", host], cwd=ROOT, env=environment) as process:
-        try:
-            if way != "does not start":
-                _wait_until(seen, process)
-            if way in ("told", "told twice"):
-                _wait_until(lambda: _listens(port), process)
-            for _ in range({"does not start": 0, "told twice": 2}.get(way, 1)):
-                process.send_signal(signal.SIGTERM)
-                time.sleep(0.1)
-            code = process.wait()
-        finally:
-            process.kill()
-    assert code in ([2] if way == "does not start" else [0, 128 + signal.SIGTERM, -signal.SIGTERM])
-    assert seen() == []
-
-
 def _health(port: int) -> bytes:
     with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=60) as answer:
         return answer.read()
     return b""
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as line:
-        return line.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_as_many_files_may_be_open_as_the_account_allows():

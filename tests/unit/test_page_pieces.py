@@ -64,14 +64,6 @@ def test_what_is_sent_listens_only_to_what_is_there_and_brings_what_follows(buil
     assert len(page["dependencies"]) <= 36, "Gradio searches all listeners at every event"
 
 
-def test_what_the_browser_keeps_is_there_from_the_start(built):
-    _, _, pieces = built
-    kept = {one["id"] for one in pieces.config["components"] if one["type"] == "browserstate"}
-    page = pieces.page(())
-    assert len(kept) >= 2
-    assert kept <= numbers(page, "components") & placed(page["layout"])
-
-
 @pytest.mark.parametrize("tab", [tab for tab in TABS if tab.id in ("fill-mask", "model")], ids=lambda tab: tab.id)
 def test_a_tab_comes_with_its_first_picture_and_comes_once(visitor, bundled, tab):
     first = visitor.draw("", {"tab": tab.id})
@@ -94,24 +86,6 @@ def test_a_control_is_usable_exactly_if_it_would_be_on_the_whole_page(built):
     for one in controls:
         declared = next(other for other in config["components"] if other["id"] == one["id"])["props"].get("interactive")
         assert one["props"]["interactive"] == (one["id"] in read if declared is None else declared)
-
-
-def test_a_tab_whose_choice_has_nothing_to_show_says_why(visitor, bundled):
-    answer = visitor.press("visited", "change", visited="1?v=1&tab=fill-mask&view=guesses&a=The+sky+is+blue.")
-    assert "blank" in str(props_by_element(answer)["fill-mask-hint"]["value"])
-    assert props_by_element(answer)["fill-mask-words-row"]["value"]["tokens"][3] == "is"
-
-
-def test_a_choice_is_built_when_it_is_opened(visitor, bundled):
-    visitor.draw("", {"tab": "fill-mask"})
-    answer = visitor.draw("fill-mask/Lens")
-    words = next(
-        one["props"]["value"]
-        for one in answer["render_config"]["components"]
-        if "WordGrid" in str(one["props"].get("js_on_load"))
-    )
-    assert words
-    assert answer["render_config"]["layout"]["id"] == answer["render_config"]["render_id"]
 
 
 def test_what_is_set_in_a_piece_that_is_not_there_waits_for_it(visitor, bundled):

@@ -143,8 +143,3 @@ BACKTRACKING = (r" *[|\t] *", r"<b.*?>x", r"\s*\|\|+\s*", r"(a+)+b", r"(\w+\s?)*
 @pytest.mark.parametrize("slow", at_night(BACKTRACKING, but=BACKTRACKING[:2]))
 def test_what_backtracks_is_found(slow):
     assert slow_on(Pattern("", slow, 0, frozenset({"finditer"})))
-
-
-def test_a_pattern_is_looked_for_as_it_is_used():
-    once = Pattern("", r"(?!.*\.\.)[a-z./]*", 0, frozenset({"fullmatch"}))
-    assert not slow_on(once), "from one place it is linear"

@@ -25,14 +25,10 @@ from explorer.training.examples import Examples
 from explorer.ui.subject import Subject
 from tests.learning import learn_run
 
+pytestmark = pytest.mark.usefixtures("own_runs")
+
+
 EXAMPLES = Examples(*zip(*[(f"{w * (1 + i % 3)}{i}", w) for i in range(9) for w in ("happy", "sad")], strict=True))
-
-
-@pytest.fixture(autouse=True)
-def runs(tmp_path, monkeypatch):
-    """A store of its own."""
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
-    return tmp_path / "runs"
 
 
 @pytest.fixture(scope="module")
@@ -182,20 +178,20 @@ POISON = {
 
 
 @pytest.mark.parametrize(("name", "edit"), POISON.values(), ids=POISON)
-def test_poison_is_refused_and_leaves_nothing(files, pack, runs, name, edit, refusal):
+def test_poison_is_refused_and_leaves_nothing(files, pack, own_runs, name, edit, refusal):
     edited = edit(files.get(name, b""))
     assert edited != files.get(name)
     path = pack({**files, name: edited})
     refusal(InputError, lambda: unpack(path))
-    assert list(runs.iterdir()) == []
+    assert list(own_runs.iterdir()) == []
 
 
-def test_a_model_that_is_not_in_the_zip_is_not_another_visitors(files, pack, runs, refusal):
+def test_a_model_that_is_not_in_the_zip_is_not_another_visitors(files, pack, own_runs, refusal):
     for name in ("model", f"{checkpoints.TUNED}{'A' * 22}"):
         without = {entry: data for entry, data in files.items() if not entry.startswith("model/")}
         path = pack({**without, "settings.json": settings(model=name)(files["settings.json"])})
         refusal(InputError, lambda path=path: unpack(path))
-    assert list(runs.iterdir()) == []
+    assert list(own_runs.iterdir()) == []
 
 
 def test_every_view_shows_what_was_taken_in(files, pack, bundled):
@@ -224,14 +220,14 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
-def test_a_bomb_is_refused_before_anything_is_written(files, pack, runs, bomb, refusal, monkeypatch):
+def test_a_bomb_is_refused_before_anything_is_written(files, pack, own_runs, bomb, refusal, monkeypatch):
     monkeypatch.setattr("explorer.finetune.compute.unpack._extract_model", lambda *_: pytest.fail("written"))
     path = pack(bomb(files))
     refusal(InputError, lambda: unpack(path))
-    assert list(runs.iterdir()) == []
+    assert list(own_runs.iterdir()) == []
 
 
-def test_very_many_entries_are_refused_before_they_are_listed(pack, runs, refusal, monkeypatch):
+def test_very_many_entries_are_refused_before_they_are_listed(pack, own_runs, refusal, monkeypatch):
     path = pack({f"model/{number}": b"" for number in range(1000)})
     with path.open("ab") as file:
         file.write(b"comment")
@@ -241,11 +237,11 @@ def test_very_many_entries_are_refused_before_they_are_listed(pack, runs, refusa
     for data in (commented[:-7], commented, half, b"", b"PK"):
         path.write_bytes(data)
         refusal(InputError, lambda: unpack(path))
-    assert list(runs.iterdir()) == []
+    assert list(own_runs.iterdir()) == []
 
 
 @pytest.mark.parametrize("size", [0, 10, 10**6])
-def test_a_zip_that_lies_about_sizes_is_refused(files, pack, runs, size, refusal):
+def test_a_zip_that_lies_about_sizes_is_refused(files, pack, own_runs, size, refusal):
     path = pack(files)
     data = bytearray(path.read_bytes())
     for signature, offset in ((b"PK\x01\x02", 24), (b"PK\x03\x04", 22)):
@@ -254,10 +250,10 @@ def test_a_zip_that_lies_about_sizes_is_refused(files, pack, runs, size, refusal
         data[start + offset : start + offset + 4] = struct.pack("<I", size)
     path.write_bytes(data)
     refusal(InputError, lambda: unpack(path))
-    assert list(runs.iterdir()) == []
+    assert list(own_runs.iterdir()) == []
 
 
-def test_entries_that_overlap_are_refused(files, pack, runs, refusal):
+def test_entries_that_overlap_are_refused(files, pack, own_runs, refusal):
     path = pack({**files, "model/vocab.txt": b"[PAD]"})
     data = bytearray(path.read_bytes())
     central = data.rfind(b"PK\x01\x02", 0, data.rfind(b"model/vocab.txt"))
@@ -265,11 +261,11 @@ def test_entries_that_overlap_are_refused(files, pack, runs, refusal):
     data[central + 42 : central + 46] = data[weights + 42 : weights + 46]  # both begin at one place
     path.write_bytes(data)
     refusal(InputError, lambda: unpack(path))
-    assert list(runs.iterdir()) == []
+    assert list(own_runs.iterdir()) == []
 
 
 @pytest.mark.parametrize("fails", ["fsync", "mkdtemp", "copyfileobj", "disk_usage"])
-def test_a_full_disk_is_said_and_leaves_nothing(files, pack, runs, fails, refusal, monkeypatch):
+def test_a_full_disk_is_said_and_leaves_nothing(files, pack, own_runs, fails, refusal, monkeypatch):
     path = pack(files)
 
     def full(*_, **__):
@@ -281,4 +277,4 @@ def test_a_full_disk_is_said_and_leaves_nothing(files, pack, runs, fails, refusa
         module = {"fsync": "os", "mkdtemp": "tempfile", "copyfileobj": "shutil"}[fails]
         monkeypatch.setattr(f"{module}.{fails}", full)
     assert refusal(ExplorerError, lambda: unpack(path)) == disk.FULL
-    assert list(runs.iterdir()) == []
+    assert list(own_runs.iterdir()) == []

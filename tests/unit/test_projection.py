@@ -6,7 +6,6 @@ import pytest
 from sklearn.manifold import trustworthiness as reference_trustworthiness
 from sklearn.metrics import pairwise_distances
 
-from explorer.analysis import projection as maps_module
 from explorer.analysis.projection import METHODS, LayerMaps, MapSettings, align, clusters, project, quality
 from explorer.analysis.similarity import Agreement, Nearest
 from explorer.core.errors import InputError
@@ -126,22 +125,6 @@ def test_layers_follow_each_other_without_a_jump():
     for before, after in itertools.pairwise(points):
         assert np.linalg.norm(before - after, axis=1).max() < 0.6
     assert all(np.sqrt((each**2).sum(1).mean()) == pytest.approx(1, abs=1e-5) for each in points)
-
-
-def test_a_layers_map_is_made_once_and_those_above_it_first(monkeypatch):
-    made = []
-    fit = maps_module.project
-    monkeypatch.setattr(maps_module, "project", lambda vectors, *args: made.append(float(vectors[0, 0])) or fit(vectors, *args))
-    states = np.stack([GROUPS, GROUPS + 1, GROUPS + 2])
-    maps = LayerMaps(MapSettings())
-    shares = maps.at(states, 1).explained_variance
-    maps.at(states, 2)
-    assert made == [float(states[2, 0, 0]), float(states[1, 0, 0])]
-    assert maps.has(1)
-    assert not maps.has(0)
-    assert shares.sum() == pytest.approx(project(GROUPS).explained_variance.sum(), abs=1e-5)
-    assert maps_module.maps_of(states, MapSettings()) is maps_module.maps_of(states.copy(), MapSettings())
-    assert maps_module.maps_of(states, MapSettings()) is not maps_module.maps_of(states, MapSettings(seed=1))
 
 
 def test_clusters_find_the_groups_and_never_more_than_there_are_rows():

@@ -4,15 +4,11 @@ import urllib.request
 
 import pytest
 import segno
-from gradio import http_server
 
-from explorer import app
 from explorer.core import hosts
 from explorer.core.errors import InputError
 from explorer.server import gate, page
 from explorer.server.gate import ADDRESSES, BehindProxies
-from tests.ports import free_port
-from tests.stranger import Stranger
 from tests.waiting import waited
 
 HERE, SPACE = "127.0.0.1", "10.16.3.80"  # of a proxy on this machine, and of one of the hub's as programs on Spaces see it
@@ -89,21 +85,6 @@ def test_proxies_without_an_address_are_refused_at_the_start(monkeypatch, value,
 def test_one_visitor_is_one_address_however_many_a_line_has(address, visitor):
     assert hosts.visitor((address, 1)) == visitor
     assert hosts.visitor(None) == ""
-
-
-@pytest.mark.nightly  # test_who_is_no_proxy and test_server.test_a_space_may_be_framed_by_its_host cover Spaces in part
-def test_a_space_answers_what_any_app_answers(monkeypatch):
-    monkeypatch.setenv("SYSTEM", "spaces")  # by which Gradio knows one, and closes what goes without its queue
-    monkeypatch.setenv("SPACE_ID", "someone/space")
-    started = []
-    monkeypatch.setattr(http_server, "SpacesReloader", lambda **_: started.append("a program that may be written anew"))
-    blocks = app.launch("127.0.0.1", free_port())
-    try:
-        told = Stranger(blocks.local_url.rstrip("/")).ask("tokens", "The man went home.", "", "")
-    finally:
-        blocks.close()
-    assert told["data"][0]["tokens"][0] == "[CLS]"
-    assert not started
 
 
 ADDRESSED = {"X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https", "X-Gradio-Server": "https://evil.example"}

@@ -8,7 +8,7 @@ import torch
 import transformers
 
 from explorer.bert.checkpoints import BUNDLED_FOLDER
-from tests.recipe import FOLDER, batches, evaluate, pack, text, train
+from tests.recipe import FOLDER, batches, evaluate, text, train
 
 DOCUMENTS = [
     [f"the {who} {does} {where} ." for where in ("here", "there", "outside", "at home")]
@@ -17,11 +17,6 @@ DOCUMENTS = [
 ]
 LINES = "\n\n".join("\n".join(document) for document in DOCUMENTS)
 SIZE = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    return transformers.AutoTokenizer.from_pretrained(BUNDLED_FOLDER)
 
 
 @pytest.fixture(scope="module")
@@ -49,12 +44,6 @@ def test_the_tables_give_sentences_without_a_slot_that_stays_empty():
         lines = [line for document in text.written_out(FOLDER / f"{name}.txt") for line in document]
         assert len(lines) == len(set(lines)) > 300 or name == "stories"
         assert not [line for line in lines if {"{", "}"} & {*line}]
-
-
-def test_a_batch_depends_on_seed_and_step_only(stream):
-    first, again, other = (stream[step] for step in (5, 5, 6))
-    assert all(map(torch.equal, first, again))
-    assert not torch.equal(first.originals, other.originals)
 
 
 @pytest.mark.parametrize("kind", batches.KINDS)
@@ -85,38 +74,6 @@ def test_an_input_in_a_full_row_is_read_as_if_it_were_alone(stream, bundled):
             states_alone = bundled.module.bert(batch.input_ids[row, own][None], token_type_ids=batch.segments[row, own][None])
             torch.testing.assert_close(states[row, own], states_alone.last_hidden_state[0], atol=1e-4, rtol=0)
             torch.testing.assert_close(follows[row, number - 1], alone.seq_relationship_logits[0], atol=1e-4, rtol=0)
-
-
-def test_rows_are_nearly_full(stream, vocabulary):
-    for length in stream.lengths:
-        batch = stream.of_length(length, np.random.default_rng(2))
-        assert (batch.owners > 0).sum(1).min() > length - batches.ROOM
-
-
-def test_what_is_packed_is_small_and_is_read_as_it_was(tmp_path, stream, bundled):
-    before = stream.texts[0]
-    many = text.Text(np.tile(before.pieces, 50), before.sentences, before.documents)
-    text.pack(many, tmp_path / "many.pieces.xz")
-    after = text.load(tmp_path / "many.pieces.xz", tokenizer=None)
-    for name in ("pieces", "sentences", "documents"):
-        np.testing.assert_array_equal(getattr(after, name), getattr(many, name))
-    pack.pack_encoder(BUNDLED_FOLDER, tmp_path / "features")
-    encoder, batch = pack.load_encoder(tmp_path / "features"), stream[0]
-    weights = sum(one.numel() for one in encoder.parameters())
-    assert sum(file.stat().st_size for file in (tmp_path / "features").iterdir()) < 0.85 * weights < 20e6
-    with torch.no_grad():
-        states, own = (train.read(one, batch.originals, batch.segments, batch) for one in (encoder, bundled.module.bert))
-    assert train.similarity_loss(states, own, batch) < 0.01
-    assert train.similarity_loss(own.flip(-1), own, batch) == pytest.approx(0, abs=1e-5)
-
-
-def test_a_checkpoint_of_the_bundled_size_travels_in_few_small_files(tmp_path, bundled):
-    train.save(tmp_path, bundled.module, None, parts=True)
-    files = sorted(tmp_path.iterdir())
-    assert len(files) + 2 <= 8, "log and scores come too"
-    assert all(file.stat().st_size <= 16 * 2**20 for file in files)
-    joined = b"".join(file.read_bytes() for file in files if file.name.startswith("model.safetensors."))
-    assert len(joined) == (BUNDLED_FOLDER / "model.safetensors").stat().st_size
 
 
 def test_half_of_the_pairs_follow_each_other_in_the_text_and_the_others_do_not(stream, vocabulary):

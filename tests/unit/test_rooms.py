@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import threading
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from urllib.parse import urlsplit
@@ -18,7 +17,7 @@ from explorer.teaching.classroom.rooms import MISSES, TOO_MANY
 from explorer.teaching.lessons.exercises import UNKNOWN
 from explorer.teaching.lessons.reading import lessons
 from tests.asking import ask
-from tests.waiting import waited
+from tests.waiting import at_once, waited
 
 QUERY = "v=1&tab=attention&a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+old."
 
@@ -271,12 +270,7 @@ def test_a_class_at_once_loses_no_guess(served, do, room):
     word = room["word"]
     people = [do(f"/{word}/join", body={"name": f"Pupil {number}"}) for number in range(30)]
     do(f"/{word}/ask", room["key"], {"kind": "pair", "query": QUERY})
-    guess = lambda one, option: do(f"/{word}/guess", one["token"], {"guess": option})  # noqa: E731
-    threads = [threading.Thread(target=guess, args=(one, str(number % 2))) for number, one in enumerate(people)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(30, lambda number: do(f"/{word}/guess", people[number]["token"], {"guess": str(number % 2)}))
     do(f"/{word}/guesses", room["key"])
     with listening(served, word, room["key"]) as board:
         told = board()["round"]

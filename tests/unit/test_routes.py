@@ -118,21 +118,6 @@ class Layer:
         self.attention_dense = torch.nn.Linear(1, 2, bias=False)
 
 
-def test_long_inputs_are_mixed_as_short_ones(model, monkeypatch):
-    text = "The man went to the store, and she bought milk because it was a slow and happy dog. " * 30
-    trace = model.trace(text)
-    assert trace.kept > 200
-    for layer in range(2):
-        block = run_mixing.block_of(trace, layer)
-        monkeypatch.undo()
-        ours, error = mixing.shares(block)
-        monkeypatch.setattr(mixing, "SHORT", 10_000)
-        theirs, whole = mixing.shares(block)
-        np.testing.assert_allclose(ours, theirs, atol=5e-6)
-        np.testing.assert_allclose(ours.sum(-1), 1, atol=1e-6)
-        assert error <= 2 * whole + 1e-6 < 1e-4, "the same up to rounding"
-
-
 def test_places_sum_to_one_and_multiply_backwards(model):
     trace = model.trace(TEXT, TEXT_B)
     shares, layers = run_mixing.mixing(trace).shares, model.capabilities.layers

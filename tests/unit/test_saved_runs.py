@@ -12,6 +12,9 @@ import explorer
 from explorer.finetune.compute import store
 from explorer.finetune.compute.unpack import unpack
 
+pytestmark = pytest.mark.usefixtures("own_runs")
+
+
 SAVED = Path(__file__).parent / "saved_runs"
 KINDS = sorted(path.name for path in SAVED.iterdir())
 
@@ -21,21 +24,15 @@ def with_model(source, target, model):
     target.write_text(json.dumps(json.loads(source.read_text("utf-8")) | {"model": str(model)}), "utf-8")
 
 
-@pytest.fixture(autouse=True)
-def runs(tmp_path, monkeypatch):
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
-    return tmp_path / "runs"
-
-
 def says(run):
     return run.predictor.sample(explorer.load(run.predictor.model))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_run_stored_by_an_earlier_version_opens(kind, tiny_folder, runs):
+def test_a_run_stored_by_an_earlier_version_opens(kind, tiny_folder, own_runs):
     identifier = store.new_id()
-    shutil.copytree(SAVED / kind, runs / identifier)
-    with_model(SAVED / kind / "run.json", runs / identifier / "run.json", tiny_folder)
+    shutil.copytree(SAVED / kind, own_runs / identifier)
+    with_model(SAVED / kind / "run.json", own_runs / identifier / "run.json", tiny_folder)
     run = store.fetch(identifier)
     assert run.kind == {"few": "classes"}.get(kind, kind)
     np.testing.assert_allclose(says(run), json.loads((SAVED / kind / "sample.json").read_text()), rtol=1e-5, atol=1e-5)

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.core import scheduling
 from explorer.core.limits import WAITING
-from explorer.core.scheduling import GONE, Call, Places
+from explorer.core.scheduling import Call, Places
 from tests.waiting import waited
 
 
@@ -81,22 +81,3 @@ def test_a_free_place_goes_to_the_address_that_holds_the_fewest():
         return answered[-1], [call.address for call in queue._waiting]
 
     assert played(play) == ("late", ["a", "a"])
-
-
-def test_who_has_gone_waits_for_no_place_and_takes_none(monkeypatch):
-    monkeypatch.setattr("explorer.core.scheduling.PAUSE", 0.01)
-    left = []
-
-    async def is_gone():
-        return bool(left)
-
-    async def play(queue, ask, answered):
-        await ask("crowd", times=24)
-        waiting = await ask("goes", False, is_gone=is_gone, times=4)
-        waiting += await ask("crowd", False, is_gone=is_gone, times=4)
-        left.append(1)
-        done = await asyncio.gather(*[one for one in waiting if not one.done() and len(queue)][4:], return_exceptions=True)
-        late = await asyncio.gather(*await ask("goes", False, is_gone=is_gone), return_exceptions=True)
-        return {str(one) for one in done}, str(late[0])
-
-    assert played(play) == ({GONE}, GONE)

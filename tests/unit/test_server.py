@@ -15,13 +15,12 @@ import pytest
 from starlette.responses import PlainTextResponse, StreamingResponse
 
 from explorer.core.errors import BusyError, CapabilityError, ExplorerError, InputError, ModelError
-from explorer.core.limits import UPLOAD_MEGABYTES
 from explorer.page.blocks import PageBlocks
 from explorer.server import calls, refusals
 from explorer.server.gate import Gate
 from explorer.server.guide import MOVED
 from explorer.server.page import FIXED, PATHS, Document
-from explorer.server.refusals import BODY_MEGABYTES, Refusals
+from explorer.server.refusals import BODY_MEGABYTES
 from explorer.server.serving import guard
 from tests import asking
 from tests.waiting import waited
@@ -341,21 +340,6 @@ def test_the_queue_tells_a_sentence_too(ask, data):
 def test_an_unknown_event_is_told_in_the_stream(ask):
     body = ask("GET", "/gradio_api/call/tokens/unknown")[2].decode()
     assert body == f"event: error\ndata: {json.dumps(refusals.UNKNOWN)}\n\n"
-
-
-@pytest.mark.parametrize(("path", "limit"), [("/gradio_api/upload", UPLOAD_MEGABYTES), ("/gradio_api/run/x", BODY_MEGABYTES)])
-def test_what_is_too_large_is_told_with_its_own_limit(path, limit):
-    _, body = answer_of(Refusals(PlainTextResponse("no", 413)), path=path)
-    assert sentence_of(body["body"]) == limit.tell()
-
-
-def test_an_error_that_nobody_caught_is_one_sentence_and_no_more():
-    async def fails(scope, receive, send):
-        raise ZeroDivisionError(MARKER)
-
-    start, body = answer_of(Refusals(fails))
-    assert start["status"] == 500
-    assert MARKER not in sentence_of(body["body"])
 
 
 # For operators

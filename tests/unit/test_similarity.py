@@ -8,30 +8,14 @@ from explorer.analysis.similarity import (
     cosine_matrix,
     cosines,
     count_told_apart,
-    mean_of_pairs,
     move_to,
     nearest,
-    norms,
-    steps,
 )
-from explorer.core.errors import InputError
-from explorer.hidden_states.compute import drift, outlier_dimensions, self_similarity, within_and_between
-from explorer.hidden_states.endpoints import sentence_similarity, similarity, word_in_context
-from explorer.ui.pictures.base import LEGEND
-from explorer.ui.pictures.hidden import context_lines
+from explorer.hidden_states.compute import outlier_dimensions, self_similarity, within_and_between
+from explorer.hidden_states.endpoints import similarity, word_in_context
 
 RIVER, MONEY = "She sat on the bank of the river.", "He put the money in the bank."
 VECTORS = np.array([[1, 0], [1, 1], [0, 2], [-3, 0], [0, 0]], dtype=np.float32)
-
-
-def test_cosines_by_hand():
-    half = 2**-0.5
-    expected = [[1, half, 0, -1, 0], [half, 1, half, -half, 0], [0, half, 1, 0, 0], [-1, -half, 0, 1, 0], [0] * 5]
-    np.testing.assert_allclose(cosine_matrix(VECTORS), expected, atol=1e-6)
-    np.testing.assert_allclose(cosines(VECTORS[:2], VECTORS[2:4]), [0, -half], atol=1e-6)
-    np.testing.assert_allclose(norms(VECTORS), [1, 2**0.5, 2, 3, 0])
-    assert mean_of_pairs(cosine_matrix(VECTORS[:2])) == pytest.approx(half)
-    assert np.isnan(mean_of_pairs(cosine_matrix(VECTORS[:1])))
 
 
 def test_neighbours_are_those_of_the_full_space():
@@ -51,12 +35,6 @@ def test_centred_and_whitened_vectors_are_what_they_say():
     assert off[~np.eye(12, dtype=bool)].std() > 0.1, "fewer rows than columns do not come out all alike"
     assert np.isfinite(cosine_matrix(move_to(np.ones((4, 5)), SPACES[2]))).all()
     assert np.isfinite(cosine_matrix(move_to(np.ones((1, 5)), SPACES[2]))).all()
-
-
-def test_changes_by_layer_by_hand():
-    states = np.array([[[1, 0]], [[0, 1]], [[0, 2]], [[-1, 0]]], dtype=np.float32)  # [layers + 1, tokens, hidden]
-    np.testing.assert_allclose(steps(states), [[1], [0], [1]], atol=1e-6)
-    np.testing.assert_allclose(drift(states), [[1], [1], [2]], atol=1e-6)
 
 
 def test_self_similarity_within_and_between_senses():
@@ -110,31 +88,6 @@ def test_a_word_of_several_pieces_is_their_mean_and_its_first_occurrence_counts(
         assert len(pieces) > 1
         expected.append([state[0, pieces].mean(0).numpy() for state in reference.hidden_states])
     np.testing.assert_allclose(word_in_context(*texts, word)["layers"], cosines(*np.array(expected)), atol=1e-4)
-
-
-def test_sentences_are_compared_by_their_features(bundled, refusal):
-    texts = [RIVER, MONEY, RIVER]
-    for pooling in ("mean", "cls", "pooler"):
-        matrix = np.array(sentence_similarity(texts, pooling=pooling)["matrix"])
-        assert matrix.shape == (3, 3)
-        np.testing.assert_allclose(matrix, matrix.T, atol=1e-6)
-        np.testing.assert_allclose([*np.diag(matrix), matrix[0, 2]], 1, atol=1e-5)
-    refusal(InputError, lambda: sentence_similarity([RIVER] * 51))
-    refusal(InputError, lambda: sentence_similarity(texts, 2, "pooler"))
-    refusal(InputError, lambda: sentence_similarity([]))
-
-
-def test_each_line_of_a_word_in_its_contexts_is_named_in_the_legend():
-    drawn = context_lines([("money and river", np.ones(3))], "bank", [("the", np.ones(3))], np.zeros(3))
-    assert drawn.layout.showlegend
-    assert drawn.layout.legend.to_plotly_json().items() >= LEGEND.items(), "above the lines"
-    assert [line.name for line in drawn.data] == [
-        "money and river",
-        "‘bank’ as a static vector",
-        "control ‘the’",
-        "random tokens",
-    ]
-    assert all(line.showlegend is None for line in drawn.data), "none is left out of it"
 
 
 def test_how_alike_two_layers_are_depends_on_no_length_of_their_vectors():

@@ -50,12 +50,6 @@ def test_a_stated_interval_is_wilsons(stated):
     assert (float(stated["low"]), float(stated["high"])) == (round(100 * ends.low, digits), round(100 * ends.high, digits))
 
 
-def test_what_a_plus_or_minus_is_is_named():
-    for path in PAGES:
-        for sentence in re.split(r"(?<=[.:]) ", text_of(path)):
-            assert "±" not in sentence or re.search("standard (error|deviation)|interval", sentence), f"{path.name}: {sentence}"
-
-
 def same_sense(vectors: np.ndarray, labels: np.ndarray) -> float:
     """How often the nearest other vector has the same label; of equally near ones the share."""
     far, near = NearestNeighbors(n_neighbors=len(vectors) - 1, metric="cosine").fit(vectors).kneighbors()

@@ -1,6 +1,5 @@
 """The numbers that leave with a view are those of the model, in full precision, whichever way they leave."""
 
-import copy
 import html
 import io
 import json
@@ -8,7 +7,6 @@ import re
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import pytest
 
 from explorer.export import page_file
@@ -18,8 +16,7 @@ from explorer.fill_mask.guesses import Guesses
 from explorer.fill_mask.lens import Lens
 from explorer.hidden_states.layers import OneLayer
 from explorer.tabs import TABS, VIEWS
-from explorer.ui.pictures.numbers import Places, Table, identifier, keep, matrix, numbers_of
-from explorer.ui.pictures.token_row import token_row
+from explorer.ui.pictures.numbers import Places, Table, identifier, matrix
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.view import props
 from tests.contents import A, B, opened
@@ -178,14 +175,6 @@ def test_guesses_and_lens_are_those_of_transformers(bundled, subject, eager):
     assert (last["rank_of_final_guess"] == 1).all()
 
 
-def test_embeddings_add_up(bundled, subject):
-    parts = frame("tokens/embeddings", subject, "sum")
-    vectors = {name.removeprefix("+ ").split(":")[0]: rows["value"].to_numpy() for name, rows in parts.groupby("part")}
-    total = vectors["token"] + vectors["position"] + vectors["segment"]
-    np.testing.assert_allclose(total, vectors["= sum"], atol=1e-5)
-    np.testing.assert_array_equal(vectors["hidden state 0"].astype(np.float32), subject.trace.hidden_states[0][3])
-
-
 def test_what_a_spreadsheet_would_run_is_a_text():
     hostile = ["=1+1", "+1", "-2", "@SUM(A1)", "\tx", 'a "quoted", cell', "two\nlines", "null", "plain"]
     written = csv_of(Table.of(("token", "value"), [[text, -0.1] for text in hostile]))
@@ -194,19 +183,6 @@ def test_what_a_spreadsheet_would_run_is_a_text():
     read = pd.read_csv(io.StringIO(written), keep_default_na=False, na_values=[""])
     assert [plainly(cell) for cell in read["token"]] == hostile
     assert (read["value"] == -0.1).all()
-
-
-def test_what_travels_to_the_browser_gets_no_heavier():
-    figure = keep(keep(go.Figure(), lambda: Table.of(("a",), [[1]])), lambda: Table.of(("b",), [[2]]))
-    assert numbers_of(figure).columns == ("b",)
-    assert "_numbers" not in figure.to_json()
-    row = token_row(["a"], ["piece"], [0])
-    assert numbers_of(row).columns == ("position", "token", "kind", "segment")
-    assert "make" not in json.dumps(row)
-    for copied in (copy.deepcopy(row), dict(row)):
-        assert type(copied) is dict
-        assert numbers_of(copied) is None
-    assert numbers_of(row | {"long": True}) is not None
 
 
 def test_where_nothing_is_drawn_there_is_no_table(bundled):

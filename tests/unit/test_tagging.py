@@ -18,14 +18,12 @@ from explorer.training.probe import control_tags, draw_rows
 from explorer.training.tagging import TaggedExamples, built_in_tagged, sentence_folds, split_sentences
 from tests.learning import learn_run
 
+pytestmark = pytest.mark.usefixtures("own_runs")
+
+
 PLAIN = [[["ada", "sings", "loudly", "!"], ["N", "V", "R", "P"]], [["bob", "runs", "."], ["N", "V", "P"]]] * 3 + [
     [["ada", "runs", "."], ["N", "V", "P"]], [["unbelievable", "bob", "sings"], ["A", "N", "V"]]]  # fmt: skip
 NAMES = [[words, ["B-X" if tag == "N" else "O" for tag in tags]] for words, tags in PLAIN]
-
-
-@pytest.fixture(autouse=True)
-def runs(tmp_path, monkeypatch):
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
 
 
 def trained(model, examples, **settings):

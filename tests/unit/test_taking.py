@@ -8,10 +8,9 @@ import pytest
 import segno
 
 from explorer.bert.hub import NO_REVISION
-from explorer.core.errors import BusyError
 from explorer.core.limits import REQUESTS, WAITING
 from explorer.core.scheduling import Places
-from explorer.export import links, qr, ways
+from explorer.export import qr, ways
 from explorer.export.ways import Way
 from explorer.server.bounds import TAKE
 from explorer.ui.attention_data import head_cards
@@ -68,21 +67,11 @@ def test_a_link_reads_no_file_of_this_machine(fetch):
     assert sentence.startswith(NO_REVISION)
 
 
-def test_a_file_shows_the_head_that_the_page_opens_with(fetch, way, bundled):
-    from explorer.page.examples import first_subject
-
-    head = links.read({}, first_subject()).opened().subject.selection.head
-    assert json.loads(fetch(f"{TAKE}view.words")[2])[1] == head
-
-
 @pytest.mark.parametrize(
     ("link", "said"),
     [
         ("layer=99", "this model has 6,"),
-        ("tab=nowhere", "has no tab"),
-        ("tab=attention&set.top_p=x", "A number is written like"),
         ("tab=attention&a=" + quote("word " * 5_000), "has 25,000 characters"),
-        ("v=7", "a newer app"),
         ("a=~AAAA", "cannot be unpacked"),
         ("set.colour=" + "x" * 10_000, "settings that this view lacks"),
     ],
@@ -130,13 +119,6 @@ def test_too_many_at_once_are_refused(fetch, way, monkeypatch):
     monkeypatch.setattr(Places, "__len__", lambda turns: WAITING.most)
     status, _, body = fetch(f"{TAKE}view.words")
     assert (status, json.loads(body)["error"]) == (503, WAITING.tell())
-
-    def busy(place):
-        raise BusyError("There is no place for more work just now; try again.")
-
-    monkeypatch.undo()
-    monkeypatch.setattr(ways, "WAYS", (Way("words", "Words", "text/plain", busy),))
-    assert fetch(f"{TAKE}view.words")[0] == 503
 
 
 def test_another_name_and_too_many_requests_are_refused(fetch, way, monkeypatch):

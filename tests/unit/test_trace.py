@@ -4,7 +4,6 @@ import string
 import numpy as np
 import pytest
 
-import explorer
 from explorer.core.errors import InputError
 
 LONG = "The man went to the store, and she bought milk! " * 70
@@ -48,22 +47,6 @@ def test_every_layer_equals_what_transformers_returns_in_eager_mode(model, texts
         np.testing.assert_allclose(attention.sum(-1), 1, atol=1e-5)
         assert attention.min() >= 0
         assert trace.attention_error(layer) < 2e-5
-
-
-def test_the_tiny_model_has_heads_that_look_somewhere(tiny):
-    trace = tiny.trace(*INPUTS["pair"])  # or the comparison above would hold for any uniform attention
-    assert min(trace.attention(layer).max() for layer in range(2)) > 3 / trace.kept
-    assert np.abs(trace.attention(0) - trace.attention(1)).max() > 0.1
-
-
-def test_minus_one_is_the_last_layer_and_there_is_no_layer_after_it(model):
-    trace = model.trace("The man went to the store.")
-    layers = model.capabilities.layers
-    np.testing.assert_array_equal(trace.attention(-1), trace.attention(layers - 1))
-    assert trace.attention_error(-1) == trace.attention_error(layers - 1)
-    for layer in (layers, -layers - 1, 99):
-        with pytest.raises(IndexError):
-            trace.attention(layer)
 
 
 def test_every_token_has_its_place(model, texts):
@@ -112,15 +95,6 @@ def test_what_does_not_fit_is_cut_and_of_a_pair_the_longer_gives_way(model, coun
         assert abs(kept_a - kept_b) == 1
 
 
-def test_a_model_without_segments_reads_none(variant_folders, eager):
-    model = explorer.load(variant_folders["one_segment"])
-    trace = model.trace(*INPUTS["pair"])
-    _, outputs = eager(model, *INPUTS["pair"])
-    assert set(trace.encoding.segments) == {0}
-    assert set(trace.encoding.sequences) == {-1, 0, 1}
-    np.testing.assert_allclose(trace.hidden_states[-1], outputs.hidden_states[-1][0], atol=1e-5, rtol=0)
-
-
 def test_what_a_trace_hands_out_cannot_change_it(model):
     trace = model.trace("The man went to the store.")
     with pytest.raises(ValueError, match="read-only"):
@@ -139,11 +113,6 @@ def test_a_text_with_nothing_to_read_is_refused(model, text, refusal):
     refusal(InputError, lambda: model.trace(text))
     if text not in ("", " \n\t", "\x00\x07", "\u200b\ufeff", None):  # these are no text B at all
         refusal(InputError, lambda: model.trace("the man", text))
-
-
-def test_100_000_characters_are_refused(model, refusal):
-    assert "100,000" in refusal(InputError, lambda: model.trace("a " * 50_000))
-    assert "Text B" in refusal(InputError, lambda: model.trace("a", "b " * 50_000))
 
 
 def test_a_single_word_of_20_000_letters_is_unknown_and_no_more(model):

@@ -1,7 +1,6 @@
 """Training: what is learnt, what stays as it was, and that the same seed gives the same numbers."""
 
 import hashlib
-import threading
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,7 @@ import torch
 
 import explorer
 from explorer.analysis import evaluation
-from explorer.bert.features import _caches, features
+from explorer.bert.features import features
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
@@ -28,6 +27,7 @@ from explorer.training.settings import TrainingSettings
 from tests.hooks import hooks_of
 from tests.learning import learn, learn_run, task_for
 from tests.rounding import assert_same_but_for_rounding
+from tests.waiting import at_once
 
 TEXTS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(36) for word, label in [("happy ", "yes"), ("sad ", "no")]]
 EXAMPLES = Examples(*zip(*TEXTS, strict=True))
@@ -96,29 +96,9 @@ def test_the_same_seed_gives_the_same_numbers_even_side_by_side(tiny, layers_tra
         return [[*epoch.trained.values(), *epoch.held_out.values()] for epoch in history]
 
     alone, other = history(1), history(2)
-    found = {}
-    threads = [threading.Thread(target=lambda seed=seed: found.update({seed: history(seed)})) for seed in (1, 2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
     assert alone != other
-    for seed, wanted in ((1, alone), (2, other)):  # beside each other threads may add up in another order
-        assert_same_but_for_rounding(numbers(found[seed]), numbers(wanted))
-
-
-def test_pairs_that_were_read_are_not_read_again(tiny, monkeypatch):
-    rows, embed = [], type(tiny).embed
-    _caches.clear()
-    monkeypatch.setattr(type(tiny), "embed", lambda model, ids, *more: rows.append(len(ids)) or embed(model, ids, *more))
-    first = learn(tiny, PAIRS)
-    assert sum(rows) == len(PAIRS)
-    second = learn(tiny, PAIRS)
-    run(probe(tiny, PAIRS, "mean", 1))
-    assert sum(rows) == len(PAIRS)
-    assert second.history == first.history
-    learn(tiny, EXAMPLES)  # the first texts alone are other texts
-    assert sum(rows) == len(PAIRS) + len(EXAMPLES)
+    for found, wanted in zip(at_once(2, lambda at: history(at + 1)), (alone, other), strict=True):  # threads may add up otherwise
+        assert_same_but_for_rounding(numbers(found), numbers(wanted))
 
 
 def test_dropout_drops_its_share_and_keeps_the_mean():
@@ -256,17 +236,11 @@ def test_the_probe_tells_what_is_known_from_what_is_not(tiny):
     assert np.bincount(control).tolist() == np.bincount(PAIRS.targets).tolist()
 
 
-@pytest.fixture
-def runs_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
-    return tmp_path / "runs"
-
-
-def test_what_is_no_run_and_what_is_broken_is_refused(tiny_folder, runs_folder, monkeypatch, refusal):
+def test_what_is_no_run_and_what_is_broken_is_refused(tiny_folder, own_runs, monkeypatch, refusal):
     last = learn_run(explorer.load(tiny_folder), EXAMPLES, epochs=1).id
     for wrong in ("", "../../etc", None, 5, "x" * 22, f"{last}/..", [last]):
         refusal(InputError, lambda wrong=wrong: store.fetch(wrong))
-    (runs_folder / last / "weights.safetensors").write_bytes(b"broken")
+    (own_runs / last / "weights.safetensors").write_bytes(b"broken")
     monkeypatch.setattr(store, "_read", type(store._read)(4))
     refusal(InputError, lambda: store.fetch(last))
 

@@ -1,11 +1,8 @@
 """/views and /view over HTTP: every view by its name, its numbers those of the model, and whatever else is sent, a sentence."""
 
 import json
-import re
 from urllib.parse import parse_qsl
 
-import numpy as np
-import pandas as pd
 import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
@@ -17,11 +14,11 @@ from explorer.export import links, named
 from explorer.export.tables import tables_of
 from explorer.page.examples import first_subject
 from explorer.tabs import TABS, VIEWS
-from explorer.techniques.ablation import changed_states
 from explorer.ui.settings import Sheet
 from explorer.ui.subject import Subject
 from tests.at_night import at_night
 from tests.contents import OTHER, SELECTION, A, B
+from tests.fuzz.promises import check_sentence
 
 pytestmark = pytest.mark.usefixtures("few_sentences")
 
@@ -82,40 +79,12 @@ def test_every_view_answers_with_the_numbers_that_it_shows(ask, contents, name):
     assert not answer["check"] or "✗" not in answer["check"]
 
 
-def test_the_numbers_are_those_of_transformers(ask, bundled, eager):
-    _, output = eager(bundled, A, B)
-    answer = ask("attention/head", A, B, {"layer": 3, "head": 7})
-    part = answer["tables"]["heatmap"]
-    weights = pd.DataFrame(part["rows"], columns=part["columns"]).pivot(index="query_position", columns="key_position")["weight"]
-    np.testing.assert_allclose(weights, output.attentions[2][0, 6].numpy(), atol=1e-5)
-    assert "layer 3" in answer["finding"].lower()
-    assert answer["check"].startswith("✓")
-    guesses = ask("fill-mask/guesses", A, B, {"top_k": 3})["tables"]["guesses"]
-    blank = bundled.trace(A, B).mask_positions[0]
-    best = output.prediction_logits[0, blank].softmax(-1).topk(3)
-    frame = pd.DataFrame(guesses["rows"], columns=guesses["columns"]).query("position == @blank")
-    assert frame["id"].tolist() == best.indices.tolist()
-    np.testing.assert_allclose(frame["probability"], best.values, atol=1e-5)
-
-
 def test_what_is_selected_is_what_is_answered(ask, bundled):
     rows = ask("inside-head/dots", A, B, {"layer": 2, "head": 5, "token": 4})["tables"]["table"]["rows"]
     assert {tuple(row[:3]) for row in rows} == {(2, 5, 4)}
     off = ask("attention/heads", A, B, {"off": [[3, 7], [1, 1]]})["tables"]["grid"]
     place = off["columns"].index("off")
     assert {(row[0], row[1]) for row in off["rows"] if row[place]} == {(3, 7), (1, 1)}
-
-
-def test_what_is_cut_is_answered_without_it(ask, bundled):
-    trace = bundled.trace(A, B)
-    blank = trace.mask_positions[0]
-    answer = ask("fill-mask/what-if", A, B, {"cut": [[6, blank, 1, 0], [1, 2, 0, 3], [6, blank, 1, 0]]})
-    assert f"cut=1.2.0.3,6.{blank}.1.0" in answer["link"]
-    vector = changed_states(trace, cuts=[(0, 2, 0, 2), (5, blank, 1, None)])[-1][[blank]]
-    (expected,) = bundled.guesses(vector, [blank], 1)
-    rows = {label: share for group, label, share, _ in answer["tables"]["answers"]["rows"] if group == "After"}
-    assert rows[expected.candidates[0].token] == pytest.approx(expected.candidates[0].probability, abs=1e-5)
-    assert "AttentionInterface" in answer["code"]
 
 
 def test_the_link_leads_to_the_same_view(ask):
@@ -141,12 +110,6 @@ REFUSED = {
     "head 0": ("attention/head", A, "", {"head": 0}),
     "half a layer": ("attention/head", A, "", {"layer": 1.5}),
     "heads off in a text": ("attention/heads", A, "", {"off": "1.1"}),
-    "cuts in a text": ("fill-mask/heads", A, "", {"cut": "1.1.1.0"}),
-    "a cut of three": ("fill-mask/heads", A, "", {"cut": [[1, 1, 1]]}),
-    "a cut of a token that there is not": ("fill-mask/heads", A, "", {"cut": [[1, 1, 99, 0]]}),
-    "a swap of a word that is not there": ("fill-mask/heads", A, "", {"swap": ["zebra", "lion"]}),
-    "a swap that is a text": ("fill-mask/heads", A, "", {"swap": "man,woman"}),
-    "a patch of a token that there is not": ("fill-mask/heads", A, "", {"swap": ["man", "woman"], "patch": [1, 99]}),
     "a thousand cuts": ("fill-mask/heads", A, "", {"cut": [[1, 1, 1, 0]] * 1000}),
     "a number far out": ("fill-mask/guesses", A, "", {"top_k": 10**30}),
     "a file of the machine": ("projection/map", A, "", {"table": "/etc/passwd"}),
@@ -164,21 +127,7 @@ REFUSED = {
 def test_what_makes_no_sense_is_refused_in_a_sentence(ask, arguments):
     with pytest.raises(AppError) as caught:
         ask(*arguments)
-    sentence = str(caught.value)
-    assert sentence.endswith(".")
-    assert sentence.isprintable()
-    assert len(sentence) < 250
-    assert not re.search(r"Traceback|Error\b|object at 0x|server's log", sentence)
-
-
-@pytest.mark.parametrize("text", ["<img src=x onerror=alert(1)> ${alert(1)} {{7*7}}", "=1+1 @SUM(A1)", "مرحبا 🥛", "a\x00b\x1b"])
-def test_hostile_texts_come_back_as_they_are(ask, bundled, text):
-    cards = ask("tokens/pieces", text)["tables"]["cards"]
-    assert [row[cards["columns"].index("token")] for row in cards["rows"]] == list(bundled.trace(text).tokens)
-    weights = ask("attention/head", text)["tables"]["heatmap"]
-    frame = pd.DataFrame(weights["rows"], columns=weights["columns"])
-    np.testing.assert_allclose(frame.groupby("query_position")["weight"].sum(), 1, atol=1e-5)
-    json.dumps(weights, allow_nan=False)
+    check_sentence(str(caught.value))
 
 
 def test_work_that_takes_too_long_is_refused_before_it_begins(bundled, monkeypatch, refusal):

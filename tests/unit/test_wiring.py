@@ -6,11 +6,10 @@ import gradio as gr
 import pytest
 
 from explorer.finetune.tab import TAB
-from explorer.page.events import CHOSEN, keep_together, run
+from explorer.page.events import CHOSEN, keep_together
 from explorer.page.shell import build_shell
 from tests.benchmarks.click import calls_of_a_click
 from tests.clocks import set_clock
-from tests.waiting import waited
 
 
 @pytest.fixture(scope="module")
@@ -96,15 +95,6 @@ def test_steps_that_reach_the_browser_together_lose_nothing(monkeypatch):
     assert second == {picture: "drawn", button: gr.update(visible=True), progress: "half"}
     assert third == {picture: "drawn", button: gr.update(visible=True, interactive=False), progress: "done"}
     assert late == {progress: "over"}, "what was seen long ago may have been changed by hand since"
-
-
-@pytest.mark.parametrize("told", [{}, None])
-def test_a_handler_may_have_nothing_to_say(told):
-    with gr.Blocks(analytics_enabled=False) as page:
-        button, box = gr.Button(), gr.Textbox("kept")
-        run([button.click], lambda values: told, [box])
-    answer = waited(page.process_api(0, []))
-    assert answer["data"] == [{"__type__": "update"}]
 
 
 def test_a_box_is_not_set_to_what_was_typed_there_when_it_was_asked(blocks):

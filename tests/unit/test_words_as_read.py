@@ -59,8 +59,7 @@ def test_the_words_to_choose_from_are_those_that_the_model_reads(bundled, cased)
 
 
 @pytest.mark.parametrize("word", SPELLED, ids=ascii)
-def test_searches_in_many_texts_find_it(word, bundled, tmp_path, monkeypatch):
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
+def test_searches_in_many_texts_find_it(word, bundled, tmp_path, own_runs):
     given = Map.read({"source": SENTENCES, "sentences": "\n".join(CAFE), "search": word}, bundled.capabilities)
     assert "3 of 3 contain" in given.compute(Subject(bundled.name, "a", ""))["summary"]
     (tmp_path / "own.txt").write_text("\n".join((*CAFE, "no such word")), "utf-8")

@@ -39,6 +39,7 @@ def draw_tree(one: CorpusSentence, found: Links, head: str) -> go.Figure:
     drawn = figure(
         [*arcs, text],
         key=f"tree-{count}",
+        meta={"alt": f"Parse tree of {count} words. {head} has {len(found.right)} of its {len(tree)} links."},
         hovermode="closest",
         margin={"l": 8, "r": 8, "t": 32, "b": 8},
         annotations=titles,

@@ -93,8 +93,7 @@ def test_a_click_makes_the_sentence_the_input_with_this_head_and_its_word(subjec
         refusal(InputError, lambda index=index: view.on_hits(chosen, index))
 
 
-def test_the_names_of_a_treebank_never_become_markup(tiny, monkeypatch, tmp_path):
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
+def test_the_names_of_a_treebank_never_become_markup(tiny, monkeypatch, own_runs):
     monkeypatch.setattr("explorer.corpus.compute.atlas.FEWEST", 1)
     evil = "<b>x</b>"
     one = CorpusSentence("the man", ("the", "man"), (0, 4), (evil, evil), (1, -1), (evil, "root"))

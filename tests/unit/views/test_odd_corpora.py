@@ -4,14 +4,14 @@ import pytest
 
 import explorer
 from explorer.core.errors import InputError
-from explorer.corpus import source
-from explorer.corpus.compute import atlas, neurons, reading
 from explorer.corpus.heads import NEURON, Heads
 from explorer.corpus.search import WAYS, WORD, Search
 from explorer.corpus.source import FILE
 from explorer.corpus.tab import TAB
 from explorer.text.corpora import read_corpus
 from explorer.ui.subject import Subject
+
+pytestmark = pytest.mark.usefixtures("own_runs")
 
 
 def row(number, word, head="_", tag="_", relation="_"):
@@ -54,13 +54,6 @@ ANSWERED = {
     "a word of which nothing is left": f"{row(1, ACCENT, 2, 'SYM', 'dep')}\n{row(2, 'ran', 0, 'VERB', 'root')}",
 }
 INSIDE_A_BLANK = "blanks and other specials"  # where the most frequent word stands in one
-
-
-@pytest.fixture(autouse=True)
-def own_runs(monkeypatch, tmp_path):
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
-    for kept in (reading._opened, neurons._opened, atlas._opened, source._found):
-        kept.clear()
 
 
 @pytest.fixture

@@ -94,18 +94,6 @@ def test_equal_sentences_are_one_place_with_a_count(method, dimensions, labels, 
     assert len(picked["nearest"]["rows"]) == 4
 
 
-@pytest.mark.parametrize("method", ["umap", "tsne"])
-def test_too_few_points_are_drawn_by_pca_and_the_picture_says_so(method, subject):
-    settings = {"source": SENTENCES, "sentences": "The cat sat.\nA dog ran.\nThe cat sat.", "method": method}
-    view = Map.read(DEFAULTS | settings, subject.model.capabilities)
-    shown = view.compute(subject)
-    name = {"umap": "UMAP", "tsne": "t-SNE"}[method]
-    assert f"{name} needs at least 5 different points; PCA draws the 2 different ones here instead." in shown["summary"]
-    assert len(shown["map"]["points"]) == 2
-    one = Map.read(DEFAULTS | settings | {"sentences": "The cat sat.\nThe cat sat."}, subject.model.capabilities)
-    assert one.finding(subject).text == "All 2 points have the same vector, so none is nearer than another."
-
-
 def told(subject, **settings):
     """What is shown of a map of these settings."""
     return Map.read(DEFAULTS | settings, subject.model.capabilities).compute(subject)

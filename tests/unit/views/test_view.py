@@ -50,15 +50,6 @@ def test_what_is_declared_stands_in_the_order_of_the_class():
     assert set(Sample.listens_to()) == {"again"}
 
 
-def test_what_is_not_given_is_as_declared_and_only_changes_are_told():
-    assert Sample.read({}, CAPABILITIES) == Sample()
-    assert Sample().list_changes() == {}
-    given = {"look": "lines", "layer": 1, "share": 0.0, "heads": (3, 12), "wide": True, "word": "x", "seed": 7}
-    view = Sample.read(given, CAPABILITIES)
-    assert view.list_changes() == given
-    assert Sample.read(view.list_changes(), CAPABILITIES) == view
-
-
 def test_a_bound_that_depends_on_the_model_takes_what_lies_past_it():
     assert Sample.read({"layer": 99}, CAPABILITIES).layer == 6
     assert Sample.read({"layer": 0}, CAPABILITIES).layer == 1
@@ -124,13 +115,6 @@ def test_what_is_laid_out_is_declared():
         laid_out = [name for line in view.layout for name in line.names]
         assert set(laid_out) <= set(view.names), view.name
         assert len(laid_out) == len(set(laid_out)), f"{view.name}: each stands in one place"
-
-
-def test_the_defaults_pass_their_own_checks():
-    for view in VIEWS.values():
-        defaults = {name: getattr(view(), name) for name in view.settings}
-        sheets = {name for name, value in defaults.items() if isinstance(value, tuple) and value and isinstance(value[0], tuple)}
-        assert type(view.read({name: value for name, value in defaults.items() if name not in sheets}, CAPABILITIES)) is view
 
 
 def test_a_part_and_a_setting_have_different_names():
