@@ -16,6 +16,13 @@ export function svg(tag, attributes, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
 
+/** An element with text of our own files: Markdown without HTML, of which the server made HTML. */
+export function ours(tag, attributes, html) {
+  const made = el(tag, attributes);
+  made.innerHTML = html;
+  return made;
+}
+
 /**
  * A button.
  * @param {string | Node} text

@@ -1,5 +1,8 @@
 // What the browser keeps for us between visits. It may refuse to, and then forgets with the page.
 
+/** The key of the seat in a room that this browser holds, {word, name, token}: a person who comes back has the same one. */
+export const SEAT = "bert-seat";
+
 /** @typedef {"localStorage" | "sessionStorage"} Storage the second is forgotten with the tab */
 
 /**
