@@ -1,6 +1,6 @@
 // The address bar follows what the page shows, and the page follows the browser's back and forward.
 
-import { didNotArrive, hasArrived, startArriving, typingState } from "./page/typing.js";
+import { hasArrived, startArriving, typingState } from "./page/typing.js";
 
 const PATIENCE = 5_000; // ms to wait for the place that the browser went to
 const ARRIVING = 30_000; // ms after which a page opened by a link is shown as it is

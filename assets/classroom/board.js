@@ -1,9 +1,6 @@
 // The board of a room: over the page, for the projector. While it is away, a chip on the page says that a room is open.
 import { button, el, saveFile } from "../shared/dom.js";
-import { exercisePage } from "./board_exercises.js";
-import { roundPage } from "./board_rounds.js";
-import { startPage } from "./board_start.js";
-import { teachingPage } from "./board_teaching.js";
+import { exercisePage, QUESTIONS, roundPage, startPage, teachingPage } from "./board_pages.js";
 import { act, classroom, openRoom, setFollowing, spoken } from "./room.js";
 
 const LOCAL = "Phones cannot reach this machine: start the app with --host 0.0.0.0, and they can from the same network.";
@@ -151,6 +148,47 @@ function main() {
   return el("div", { class: "bx-room-at" }, ...said, ...page);
 }
 
-document.addEventListener("bert:room", () => (classroom.room ? draw() : remove()));
+// ---- In a lesson's step: its question, the round that fits it, and its exercise.
+
+let given = null; // { name, give, told }: the exercise in the panel, its button and its count
+
+/** The buttons of a step; none without a room. */
+export function forClass(lesson, at) {
+  const { exercise, options, round } = lesson.steps[at];
+  given = null;
+  if (!classroom.room) return [];
+  const asking = (text, question) => button(text, () => (act("ask", question), showBoard()), { class: "bx-class-round" });
+  const question = options.length ? asking("Ask the class", { kind: "lesson", lesson: lesson.name, step: at + 1 }) : "";
+  return [question, round ? asking(`Round on the board: ${QUESTIONS[round.kind][0]}`, round) : "", exercise ? exerciseButton(exercise) : ""];
+}
+
+// A button that gives the class an exercise, and how many have done it.
+function exerciseButton({ name }) {
+  const give = button("Give it to the class", () => (isGiven(name) ? showBoard() : act("give", { exercise: name })), { class: "bx-class-do" });
+  const told = el("span", { role: "status" });
+  given = { name, give, told };
+  countDone();
+  return el("div", { class: "bx-class-exercise" }, give, told);
+}
+
+const isGiven = (name) => classroom.state?.exercise?.name === name;
+
+function countDone() {
+  if (!given) return;
+  const { give, name, told } = given;
+  const known = classroom.state?.exercises.find((one) => one.name === name);
+  give.textContent = isGiven(name) ? "On the board" : "Give it to the class";
+  told.textContent = known ? `${known.solved.length} of ${classroom.state.people.length} have done it.` : "";
+}
+
+document.addEventListener("bert:room", () => {
+  if (classroom.room) {
+    countDone();
+    return draw();
+  }
+  given = null;
+  for (const one of document.querySelectorAll("#lessons :is(.bx-class-round, .bx-class-exercise)")) one.remove();
+  remove();
+});
 document.addEventListener("keydown", (event) => event.key === "Escape" && board?.matches(":popover-open") && hide());
 for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, () => held && setTimeout(letGo));

@@ -21,7 +21,7 @@ let told = ""; // what followers were last sent, and
 let timer = 0; // the timer of the next message to them
 
 /** Have everything that shows the room drawn again. */
-export function changed() {
+function changed() {
   document.dispatchEvent(new CustomEvent("bert:room"));
 }
 
@@ -76,11 +76,6 @@ export async function act(action, body = {}, take = () => {}) {
     classroom.wrong = error.message;
   }
   if (classroom.room) changed();
-}
-
-/** Ask the class a question. */
-export function askRound(question) {
-  return act("ask", question);
 }
 
 // ---- Following.

@@ -1,5 +1,6 @@
 // Beside a head that is pointed at or focused, wherever it is: its plain name, how sure that is, and its links in this input.
 import { bytes } from "../arithmetic/binary.js";
+import { ask } from "../shared/asking.js";
 import { el, svg } from "../shared/dom.js";
 import { host } from "../shared/host.js";
 import { withheld } from "../shared/withheld.js";
@@ -15,9 +16,8 @@ const known = { input: "", cards: null }; // a promise of the cards of the last 
 const now = { head: "", timer: 0 };
 
 async function load(query) {
-  const answer = await fetch(host.page.file("heads.json", query));
-  const { keys, weights, ...rest } = await answer.json();
-  return answer.ok ? { ...rest, keys: new Uint16Array(bytes(keys).buffer), weights: bytes(weights) } : null;
+  const { keys, weights, ...rest } = await ask(host.page.file("heads.json", query));
+  return { ...rest, keys: new Uint16Array(bytes(keys).buffer), weights: bytes(weights) };
 }
 
 // The cards of all heads for the input of a link; null where they cannot be had.

@@ -1,4 +1,5 @@
 // Where the page's own texts use a term of the glossary: in lessons, captions and findings.
+import { ask } from "../shared/asking.js";
 import { el } from "../shared/dom.js";
 
 const ADDRESS = "bx/glossary.json";
@@ -39,11 +40,9 @@ export function watchTexts() {
 }
 
 async function fetchTerms() {
-  try {
-    ({ terms } = await (await fetch(ADDRESS)).json());
-  } catch {
-    return; // the page does without
-  }
+  const sent = await ask(ADDRESS).catch(() => null);
+  if (!sent) return; // the page does without
+  ({ terms } = sent);
   terms.forEach((term, index) => term.words.forEach((word) => byWord.set(word, index)));
   const longest = [...byWord.keys()].sort((one, other) => other.length - one.length); // letters, spaces and hyphens only
   // Arrow keys are not the keys of attention.

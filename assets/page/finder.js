@@ -5,6 +5,7 @@ import { linkState, visit } from "../link.js";
 import * as lessons from "../lessons.js";
 import { toggleTheme } from "../page.js";
 import { present } from "../present.js";
+import { ask } from "../shared/asking.js";
 import { el, reveal } from "../shared/dom.js";
 import * as take from "../take.js";
 import { put } from "./boxes.js";
@@ -58,8 +59,7 @@ function go(entry) {
 
 async function fetched(model) {
   const address = new URL("bx/minisearch.js", document.baseURI);
-  const [{ default: MiniSearch }, answer] = await Promise.all([import(address), fetch(`bx/find.json?${new URLSearchParams({ model })}`)]);
-  const sent = await answer.json();
+  const [{ default: MiniSearch }, sent] = await Promise.all([import(address), ask(`bx/find.json?${new URLSearchParams({ model })}`)]);
   return [sent.entries, indexOf(MiniSearch, sent)];
 }
 
