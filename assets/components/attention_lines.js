@@ -1,14 +1,13 @@
 // Attention as lines, queries on the left and keys on the right: of one head, or of several, each in its colour.
 import { bytes } from "../arithmetic/binary.js";
 import { along, moveOf } from "../arithmetic/moves.js";
-import { el, plain, rove, svg } from "../shared/dom.js";
-import { define } from "../shared/mounting.js";
+import { el, rove, svg } from "../shared/dom.js";
+import { drawn } from "../shared/mounting.js";
 import { onTheme, rampTable } from "../shared/theme.js";
 import * as linked from "./linked.js";
 import * as shared from "./long_input.js";
 
-define("AttentionLines", ({ element, trigger, props, settings }) => {
-  const root = element.querySelector(".bx-lines");
+drawn("AttentionLines", ({ root, trigger, settings }) => {
   const HEIGHT = settings.height ?? 600; // px, as in the style sheet
   const AROUND = 74; // px: headings and a two-line caption around the lines
   const ABOVE = 146; // px: the overview of a long input, if it stands above
@@ -25,7 +24,7 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
   let overview = null; // of a long input
   let edges = null;
   let caption = null;
-  let drawn = null; // what is drawn: "all", or the side and index of one token
+  let lined = null; // what is drawn: "all", or the side and index of one token
 
   const heads = () => Math.max(1, value.heads.length);
   const flat = (head, query, key) => (head * value.queries.tokens.length + query) * value.keys.tokens.length + key;
@@ -121,8 +120,8 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
     const chosen = all.strongest.map((place) => spot(place));
     edges.replaceChildren(...chosen.map((place) => line(...place, shade(at(...place)))).reverse());
     for (const button of [...sides.query, ...sides.key]) button.style.removeProperty("--weight");
-    const [drawn, count] = [chosen.length, all.count].map((number) => number.toLocaleString("en-US"));
-    const few = chosen.length < all.count ? `The ${drawn} strongest of ${count} edges${long() ? " of these tokens; a line that fades leads to others" : ""}. ` : "";
+    const [most, count] = [chosen.length, all.count].map((number) => number.toLocaleString("en-US"));
+    const few = chosen.length < all.count ? `The ${most} strongest of ${count} edges${long() ? " of these tokens; a line that fades leads to others" : ""}. ` : "";
     caption.replaceChildren(`${few}Lines darken up to a weight of ${Number(value.top.toPrecision(2))} (√ scale).`, el("span", { class: "bx-hint" }, " Point at a token to see only its edges."));
   }
 
@@ -154,14 +153,14 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
       });
     }
     const next = now ? `${now.side} ${now.index}` : "all";
-    if (next === drawn) return;
-    drawn = next;
+    if (next === lined) return;
+    lined = next;
     if (now) showOne(now);
     else showAll();
   }
 
-  function draw() {
-    value = plain(props.value);
+  function draw(sent) {
+    value = sent;
     const tokens = value ? JSON.stringify([value.queries, value.keys, value.heads]) : "";
     const same = tokens === content;
     content = tokens;
@@ -174,7 +173,7 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
       locked = null;
     }
     if (value.selected != null) locked = { side: locked?.side ?? "query", index: value.selected };
-    drawn = null;
+    lined = null;
     show();
   }
 
@@ -186,7 +185,7 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
       shared.follow(() => {
         if (!value || !long()) return;
         build();
-        drawn = null;
+        lined = null;
         show();
       }, root);
     }

@@ -1,8 +1,9 @@
 // Long inputs: a window of tokens that all pictures share, and overviews in which it is dragged. Rows (queries) and columns
 // (keys) have a window each; the two move together until one is dragged by itself.
-import { placeFrom, tokenAt, windowAround, windowFrom } from "../arithmetic/windows.js";
+import { tokenAt, windowAround, windowFrom } from "../arithmetic/windows.js";
 import { el } from "../shared/dom.js";
 import { background, css } from "../shared/theme.js";
+import { paintPixels } from "../shared/vectors.js";
 
 const phone = matchMedia("(max-width: 640px)");
 const pictures = new Set(); // redraw when a window has moved, and
@@ -236,28 +237,17 @@ export function paintMatrix({ rows, columns, level, table, calm = 0 }) {
     const wide = Math.max(1, Math.min(columns, Math.round(width * devicePixelRatio)));
     const high = Math.max(1, Math.min(rows, Math.round(height * devicePixelRatio)));
     const [xs, ys] = [[wide, columns], [high, rows]].map(([to, from]) => Array.from({ length: to + 1 }, (_, i) => Math.floor((i * from) / to)));
-    canvas.width = wide;
-    canvas.height = high;
     canvas.style.imageRendering = wide < columns || high < rows ? "auto" : "pixelated";
-    const pen = canvas.getContext("2d");
-    const image = pen.createImageData(wide, high);
-    for (let y = 0, p = 0; y < high; y++) {
-      for (let x = 0; x < wide; x++, p += 4) {
-        let most = calm;
-        for (let row = ys[y]; row < ys[y + 1]; row++) {
-          for (let column = xs[x]; column < xs[x + 1]; column++) {
-            const one = level(row, column);
-            if (Math.abs(one - calm) > Math.abs(most - calm)) most = one;
-          }
+    paintPixels(canvas, wide, high, (x, y) => {
+      let most = calm;
+      for (let row = ys[y]; row < ys[y + 1]; row++) {
+        for (let column = xs[x]; column < xs[x + 1]; column++) {
+          const one = level(row, column);
+          if (Math.abs(one - calm) > Math.abs(most - calm)) most = one;
         }
-        const [r, g, b] = table[Math.round(Math.max(0, Math.min(255, most)))];
-        image.data[p] = r;
-        image.data[p + 1] = g;
-        image.data[p + 2] = b;
-        image.data[p + 3] = 255;
       }
-    }
-    pen.putImageData(image, 0, 0);
+      return table[Math.round(Math.max(0, Math.min(255, most)))];
+    });
   };
 }
 

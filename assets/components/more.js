@@ -1,62 +1,46 @@
 // The choices of a tab that are not beside its question: a menu with the question that each one answers.
 import { along } from "../arithmetic/moves.js";
-import { el, plain, rove } from "../shared/dom.js";
-import { define } from "../shared/mounting.js";
+import { el, rove } from "../shared/dom.js";
+import { drawn } from "../shared/mounting.js";
 
-const EDGE = 12; // px between the menu and the edge of the window
-
-define("More", ({ element, props }) => {
-  const root = element.querySelector(".bx-more");
-  const opener = el("button", { type: "button", "aria-haspopup": "menu", "aria-expanded": "false" }, "More");
-  const menu = el("ul", { role: "menu", "aria-label": "More", hidden: "" });
+drawn("More", ({ root, props }) => {
+  const opener = el("button", { type: "button", "aria-haspopup": "menu" }, "More");
+  const menu = el("ul", { role: "menu", "aria-label": "More", popover: "" });
+  opener.popoverTargetElement = menu; // the browser opens and closes it
   root.append(opener, menu);
 
-  const radios = () => [...document.getElementById(props.value.of).querySelectorAll("input")];
-  const radioOf = (label) => radios().find((radio) => radio.closest("label").textContent.trim() === label);
-
-  function show(open) {
-    menu.hidden = !open;
-    opener.ariaExpanded = String(open);
-    if (!open) return;
-    for (const item of menu.children) item.ariaChecked = String(radioOf(item.dataset.label).checked);
-    menu.style.left = "0";
-    const { right } = menu.getBoundingClientRect();
-    menu.style.left = `${Math.min(0, document.documentElement.clientWidth - EDGE - right)}px`;
-    goTo(Math.max(0, [...menu.children].findIndex((item) => item.ariaChecked === "true")));
-  }
+  const radioOf = (label) => [...document.querySelectorAll(`#${props.value.of} input`)].find((radio) => radio.closest("label").textContent.trim() === label);
 
   function goTo(number) {
     rove([...menu.children], number);
-    menu.children[number].focus({ preventScroll: true });
-    menu.children[number].scrollIntoView({ block: "nearest" });
+    menu.children[number].focus();
   }
 
-  function choose(label) {
-    show(false);
+  function choose({ dataset: { label } }) {
+    menu.hidePopover();
     const radio = radioOf(label);
     radio.click();
     radio.focus();
   }
 
-  opener.addEventListener("click", () => show(menu.hidden));
-  menu.addEventListener("click", ({ target }) => choose(target.closest("li").dataset.label));
+  menu.addEventListener("toggle", ({ newState }) => {
+    if (newState !== "open") return;
+    for (const item of menu.children) item.ariaChecked = String(radioOf(item.dataset.label).checked);
+    goTo(Math.max(0, [...menu.children].findIndex((item) => item.ariaChecked === "true")));
+  });
+  menu.addEventListener("click", ({ target }) => choose(target.closest("li")));
   root.addEventListener("keydown", (event) => {
     const at = [...menu.children].indexOf(event.target);
-    if (event.key === "Escape" && !menu.hidden) {
-      show(false);
-      opener.focus();
-    } else if (at < 0 && event.key === "ArrowDown") show(true);
-    else if (at >= 0 && ["Enter", " "].includes(event.key)) choose(event.target.dataset.label);
-    else if (along(event, at, menu.children.length) >= 0) goTo(along(event, at, menu.children.length));
+    const next = along(event, at, menu.children.length);
+    if (at < 0 && event.key === "ArrowDown") menu.showPopover({ source: opener });
+    else if (at >= 0 && ["Enter", " "].includes(event.key)) choose(event.target);
+    else if (next >= 0) goTo(next);
     else return;
     event.preventDefault();
     event.stopPropagation(); // the page has a meaning for some of these keys, too
   });
-  root.addEventListener("focusout", ({ relatedTarget }) => root.contains(relatedTarget) || show(false));
+  root.addEventListener("focusout", ({ relatedTarget }) => root.contains(relatedTarget) || menu.hidePopover());
 
-  return function draw() {
-    const choices = Object.entries(plain(props.value).choices);
-    menu.replaceChildren(...choices.map(([label, question]) =>
-      el("li", { role: "menuitemradio", tabindex: "-1", "data-label": label }, el("b", {}, label), el("span", {}, question))));
-  };
+  return ({ choices }) => menu.replaceChildren(...Object.entries(choices).map(([label, question]) =>
+    el("li", { role: "menuitemradio", tabindex: "-1", "data-label": label }, el("b", {}, label), el("span", {}, question))));
 });

@@ -6,7 +6,6 @@ import { css, onTheme, rampStops } from "../shared/theme.js";
 import { withheld } from "../shared/withheld.js";
 import * as linked from "./linked.js";
 import * as shared from "./long_input.js";
-import * as picture from "./picture.js";
 import { figureWindow } from "./plotly_window.js";
 
 const FRAME = 100; // ms to wait for a frame, which a hidden page has none of
@@ -120,19 +119,11 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
   }
 
   // Plotly starts over, and loses zoom and camera, unless the options are the same object as before.
-  function makeOptions(Plotly) {
-    const save = (format) => ({ name: format.toUpperCase(), title: `Download as ${format.toUpperCase()}`, icon: Plotly.Icons[format === "png" ? "camera" : "disk"],
-      click: () => picture.save("PlotlyChart", element, props, settings, format) });
-    const grid = { width: 24, height: 24, path: "M3 3h18v3H3zM3 9h8v4H3zM13 9h8v4h-8zM3 16h8v4H3zM13 16h8v4h-8z" };
-    const { partOf, saveNumbers } = picture;
-    const numbers = { name: "CSV", title: "Download the numbers as CSV", icon: grid, click: () => saveNumbers(element) };
-    const narrow = { ...save("svg"), name: "SVG 85 mm", title: "Download as SVG for one column (85 mm)", icon: Plotly.Icons.disk,
-      click: () => picture.save("PlotlyChart", element, props, settings, "svg85") };
-    const files = [save("png"), save("svg"), narrow, ...(partOf(element) ? [numbers] : [])];
+  function makeOptions() {
     const unused = touched ? [...UNUSED, "zoom2d", "pan2d", "resetScale2d"] : UNUSED;
     const _baseUrl = ""; // otherwise colour bars refer to the page's address, and disappear when it changes
-    const bar = touched && box.clientWidth < NARROW ? false : "hover"; // on a phone it would always be there, on the legend: *Share* saves
-    return { _baseUrl, displaylogo: false, displayModeBar: bar, plotlyServerURL: "", modeBarButtonsToRemove: unused, modeBarButtonsToAdd: files };
+    const bar = touched && box.clientWidth < NARROW ? false : "hover"; // on a phone it would always be there, on the legend
+    return { _baseUrl, displaylogo: false, displayModeBar: bar, plotlyServerURL: "", modeBarButtonsToRemove: unused };
   }
 
   function clicked({ points: [point] }) {
@@ -235,7 +226,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     if (box.closest("[data-presented]")) labelEvery(layout, data, enlarge(layout), AROUND.presented);
     else if (innerWidth > 640) labelEvery(layout, data, USUAL, AROUND.usual);
     const first = !box._fullLayout;
-    options ??= makeOptions(Plotly);
+    options ??= makeOptions();
     await Plotly.react(box, coloured(data), layout, options);
     tell(layout.meta?.alt);
     if (first) box.on("plotly_click", clicked);

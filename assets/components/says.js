@@ -1,13 +1,12 @@
 // The model's prediction in a sentence, beside the input in every tab.
 import { put, texts } from "../page/boxes.js";
 import { busyState } from "../page/busy.js";
-import { button, el, plain } from "../shared/dom.js";
-import { define } from "../shared/mounting.js";
+import { button, el } from "../shared/dom.js";
+import { drawn } from "../shared/mounting.js";
 import { unexpectedTitle, withhold } from "../shared/withheld.js";
 
-define("Says", ({ element, trigger, props }) => {
+drawn("Says", ({ root, trigger, props }) => {
   const PAUSE = 400; // ms at rest before the words are masked in turn
-  const root = element.querySelector(".bx-says");
   const bar = document.querySelector("#bar");
   let waiting = 0;
   // Keeps it below the bar while scrolling, whatever the bar's height.
@@ -41,8 +40,7 @@ define("Says", ({ element, trigger, props }) => {
     texts().forEach((text, i) => put("ab"[i], text.replace(/__+/g, "[MASK]")));
   }
 
-  function draw() {
-    const value = plain(props.value || null);
+  function draw(value) {
     root.replaceChildren();
     withhold({ unexpected: value?.unexpected });
     if (!value) return;

@@ -1,11 +1,10 @@
 // The sections above the tabs, of which the open one shows its tabs.
 import { along } from "../arithmetic/moves.js";
 import { idOf } from "../page/drawing.js";
-import { el, plain, rove } from "../shared/dom.js";
-import { define } from "../shared/mounting.js";
+import { el, rove } from "../shared/dom.js";
+import { drawn } from "../shared/mounting.js";
 
-define("Sections", ({ element, props }) => {
-  const root = element.querySelector(".bx-sections");
+drawn("Sections", ({ root, element, props }) => {
   const LONG = 12; // letters
   const last = new Map(); // by section, its last open tab
   let buttons = [];
@@ -44,8 +43,7 @@ define("Sections", ({ element, props }) => {
     return label.length > LONG ? [first, el("span", { class: "bx-rest" }, ` ${rest.join(" ")}`)] : [label];
   }
 
-  function draw() {
-    const { sections } = plain(props.value);
+  function draw({ sections }) {
     buttons = sections.map(({ label }) => el("button", { type: "button", role: "tab", "data-label": label }, ...named(label)));
     root.replaceChildren(...buttons);
     const asked = new URLSearchParams(location.search).get("tab"); // from a link

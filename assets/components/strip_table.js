@@ -2,13 +2,12 @@
 import { bytes } from "../arithmetic/binary.js";
 import { along } from "../arithmetic/moves.js";
 import { compareCells } from "../arithmetic/numbers.js";
-import { el, plain, reveal, rove } from "../shared/dom.js";
-import { define } from "../shared/mounting.js";
+import { el, reveal, rove } from "../shared/dom.js";
+import { drawn } from "../shared/mounting.js";
 import { onTheme } from "../shared/theme.js";
 import { paintVector } from "../shared/vectors.js";
 
-define("StripTable", ({ element, trigger, props, settings }) => {
-  const root = element.querySelector(".bx-strips");
+drawn("StripTable", ({ root, trigger, settings }) => {
   root.style.maxHeight = `${settings.height}px`;
   let value = null;
   let canvases = []; // {canvas, vector, top}
@@ -65,12 +64,12 @@ define("StripTable", ({ element, trigger, props, settings }) => {
 
   function sortBy(column) {
     sorted = { column, falling: sorted?.column === column ? !sorted.falling : true };
-    draw();
+    draw(value);
     root.querySelector(`[data-column="${column}"]`).focus({ preventScroll: true });
   }
 
-  function draw() {
-    value = plain(props.value);
+  function draw(sent) {
+    value = sent;
     canvases = [];
     names = [];
     if (!value) return root.replaceChildren();

@@ -1,13 +1,12 @@
 // A table of coloured words; its first column and header stay in place when it scrolls.
 import { inCss, isBright } from "../arithmetic/colour.js";
-import { el, plain, rove } from "../shared/dom.js";
+import { el, rove } from "../shared/dom.js";
 import { gridKeys } from "../shared/grid.js";
-import { define } from "../shared/mounting.js";
+import { drawn } from "../shared/mounting.js";
 import { onTheme, ramp, rampTable } from "../shared/theme.js";
 import * as shared from "./long_input.js";
 
-define("WordGrid", ({ element, trigger, props }) => {
-  const root = element.querySelector(".bx-words");
+drawn("WordGrid", ({ root, trigger }) => {
   const FIT = 28; // columns that are made to fit a wide window
   let value = null;
   let shown = "";
@@ -44,8 +43,8 @@ define("WordGrid", ({ element, trigger, props }) => {
     overview.point(value.outlined && { x: value.outlined[1] });
   }
 
-  function draw() {
-    value = plain(props.value);
+  function draw(sent) {
+    value = sent;
     arrange();
     fill();
   }
@@ -80,6 +79,6 @@ define("WordGrid", ({ element, trigger, props }) => {
     trigger("select", { index: [Number(button.dataset.row), Number(button.dataset.column)], value: button.textContent });
   });
   gridKeys(root, () => ({ columns: buttons.length / value.rows.length, buttons }), (index) => rove(buttons, (at = index)));
-  onTheme(draw, root);
+  onTheme(() => draw(value), root);
   return draw;
 });
