@@ -26,10 +26,7 @@ export function exercisesOf(lesson) {
   return { all: names.length, done: names.filter((name) => Object.hasOwn(mine, name)).length };
 }
 
-/**
- * The exercise of a step, "" if it has none.
- * @param {{query: string, exercise: {name: string, task: string} | null}} step
- */
+/** The exercise of a step, "" if it has none. @param {{query: string, exercise: {name: string, task: string} | null}} step */
 export function exercise({ query, exercise }) {
   if (!exercise) return "";
   const { name, task } = exercise;

@@ -11,10 +11,7 @@ const ENDS = {
     "oklab(0.844 -0.028 -0.078)", "oklab(0.97 -0.019 -0.016)"],
 };
 
-/**
- * Whether black text has more contrast on a colour than white text (WCAG 2, relative luminance).
- * @param {Colour} colour
- */
+/** Whether black text has more contrast on a colour than white text (WCAG 2, relative luminance). @param {Colour} colour */
 export function isBright(colour) {
   const [r, g, b] = colour.map((channel) => (channel <= 10 ? channel / 3294.6 : ((channel / 255 + 0.055) / 1.055) ** 2.4));
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179;
@@ -39,10 +36,7 @@ export function rampFrom(background, dark) {
   return Array.from({ length: 256 }, (_, step) => [...data.subarray(4 * step, 4 * step + 3)]);
 }
 
-/**
- * A colour in CSS.
- * @param {ArrayLike<number>} colour
- */
+/** A colour in CSS. @param {ArrayLike<number>} colour */
 export function inCss(colour) {
   return `rgb(${Array.from(colour).join(",")})`;
 }

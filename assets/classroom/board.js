@@ -52,11 +52,6 @@ function remove() {
   board = code = null;
 }
 
-function letGo() {
-  held = false;
-  draw();
-}
-
 // ---- Drawing.
 
 // Redraw everything at each change, keeping typed text, what is selected in it, the focus and the widths of bars.
@@ -97,13 +92,9 @@ function head() {
   const follow = button(following ? "Phones follow this page" : "Let phones follow this page", () => setFollowing(!following), { "data-id": "follow", "aria-pressed": String(Boolean(following)) });
   const end = button(closing ? "Really, for everybody? Without a record nothing is kept" : "Close the room", () => (closing ? act("end") : confirmEnd()), { "data-id": "end" });
   const away = button("Back to the page", hide, { "data-id": "away", class: "bx-room-main" });
-  const record = button("Save the record", () => act("record", {}, saveRecord), { "data-id": "record", title: "All answers by nickname, as CSV" });
+  const save = ({ csv }) => saveFile(new Blob(["\ufeff", csv], { type: "text/csv" }), `${classroom.room.word}.csv`); // the mark tells a spreadsheet that it is UTF-8
+  const record = button("Save the record", () => act("record", {}, save), { "data-id": "record", title: "All answers by nickname, as CSV" });
   return el("header", {}, el("h2", {}, "Room ", el("b", {}, spoken())), el("p", { class: "bx-room-lost", role: "status" }, "The line is broken; one moment…"), follow, record, end, away);
-}
-
-function saveRecord({ csv }) {
-  const file = new Blob(["\ufeff", csv], { type: "text/csv" }); // the mark tells a spreadsheet that it is UTF-8
-  saveFile(file, `${classroom.room.word}.csv`);
 }
 
 // Ask for confirmation, for a moment.
@@ -116,18 +107,12 @@ function confirmEnd() {
   }, 5000);
 }
 
-// The QR code: one image, so that it is fetched once.
-function wayIn() {
-  const { word } = classroom.room;
-  code ??= el("img", { alt: `QR code of the way into the room ${spoken()}`, src: `bx/rooms/${word}/code.svg`, width: 240, height: 240 });
-  return code;
-}
-
 // How to join, and who has joined.
 function aside() {
-  const { address } = classroom.room;
+  const { address, word } = classroom.room;
+  if (address) code ??= el("img", { alt: `QR code of the way into the room ${spoken()}`, src: `bx/rooms/${word}/code.svg`, width: 240, height: 240 }); // one image, so that it is fetched once
   const shown = address.replace(/^https?:\/\//, "");
-  const way = address ? [wayIn(), el("p", { class: "bx-room-address" }, shown)] : [el("p", { class: "bx-room-wrong" }, LOCAL), el("p", { class: "bx-room-address" }, `${location.host}/join`)];
+  const way = address ? [code, el("p", { class: "bx-room-address" }, shown)] : [el("p", { class: "bx-room-wrong" }, LOCAL), el("p", { class: "bx-room-address" }, `${location.host}/join`)];
   const { people, open } = classroom.state;
   const door = button(open ? "Close the door" : "Open the door", () => act("door", { open: !open }), { "data-id": "door" });
   const ranked = [...people].sort((one, other) => other.points - one.points);
@@ -191,4 +176,4 @@ document.addEventListener("bert:room", () => {
   remove();
 });
 document.addEventListener("keydown", (event) => event.key === "Escape" && board?.matches(":popover-open") && hide());
-for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, () => held && setTimeout(letGo));
+for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, () => held && setTimeout(() => ((held = false), draw())));

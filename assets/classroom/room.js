@@ -63,10 +63,7 @@ export function spoken() {
   return classroom.room.word.replaceAll("-", " ");
 }
 
-/**
- * Do something as the teacher; an error is shown on the board.
- * @param {(answer: any) => void} [take] called with the answer
- */
+/** Do something as the teacher; an error is shown on the board. @param {(answer: any) => void} [take] called with the answer */
 export async function act(action, body = {}, take = () => {}) {
   const { word, key } = classroom.room;
   classroom.wrong = "";

@@ -22,9 +22,20 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
   let sides = {}; // the buttons by side,
   let shown = {}; // and the places [first, last) of each side that they show
   let overview = null; // of a long input
-  let edges = null;
-  let caption = null;
   let lined = null; // what is drawn: "all", or the side and index of one token
+
+  const edges = svg("g", {});
+  const picture = svg("svg", { preserveAspectRatio: "none", role: "img" }, edges);
+  const legend = el("b", { class: "bx-lines-heads" });
+  const columns = { query: el("div", { role: "group", "aria-label": "query: looks" }), key: el("div", { role: "group", "aria-label": "key: is looked at" }) };
+  const box = el("div", { class: "bx-lines-box" }, el("b", {}, "query: looks"), legend, el("b", {}, "key: is looked at"), columns.query, picture, columns.key);
+  const caption = el("p", { class: "bx-lines-caption", role: "status" });
+  const overviewFor = shared.overviewOf(box, () => {
+    if (!value || !long()) return;
+    build();
+    lined = null;
+    show();
+  });
 
   const heads = () => Math.max(1, value.heads.length);
   const flat = (head, query, key) => (head * value.queries.tokens.length + query) * value.keys.tokens.length + key;
@@ -51,35 +62,20 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
       shown[side] = places ? shared.range(places, side) : { first: 0, last: of(side).tokens.length };
       const { first, last } = shown[side];
       sides[side] = of(side).tokens.slice(first, last).map((token, i) => label(side)(token, first + i));
+      columns[side].replaceChildren(...sides[side]);
+      rove(sides[side], 0);
     }
-    edges = svg("g", {});
-    caption = el("p", { class: "bx-lines-caption", role: "status" });
     const rows = Math.max(sides.query.length, sides.key.length);
-    const stacked = long() && root.clientWidth < 480;
-    const fits = Math.floor((HEIGHT - AROUND - (stacked ? ABOVE : 0)) / rows);
+    const fits = Math.floor((HEIGHT - AROUND - (isStacked() ? ABOVE : 0)) / rows);
     row = fits < ROW.least ? ROW.most : Math.min(fits, ROW.most); // if it must scroll anyway, rows need not be small
     root.style.setProperty("--row", `${row}px`);
-    const height = rows * row;
-    const fades = long() ? svg("defs", {}, fadeTo("key"), fadeTo("query")) : null;
-    const picture = svg("svg", { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", height, role: "img" }, fades, edges);
-    const column = (side, heading) => el("div", { role: "group", "aria-label": heading }, ...sides[side]);
-    const box = el("div", { class: "bx-lines-box" },
-      el("b", {}, "query: looks"), el("b", { class: "bx-lines-heads" }, ...value.heads.map((number, head) => el("span", { style: `color:${colour(head)}` }, `head ${number}`))),
-      el("b", {}, "key: is looked at"),
-      column("query", "query: looks"), picture, column("key", "key: is looked at"));
-    const fade = () => box.classList.toggle("bx-more", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
-    box.addEventListener("scroll", fade);
-    new ResizeObserver(fade).observe(box);
-    const around = () => `bx-windowed bx-over-${Object.keys(axes()).sort().join("")}${stacked ? " bx-stacked" : ""}`;
-    const both = long() && overview.root.parentElement;
-    if (both?.parentElement === root) { // keep the overview: it may have the focus or be dragged
-      both.className = around();
-      both.lastChild.replaceWith(box);
-      root.lastChild.replaceWith(caption);
-    } else root.replaceChildren(long() ? el("div", { class: around() }, overview.root, box) : box, caption);
-    rove(sides.query, 0);
-    rove(sides.key, 0);
+    picture.setAttribute("viewBox", `0 0 100 ${rows * row}`);
+    picture.setAttribute("height", rows * row);
+    picture.replaceChildren(...(long() ? [svg("defs", {}, fadeTo("key"), fadeTo("query"))] : []), edges);
+    legend.replaceChildren(...value.heads.map((number, head) => el("span", { style: `color:${colour(head)}` }, `head ${number}`)));
   }
+
+  const isStacked = () => long() && root.clientWidth < 480;
 
   // A gradient for lines that leave the window on the keys' or the queries' side.
   function fadeTo(side) {
@@ -143,7 +139,7 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
   }
 
   function show(focus) {
-    edges.ownerSVGElement.setAttribute("aria-label", value.alt);
+    picture.setAttribute("aria-label", value.alt);
     const now = focus ?? locked;
     for (const side of ["query", "key"]) {
       sides[side].forEach((button, place) => {
@@ -165,9 +161,11 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
     const same = tokens === content;
     content = tokens;
     if (!value) return root.replaceChildren();
+    if (!root.firstChild) root.append(box.parentElement ?? box, caption);
     weights = bytes(value.data);
-    if (long()) survey();
     value.edges = Array.from(new Uint32Array(bytes(value.edges).buffer));
+    overview = overviewFor(long() ? `bx-windowed bx-over-${Object.keys(axes()).sort().join("")}${isStacked() ? " bx-stacked" : ""}` : "");
+    if (overview) survey();
     if (!same) {
       build();
       locked = null;
@@ -180,19 +178,10 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
   const axes = () => Object.fromEntries([["x", value.places.key], ["y", value.places.query]].filter(([, places]) => places));
 
   function survey() {
-    if (!overview) {
-      overview = shared.overview();
-      shared.follow(() => {
-        if (!value || !long()) return;
-        build();
-        lined = null;
-        show();
-      }, root);
-    }
     const [rows, columns] = [value.queries.tokens.length, value.keys.tokens.length];
     const level = (query, key) => Math.max(...everyHead((head) => weights[flat(head, query, key)]));
     const paint = shared.paintMatrix({ rows, columns, level, table: rampTable() });
-    requestAnimationFrame(() => value && long() && overview.draw(axes(), paint)); // after the layout
+    requestAnimationFrame(() => value && overview?.draw(axes(), paint)); // after the layout
   }
 
   const target = (event) => {
@@ -226,7 +215,10 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
     rove(sides[side], place);
     button.focus();
   });
-  onTheme(() => value && long() && survey(), root);
+  const fade = () => box.classList.toggle("bx-more", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
+  box.addEventListener("scroll", fade);
+  new ResizeObserver(fade).observe(box);
+  onTheme(() => overview && survey(), root);
   if (settings.height) root.style.height = root.style.maxHeight = `${HEIGHT}px`;
   return draw;
 });

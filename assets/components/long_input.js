@@ -98,7 +98,7 @@ phone.addEventListener("change", tellAll);
 const STEPS = { ArrowLeft: ["x", -1], ArrowRight: ["x", 1], ArrowUp: ["y", -1], ArrowDown: ["y", 1] };
 
 // `axes` holds the first tokens of the columns (x) and rows (y); a short axis is left out.
-export function overview() {
+function overview() {
   const canvas = el("canvas", { "aria-hidden": "true" });
   const frame = el("div", { class: "bx-frame" });
   const map = el("div", { class: "bx-map", role: "slider", tabindex: "0", "aria-label": "the part of the input that is shown" }, canvas, frame);
@@ -213,6 +213,30 @@ export function overview() {
     if (names().every((name) => axes[name].at(-1) < input.tokens)) point(telling); // the strip may come after the picture
   }, root);
   return { root, draw, ranges, point };
+}
+
+/**
+ * Place the overview of a picture around it while it is long.
+ * @param {HTMLElement} box the picture
+ * @param {() => void} moved draws what the window shows
+ * @returns {(look: string, height?: string) => ReturnType<overview> | null} gives both a class, "" for a picture that is not long
+ */
+export function overviewOf(box, moved) {
+  let made = null;
+  return (look, height = "") => {
+    if (!look && !made) return null;
+    if (!made) {
+      made = overview();
+      const both = el("div");
+      box.replaceWith(both);
+      both.append(made.root, box);
+      follow(moved, box);
+    }
+    made.root.hidden = !look;
+    box.parentElement.className = look;
+    box.parentElement.style.height = height;
+    return look ? made : null;
+  };
 }
 
 // ---- Painting overviews.

@@ -1,4 +1,5 @@
 // Convert a component's DOM nodes to SVG shapes and text that any editor opens, without embedded HTML.
+import { shortened } from "../arithmetic/labels.js";
 import { svg } from "../shared/dom.js";
 import { rgb } from "../shared/theme.js";
 
@@ -80,10 +81,8 @@ function line(text, style, area, { end = area.left + area.width, vertical = fals
     const [x, y] = [area.left + area.width / 2, area.top + area.height / 2];
     return svg("text", { ...look, transform: `translate(${round(x + (above - below) / 2)} ${round(y)}) rotate(-90)`, "text-anchor": "middle" }, shown);
   }
-  let cut = shown;
-  while (cut && area.left + pen.measureText(cut === shown ? cut : `${cut}…`).width > end + 1) cut = cut.slice(0, -1);
-  const told = cut === shown ? shown : `${cut}…`;
-  const length = cut === shown ? area.width : pen.measureText(told).width;
+  const told = shortened(shown, end + 1 - area.left, (part) => pen.measureText(part).width);
+  const length = told === shown ? area.width : pen.measureText(told).width;
   const baseline = area.top + (area.height - above - below) / 2 + above;
   return svg("text", { ...look, x: round(area.left), y: round(baseline), textLength: told.trim().length > 1 ? round(length) : null, lengthAdjust: "spacingAndGlyphs",
     "text-decoration": style.textDecorationLine === "line-through" ? "line-through" : null, "xml:space": "preserve" }, told);

@@ -204,10 +204,7 @@ async function saveNumbers(element) {
 
 const mounted = new Set(); // pictures that can be saved
 
-/**
- * The pictures that are on the screen, from top to bottom.
- * @returns {{label: string, save: (format: string) => Promise<void>}[]}
- */
+/** The pictures that are on the screen, from top to bottom. @returns {{label: string, save: (format: string) => Promise<void>}[]} */
 export function pictures() {
   for (const one of mounted) if (!one.element.isConnected) mounted.delete(one);
   const seen = [...mounted].filter(({ element, props }) => element.checkVisibility({ visibilityProperty: true }) && props.value);

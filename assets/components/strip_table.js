@@ -1,7 +1,6 @@
 // Rows of names, numbers, bars and vectors; a vector is drawn as a strip with a small rectangle for each number.
 import { bytes } from "../arithmetic/binary.js";
 import { along } from "../arithmetic/moves.js";
-import { compareCells } from "../arithmetic/numbers.js";
 import { el, reveal, rove } from "../shared/dom.js";
 import { drawn } from "../shared/mounting.js";
 import { onTheme } from "../shared/theme.js";
@@ -56,10 +55,12 @@ drawn("StripTable", ({ root, trigger, settings }) => {
     return el("th", { scope: "col", class: `bx-of-${column.kind}`, "aria-sort": order }, text);
   }
 
+  // Numbers rise, texts fall, so that the first click on a heading sorts texts from A.
   function inOrder() {
     if (!sorted) return value.rows;
     const { column, falling } = sorted;
-    return [...value.rows].sort((a, b) => compareCells(a.cells[column], b.cells[column]) * (falling ? -1 : 1));
+    const order = (a, b) => (Number.isNaN(Number(a)) || Number.isNaN(Number(b)) ? String(b).localeCompare(String(a)) : Number(a) - Number(b));
+    return value.rows.toSorted((a, b) => order(a.cells[column], b.cells[column]) * (falling ? -1 : 1));
   }
 
   function sortBy(column) {

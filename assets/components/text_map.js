@@ -400,12 +400,8 @@ drawn("TextMap", ({ root, trigger, settings }) => {
     return found;
   }
 
-  const spot = ({ clientX, clientY }) => {
-    const box = drawing.getBoundingClientRect();
-    return [clientX - box.left, clientY - box.top];
-  };
   drawing.addEventListener("pointermove", (event) => {
-    pointer = spot(event);
+    pointer = hand.spot(event);
     const found = nearest(pointer, NEAR);
     if (found !== at) look(found);
     if (value.even && value.points.length > NAMED && !event.buttons) drawNames();
@@ -415,7 +411,7 @@ drawn("TextMap", ({ root, trigger, settings }) => {
     look(value?.picked ?? -1);
   });
   drawing.addEventListener("click", (event) => {
-    const found = hand.clicked() ? nearest(spot(event), NEAR) : -1;
+    const found = hand.clicked() ? nearest(hand.spot(event), NEAR) : -1;
     if (found >= 0) choose(found);
   });
   drawing.addEventListener("dblclick", () => hand.back());

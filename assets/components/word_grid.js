@@ -10,6 +10,7 @@ drawn("WordGrid", ({ root, trigger }) => {
   const FIT = 28; // columns that are made to fit a wide window
   let value = null;
   let shown = "";
+  const overviewFor = shared.overviewOf(root, () => value?.places && fill());
   let overview = null; // of a long input
   let buttons = []; // row by row
   let at = 0; // the cell that the Tab key reaches
@@ -28,14 +29,7 @@ drawn("WordGrid", ({ root, trigger }) => {
   function arrange() {
     const long = Boolean(value?.places);
     root.classList.toggle("bx-window", long);
-    if (long && !overview) {
-      overview = shared.overview();
-      const both = el("div", { class: "bx-windowed bx-over-x" }, overview.root);
-      root.replaceWith(both);
-      both.append(root);
-      shared.follow(() => value?.places && fill(), root);
-    }
-    if (overview) overview.root.hidden = !long;
+    overview = overviewFor(long ? "bx-windowed bx-over-x" : "");
     if (!long) return;
     const [rows, columns] = [value.rows.length, value.columns.length];
     const level = (row, column) => 255 * value.cells[row][column].share;

@@ -27,10 +27,7 @@ function stamp({ colour, wide, ring }, sharp) {
   return made;
 }
 
-/**
- * A cloud of points on a canvas: `show` gives it points, `look` moves the view.
- * @param {HTMLCanvasElement} canvas
- */
+/** A cloud of points on a canvas: `show` gives it points, `look` moves the view. @param {HTMLCanvasElement} canvas */
 export function cloudOn(canvas) {
   const pen = canvas.getContext("2d");
   let [points, shown] = [[], ""]; // what is drawn, and whose points they are

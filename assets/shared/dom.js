@@ -70,6 +70,14 @@ export function reveal(box, item) {
   else if (inner.right > outer.right) box.scrollLeft += inner.right - outer.right + 4;
 }
 
+/** Show a dialog until it is closed, by Esc or a click beside it too. */
+export function openDialog(dialog) {
+  dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close()); // a click on the backdrop
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
 /** Have the browser save a file. */
 export function saveFile(blob, name) {
   const link = el("a", { href: URL.createObjectURL(blob), download: name });

@@ -5,9 +5,7 @@ export const SEAT = "bert-seat";
 
 /** @typedef {"localStorage" | "sessionStorage"} Storage the second is forgotten with the tab */
 
-/**
- * @returns {any} what was stored there; null for nothing, or what is no value of ours
- */
+/** @returns {any} what was stored there; null for nothing, or what is no value of ours */
 export function stored(key, storage = "localStorage") {
   try {
     return JSON.parse(window[storage].getItem(key));
@@ -16,9 +14,7 @@ export function stored(key, storage = "localStorage") {
   }
 }
 
-/**
- * @param {any} value null to forget it
- */
+/** @param {any} value null to forget it */
 export function store(key, value, storage = "localStorage") {
   try {
     if (value === null) window[storage].removeItem(key);

@@ -172,7 +172,9 @@ def test_a_table_is_pasted_into_empty_cards_and_files_are_dropped_on_them(tab):
     expect(tab.locator(".bx-card")).to_have_count(2)
     expect(tab.locator("#fine-tune-finding")).to_contain_text("of 4 are right when left out")
     tab.evaluate(DROP, [1, "more.txt", "Awful <b>film</b>.\n\nTwo hours lost.\n"])
-    expect(tab.locator(".bx-card").nth(1).locator("textarea")).to_have_value("I hate it\nWhat a mess\nAwful <b>film</b>.\nTwo hours lost.")
+    expect(tab.locator(".bx-card").nth(1).locator("textarea")).to_have_value(
+        "I hate it\nWhat a mess\nAwful <b>film</b>.\nTwo hours lost."
+    )
     expect(tab.locator("#fine-tune-try-it-map .bx-map-point")).to_have_count(6)
     tab.evaluate(DROP, [0, "table.csv", 'label,text\ngood,"Yes, please"\nnone,It is six.\nnone,A table.\ngood,Hurray!\n'])
     expect(tab.locator(".bx-card")).to_have_count(3)
