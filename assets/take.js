@@ -1,6 +1,6 @@
 // The dialog of links and files: the link, its QR code, and a file for each export format.
 import { filmOf } from "./components/film.js";
-import { scenesSeen } from "./components/flow/scenes.js";
+import { scenesSeen } from "./components/flow/events.js";
 import { pictures } from "./components/picture.js";
 import { linkState } from "./link.js";
 import { told } from "./page/told.js";

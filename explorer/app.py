@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-os.environ["GRADIO_HEARTBEAT_INTERVAL"] = "2"  # seconds between two signs of life, for which assets/components/connection.js listens
+os.environ["GRADIO_HEARTBEAT_INTERVAL"] = "2"  # seconds between two signs, for which assets/components/connection.js listens
 # At the end of each call Gradio would average the last 10,000 calls, for its analytics page, which is closed here.
 os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**12))
 os.environ.setdefault("GRADIO_ANALYTICS_MAX_EVENTS", "100")
@@ -32,8 +32,7 @@ from explorer.api.gradio_seams import limit_queue, same_on_a_space, statuses_scr
 from explorer.bert import devices
 from explorer.core import disk, limits
 from explorer.core.engine import when_loaded
-from explorer.core.errors import ExplorerError, InputError
-from explorer.core.log import logger
+from explorer.core.errors import ExplorerError, InputError, logger
 from explorer.core.paths import ASSETS
 from explorer.core.process import DEVICE, cores, keep_giving_back_memory, raise_most_files
 from explorer.export import qr, ways

@@ -40,7 +40,6 @@ LONG = (
 
 
 def register() -> None:
-    """Add the endpoints to the Blocks being built."""
     for endpoint in ENDPOINTS:
         options = TRAINING if endpoint.__name__ in LONG else MODEL
         gr.api(friendly(bound(endpoint, options["concurrency_id"])), api_name=endpoint.__name__, **options)

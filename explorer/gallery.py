@@ -67,8 +67,7 @@ class Sentence:
         """The cut that takes most from the first guess."""
         return min(self.cuts, key=lambda cut: cut.after)
 
-    def told(self, cut: Cut) -> str:
-        """What a cut changes, in a sentence."""
+    def tell(self, cut: Cut) -> str:
         key, way = quote(self.trace.tokens, cut.link.key), "rises" if cut.after > self.share else "falls"
         change = f"{self.word} {way} from {whole_percent(self.share)} to {whole_percent(cut.after)}"
         leads = f"; {cut.word} leads with {whole_percent(cut.share)}" if cut.word != self.word else ""
@@ -101,24 +100,18 @@ def page_of(sentence: Sentence) -> str:
     view, subject = Routes(), Subject.of(sentence.trace)
     data = data_of([view], subject) | {"question": sentence.title}
     (picture,) = (part for part in data["views"][0]["parts"] if part["name"] == "picture")
-    picture["variants"] = [
-        {"label": "nothing", "value": None, "told": ""},
-        *(_variant(view, subject, sentence, cut) for cut in sentence.cuts),
-    ]
+    picture["variants"] = [{"label": "nothing", "value": None, "told": ""}]
+    for cut in sentence.cuts:
+        changed = subject.select(cut=((cut.link.layer, cut.link.query, cut.link.key, None),))
+        value = view.standing_alone(changed, view.compute(changed), unfolded=False)["picture"]
+        picture["variants"].append({"label": cut.label(sentence.trace.tokens), "value": value, "told": sentence.tell(cut)})
     return page([data], home=("index.html", "All twelve sentences"))
-
-
-def _variant(view: Routes, subject: Subject, sentence: Sentence, cut: Cut) -> dict[str, Any]:
-    changed = subject.select(cut=((cut.link.layer, cut.link.query, cut.link.key, None),))
-    content = view.standing_alone(changed, view.compute(changed), unfolded=False)
-    return {"label": cut.label(sentence.trace.tokens), "value": content["picture"], "told": sentence.told(cut)}
 
 
 # ---- The page of all.
 
 
 def index_of(sentences: Sequence[Sentence], model: Explorer) -> str:
-    """The page with a card for each sentence."""
     template = Environment(autoescape=True, trim_blocks=True).from_string((FOLDER / "index.html").read_text("utf-8"))
     made = provenance.describe(provenance.provenance_of(model))
     return template.render(cards=[(sentence, _sketch(sentence)) for sentence in sentences], percent=whole_percent, made=made)

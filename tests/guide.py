@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 from explorer.export import links
-from explorer.guide.rendering import render
+from explorer.guide.pages import render
 from explorer.page.examples import first_subject
 
 

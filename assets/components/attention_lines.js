@@ -11,8 +11,7 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
   const HEIGHT = settings.height ?? 600; // px, as in the style sheet
   const AROUND = 74; // px: headings and a two-line caption around the lines
   const ABOVE = 146; // px: the overview of a long input, if it stands above
-  const MOST = 300; // most lines drawn at once in a window
-  const name = `bx-fade-${Math.random().toString(36).slice(2)}`;
+  const MOST = { all: 1500, window: 300 }; // lines drawn at once
   const ROW = { least: 16, most: 22 }; // px
   let row = ROW.most;
   let value = null;
@@ -41,29 +40,21 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
   const flat = (head, query, key) => (head * value.queries.tokens.length + query) * value.keys.tokens.length + key;
   const spot = (place, queries = value.queries.tokens.length, keys = value.keys.tokens.length) =>
     [Math.floor(place / keys / queries), Math.floor(place / keys) % queries, place % keys]; // of a flat index: head, query, key
-  const at = (head, query, key) => (weights[flat(head, query, key)] / 255) ** 2 * value.top;
+  const shade = (...place) => weights[flat(...place)] / 255;
   const colour = (head) => (value.heads.length ? `var(--bx-series-${1 + (head % 8)})` : null);
   const everyHead = (fn) => Array.from({ length: heads() }, (_, head) => fn(head));
-  const shade = (weight) => Math.sqrt(Math.min(1, weight / value.top));
   const long = () => Boolean(value.places.query || value.places.key);
   const has = (side, index) => index >= shown[side].first && index < shown[side].last;
   const of = (side) => (side === "query" ? value.queries : value.keys);
 
-  function label(side) {
-    const isInput = linked.isInput(of(side).tokens);
-    return (token, index) =>
-      el("button", { type: "button", class: `bx-${of(side).kinds[index]}`, "data-index": index, "data-token": isInput ? index : null, "data-side": side, title: token,
-        "aria-label": `${token}, token ${index}, ${side}` }, el("bdi", {}, token));
-  }
-
   function build() {
     for (const side of ["query", "key"]) {
-      const places = value.places[side];
-      shown[side] = places ? shared.range(places, side) : { first: 0, last: of(side).tokens.length };
-      const { first, last } = shown[side];
-      sides[side] = of(side).tokens.slice(first, last).map((token, i) => label(side)(token, first + i));
-      columns[side].replaceChildren(...sides[side]);
-      rove(sides[side], 0);
+      const [places, { tokens, kinds }] = [value.places[side], of(side)];
+      shown[side] = places ? shared.range(places, side) : { first: 0, last: tokens.length };
+      const isInput = linked.isInput(tokens);
+      sides[side] = [...tokens.entries()].filter(([index]) => has(side, index)).map(([index, token]) =>
+        el("button", { type: "button", class: `bx-${kinds[index]}`, "data-index": index, "data-token": isInput ? index : null, "data-side": side, title: token,
+          "aria-label": `${token}, token ${index}, ${side}` }, el("bdi", {}, token)));
     }
     const rows = Math.max(sides.query.length, sides.key.length);
     const fits = Math.floor((HEIGHT - AROUND - (isStacked() ? ABOVE : 0)) / rows);
@@ -71,18 +62,14 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
     root.style.setProperty("--row", `${row}px`);
     picture.setAttribute("viewBox", `0 0 100 ${rows * row}`);
     picture.setAttribute("height", rows * row);
-    picture.replaceChildren(...(long() ? [svg("defs", {}, fadeTo("key"), fadeTo("query"))] : []), edges);
     legend.replaceChildren(...value.heads.map((number, head) => el("span", { style: `color:${colour(head)}` }, `head ${number}`)));
+    for (const side of ["query", "key"]) {
+      columns[side].replaceChildren(...sides[side]);
+      rove(sides[side], 0);
+    }
   }
 
   const isStacked = () => long() && root.clientWidth < 480;
-
-  // A gradient for lines that leave the window on the keys' or the queries' side.
-  function fadeTo(side) {
-    const stop = (offset, opacity) => svg("stop", { offset, "stop-color": "var(--bx-amount)", "stop-opacity": opacity });
-    const ends = side === "key" ? [stop(0.1, 1), stop(0.6, 0)] : [stop(0.4, 0), stop(0.9, 1)];
-    return svg("linearGradient", { id: `${name}-${side}`, gradientUnits: "userSpaceOnUse", x1: 0, x2: 100, y1: 0, y2: 0 }, ...ends);
-  }
 
   // The height of a token; outside the window, just beyond its first or last row.
   function height(side, index) {
@@ -93,31 +80,21 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
 
   function line(head, query, key, opacity) {
     const [from, to] = [height("query", query), height("key", key)];
-    const leaves = !has("key", key) ? "key" : !has("query", query) ? "query" : null;
-    const stroke = colour(head) ?? (leaves ? `url(#${name}-${leaves})` : null);
-    return svg("path", { d: `M0 ${from}C40 ${from} 60 ${to} 100 ${to}`, "stroke-opacity": opacity.toFixed(3), stroke });
+    return svg("path", { d: `M0 ${from}C40 ${from} 60 ${to} 100 ${to}`, "stroke-opacity": opacity.toFixed(3), stroke: colour(head) });
   }
 
-  // The strongest lines of the tokens in the window, and how many there are.
-  function edgesInWindow() {
+  // Draw the strongest lines of the tokens that are shown, the strongest on top.
+  function showAll() {
     const found = [];
     for (let place = 0; place < weights.length; place++) {
       const [, query, key] = spot(place);
-      if (weights[place] && (has("query", query) || has("key", key))) found.push(place);
+      if (has("query", query) || has("key", key)) found.push(place);
     }
-    found.sort((a, b) => weights[b] - weights[a]);
-    const [rows, columns] = ["query", "key"].map((side) => shown[side].last - shown[side].first);
-    return { strongest: found.slice(0, MOST), count: heads() * (rows * value.keys.tokens.length + columns * (value.queries.tokens.length - rows)) };
-  }
-
-  // Draw the strongest lines of all, the strongest on top.
-  function showAll() {
-    const all = long() ? edgesInWindow() : { strongest: value.edges, count: weights.length };
-    const chosen = all.strongest.map((place) => spot(place));
-    edges.replaceChildren(...chosen.map((place) => line(...place, shade(at(...place)))).reverse());
+    const strongest = found.sort((a, b) => weights[b] - weights[a]).slice(0, long() ? MOST.window : MOST.all).map((place) => spot(place));
+    edges.replaceChildren(...strongest.map((place) => line(...place, shade(...place))).reverse());
     for (const button of [...sides.query, ...sides.key]) button.style.removeProperty("--weight");
-    const [most, count] = [chosen.length, all.count].map((number) => number.toLocaleString("en-US"));
-    const few = chosen.length < all.count ? `The ${most} strongest of ${count} edges${long() ? " of these tokens; a line that fades leads to others" : ""}. ` : "";
+    const [most, count] = [strongest.length, found.length].map((number) => number.toLocaleString("en-US"));
+    const few = strongest.length < found.length ? `The ${most} strongest of ${count} edges${long() ? " of these tokens; a line that leaves the picture leads to others" : ""}. ` : "";
     caption.replaceChildren(`${few}Lines darken up to a weight of ${Number(value.top.toPrecision(2))} (√ scale).`, el("span", { class: "bx-hint" }, " Point at a token to see only its edges."));
   }
 
@@ -126,7 +103,7 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
     const other = side === "query" ? "key" : "query";
     const strongest = value.strongest[side];
     const place = (head, i) => (side === "query" ? [head, index, i] : [head, i, index]);
-    const share = (head, i) => shade(at(...place(head, i)));
+    const share = (head, i) => shade(...place(head, i));
     const tokens = [...of(other).tokens.keys()].filter((i) => has(other, i) || has(side, index));
     const order = everyHead((head) => tokens.map((i) => [head, i])).flat().filter((one) => share(...one) > 0.02).sort((a, b) => share(...a) - share(...b));
     edges.replaceChildren(...order.map((one) => line(...place(...one), share(...one))));
@@ -163,7 +140,6 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
     if (!value) return root.replaceChildren();
     if (!root.firstChild) root.append(box.parentElement ?? box, caption);
     weights = bytes(value.data);
-    value.edges = Array.from(new Uint32Array(bytes(value.edges).buffer));
     overview = overviewFor(long() ? `bx-windowed bx-over-${Object.keys(axes()).sort().join("")}${isStacked() ? " bx-stacked" : ""}` : "");
     if (overview) survey();
     if (!same) {

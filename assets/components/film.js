@@ -119,12 +119,7 @@ async function videoOf(images, frames, canvas, draw) {
   return new Blob(parts, { type });
 }
 
-/**
- * The loop of some scenes, of at most 8 s and 2 MB.
- * @param {{value: any, said: string}[]} scenes
- * @param {(percent: number) => void} onProgress
- * @returns {Promise<Blob>} image/webp, or a video
- */
+/** The loop of some scenes {value, said}, of at most 8 s and 2 MB: a Blob of image/webp, or a video. */
 export async function filmOf(scenes, onProgress) {
   let step = 0;
   const frames = await framesOf(scenes, () => (onProgress(Math.min(90, 2 * ++step)), wait(0))); // the page can be used meanwhile

@@ -1,20 +1,19 @@
 // The whole model in one picture: a row a token, a column a hidden state, and the routes that end in a chosen place. It zooms in
 // place: from the sentence to a layer, a head and one weight.
 import { bytes } from "../arithmetic/binary.js";
+import { moveOf } from "../arithmetic/moves.js";
 import { sharesFrom } from "../arithmetic/routes.js";
 import { plain } from "../shared/dom.js";
 import { gridKeys } from "../shared/grid.js";
 import { host } from "../shared/host.js";
 import { choiceHere, define } from "../shared/mounting.js";
-import { routeCard } from "./flow/cards.js";
-import { drawBoxes, drawLines, traced } from "./flow/drawing.js";
-import { light, remember } from "./flow/events.js";
-import { pageKeys, sideways, zoomGestures } from "./flow/gestures.js";
-import { hasMoved, isLive, level, measure, px, xOf } from "./flow/layout.js";
+import { drawBoxes, drawLines, putCard, traced } from "./flow/drawing.js";
+import { light, note, remember } from "./flow/events.js";
+import { pageKeys, zoomGestures } from "./flow/gestures.js";
+import { hasMoved, isLive, level, measure, xOf } from "./flow/layout.js";
 import { levelsOf } from "./flow/levels.js";
 import { build, buildRows, place } from "./flow/nodes.js";
 import { drawOutputs } from "./flow/outputs.js";
-import { note } from "./flow/scenes.js";
 import { storyOf } from "./flow/story.js";
 import { stageFor } from "./flow/zoom.js";
 
@@ -26,8 +25,8 @@ define("Flow", ({ element, trigger, props }) => {
     boxes: [], labels: [], titles: [], stops: [], lines: new Map(), outputs: new Map(), snapped: "", strongest: null };
   const chosen = choiceHere();
   const opened = choiceHere();
-  let frame = ""; // what the nodes that are not rows were made for
-  let shape = ""; // what the rows were made for
+  let frame = ""; // what the nodes that are not rows were made for,
+  let shape = ""; // and the rows
   let before = []; // the tokens of the last drawing
   let drawnFor = 0; // px: width at the last drawing, 0 before the first
   let made = []; // the changes of the run as JSON, in the order in which they were made
@@ -52,8 +51,10 @@ define("Flow", ({ element, trigger, props }) => {
   }
 
   function drawAll() {
+    const wasOpen = root.dataset.level > 0;
     measure(flow);
     place(flow);
+    if (wasOpen !== level(flow) > 0) showEnd();
     show();
     drawCard();
     note(flow);
@@ -61,16 +62,8 @@ define("Flow", ({ element, trigger, props }) => {
 
   function drawCard() {
     card?.remove();
-    card = null;
-    if (!line) return;
-    const { size, nodes } = flow;
-    const found = routeCard(flow, line.route, line.part);
-    card = found.card;
-    nodes.field.append(card);
-    const below = found.bottom + size.row * 0.7;
-    const above = found.top - size.row * 0.7 - card.offsetHeight;
-    card.style.top = px(below + card.offsetHeight <= size.seen ? below : above > 0 ? above : Math.max(0, size.seen - card.offsetHeight));
-    if (document.activeElement === document.body) card.focus({ preventScroll: true }); // a line takes no focus, and Escape closes what has it
+    card = line && putCard(flow, line);
+    if (document.activeElement === document.body) card?.focus({ preventScroll: true }); // a line takes no focus, and Escape closes what has it
   }
 
   function close() {
@@ -124,7 +117,7 @@ define("Flow", ({ element, trigger, props }) => {
     levels.complete();
   }
 
-  // On a phone: scroll to the end of the chosen row's route.
+  // On a phone: scroll to the end of the chosen row's route, in the zoom to its beginning.
   function showEnd() {
     const { size, nodes: { sheet } } = flow;
     const scroll = sheet.parentElement;
@@ -249,16 +242,15 @@ define("Flow", ({ element, trigger, props }) => {
   });
   // The strip hides words; the same gestures do it here.
   function hide(node) {
-    const row = node.closest("[data-row]")?.dataset.row;
-    const chip = row && document.querySelectorAll("#strip .bx-token")[flow.value.places[row]];
-    chip?.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
+    const token = node.closest("[data-token]")?.dataset.token;
+    document.querySelectorAll("#strip .bx-token")[token]?.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
   }
 
   root.addEventListener("dblclick", ({ target: node }) => node.closest(".bx-flow-label") && hide(node));
   root.addEventListener("keydown", (event) => {
     if (event.key.toLowerCase() === "m" && !event.altKey && !event.ctrlKey && !event.metaKey) return hide(event.target);
-    const by = event.target.closest(".bx-flow-stops button") ? sideways(event) : 0;
-    if (!by) return;
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by || !moveOf(event) || !event.target.closest(".bx-flow-stops button")) return;
     event.preventDefault();
     story.step(by);
   });
@@ -274,4 +266,11 @@ define("Flow", ({ element, trigger, props }) => {
   const moved = new ResizeObserver(() => flow.value && hasMoved(flow) && fit());
   for (const one of [document.querySelector("gradio-app #bar"), root.closest(".view")]) if (one) moved.observe(one);
   return draw;
+});
+
+// A part of the picture's value: what is open of it, or the words of a run that was just changed.
+define("FlowStep", ({ element, props }) => () => {
+  const step = plain(props.value || null);
+  const flow = element.closest(".view, .tabitem, [role=tabpanel]")?.querySelector(".bx-flow");
+  if (step && flow) flow.dispatchEvent(new CustomEvent("bx-step", { detail: step }));
 });

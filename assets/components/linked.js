@@ -93,10 +93,11 @@ function pointAt(head, beside = null, top = 0, owner = null) {
   now.timer = setTimeout(() => show(head, beside, top, owner), box.hidden ? PAUSE : 0);
 }
 
-function over({ target }) {
+function over({ target, type, relatedTarget }) {
   const one = target.closest?.("gradio-app :is([data-token], [data-head])");
   const { head, token } = one?.dataset ?? {};
-  if (head) pointAt(head, (one.closest(".bx-zoom-head") ?? one.parentElement).getBoundingClientRect(), one.getBoundingClientRect().top, one);
+  const opened = type === "focusin" && one?.closest(".bx-zoom-head") && !relatedTarget?.closest?.(".bx-zoom-head"); // with its layer
+  if (head && !opened) pointAt(head, (one.closest(".bx-zoom-head") ?? one.parentElement).getBoundingClientRect(), one.getBoundingClientRect().top, one);
   else if (!target.closest?.(".bx-chart")) pointAt("");
   const marked = head ? `[data-head="${head}"]` : token ? `[data-token="${token}"]` : "";
   if (marked === linked) return;

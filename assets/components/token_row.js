@@ -6,6 +6,8 @@ import { choiceHere, drawn } from "../shared/mounting.js";
 import { unexpectedTitle, withheld } from "../shared/withheld.js";
 import * as shared from "./long_input.js";
 
+const LINE = 45; // px that a strip of one line is lower than
+
 drawn("TokenRow", ({ root: row, trigger, props, settings }) => {
   const choice = choiceHere();
   row.classList.toggle("bx-cards", Boolean(settings.detail));
@@ -121,6 +123,7 @@ drawn("TokenRow", ({ root: row, trigger, props, settings }) => {
       else if (token != null && token !== before?.selected) shared.show(token);
     }
     doubt();
+    if (!document.querySelector("#put-back")) row.toggleAttribute("data-wraps", row.scrollHeight > LINE); // it stays so beside that
     if (!same && focused >= 0) chips[Math.min(focused, chips.length - 1)]?.focus({ preventScroll: true });
   }
 

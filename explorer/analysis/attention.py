@@ -73,7 +73,7 @@ def choose(weights: np.ndarray, encoding: Encoding, choice: Choice) -> ChosenWei
     segments = np.array([encoding.segments[group[0]] for group in groups])
     kept = ~special if choice.specials != "all" else np.ones(len(groups), dtype=bool)
     if choice.specials == "renormalised":
-        weights = renormalised(weights * kept)
+        weights = renormalize(weights * kept)
     queries, keys = kept, kept
     if choice.direction != "all":
         queries, keys = (kept & (segments == "AB".index(letter)) for letter in choice.direction.split("→"))
@@ -98,7 +98,7 @@ def merge(weights: np.ndarray, groups: Sequence[Sequence[int]]) -> np.ndarray:
     return np.add.reduceat(np.add.reduceat(weights, starts, axis=1), starts, axis=0) / lengths[:, None]
 
 
-def renormalised(weights: np.ndarray) -> np.ndarray:
+def renormalize(weights: np.ndarray) -> np.ndarray:
     """Each row of [..., n] divided by its sum; rows of zeros stay zero."""
     sums = weights.sum(axis=-1, keepdims=True)
     return weights / np.where(sums == 0, 1, sums)

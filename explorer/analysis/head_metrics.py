@@ -113,8 +113,8 @@ def head_metrics(attention: np.ndarray, facts: TokenFacts) -> dict[str, np.ndarr
         "entropy": _entropy(attention),
         "distance": (flat @ np.abs(places[:, None] - places[None, :]).ravel()).astype(np.float64) / n,
         "confidence": _confidence(attention, facts.words),
-        "cls": _received(attention, facts.cls),
-        "sep": _received(attention, facts.sep),
+        "cls": _sum_received(attention, facts.cls),
+        "sep": _sum_received(attention, facts.sep),
         "self": _diagonal(attention, 0),
         "previous": _diagonal(attention, -1),
         "next": _diagonal(attention, 1),
@@ -133,7 +133,7 @@ def _entropy(attention: np.ndarray) -> np.ndarray:
     return np.maximum(-np.array(total, dtype=np.float64) / (n * np.log(n)), 0)
 
 
-def _received(attention: np.ndarray, keys: np.ndarray) -> np.ndarray:
+def _sum_received(attention: np.ndarray, keys: np.ndarray) -> np.ndarray:
     return attention[:, :, np.flatnonzero(keys)].sum(axis=(1, 2), dtype=np.float64) / attention.shape[1]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.analysis.head_metrics import NAMED, Overview
 from explorer.core.paths import ASSETS
-from explorer.text.dependencies import plain
+from explorer.text.tagged import plain
 
 ATLAS = ASSETS / "corpus" / "atlas.npz"
 """The atlas of the bundled model over the built-in corpus, made by `python -m explorer.corpus.compute.atlas`."""
@@ -79,7 +79,7 @@ class Everywhere:
     habits: np.ndarray
     right: np.ndarray
 
-    def told(self, place: tuple[int, int]) -> str:
+    def describe(self, place: tuple[int, int]) -> str:
         """What a head (layer, head), zero-based, does across the corpus: 'subject of a verb, right for 50% of such words …'."""
         return ", ".join(filter(None, (str(self.habits[place]), str(self.right[place]))))
 
@@ -99,7 +99,7 @@ def everywhere() -> Everywhere:
 
 def head_name_of(seen: Overview, place: tuple[int, int], atlas: Everywhere | None = None) -> HeadName:
     """The name of a head (layer, head), zero-based: its habit on this input, else its relation in the atlas, else none."""
-    habit, elsewhere = HABITS[str(seen.patterns[place])], atlas.told(place) if atlas else ""
+    habit, elsewhere = HABITS[str(seen.patterns[place])], atlas.describe(place) if atlas else ""
     if habit.metrics:
         return HeadName(habit.name, f"{habit_share(seen, place):.2f} of the weight", elsewhere)
     if atlas and atlas.right[place]:

@@ -79,7 +79,7 @@ def sign_flip(values: np.ndarray, seed: int = 0) -> np.ndarray:
     least = np.abs(flat.sum(0)) * (1 - TIE)
     every = 2**count <= DRAWS
     found = np.zeros(flat.shape[1])
-    for signs in _every_sign(count) if every else _drawn_signs(count, seed):
+    for signs in _every_sign(count) if every else _draw_signs(count, seed):
         found += (np.abs(signs @ flat) >= least).sum(0)
     shares = found / 2**count if every else (found + 1) / (DRAWS + 1)
     return shares.reshape(values.shape[1:])
@@ -202,7 +202,7 @@ def _every_sign(count: int) -> Iterator[np.ndarray]:
     yield 1.0 - 2 * (np.arange(2**count)[:, None] >> np.arange(count) & 1)
 
 
-def _drawn_signs(count: int, seed: int) -> Iterator[np.ndarray]:
+def _draw_signs(count: int, seed: int) -> Iterator[np.ndarray]:
     """DRAWS rows of `count` signs, some at a time."""
     random = np.random.default_rng(seed)
     for batch in _batches(DRAWS, count):

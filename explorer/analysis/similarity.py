@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.core.lazy import sklearn
-
 SPACES = ("as they are", "centred", "whitened")
 SAME = 1e-5  # of the largest number: the difference up to which two rows are the same
 EQUAL = 1e-5  # cosines that differ by less are equal but for rounding
 SHUFFLES = 999
+BLOCK = 1_000  # rows compared with all others at a time
 
 
 def cosine_matrix(vectors: np.ndarray) -> np.ndarray:
@@ -70,7 +69,7 @@ def mean_of_pairs(matrix: np.ndarray) -> float:
     return float(matrix[~np.eye(size, dtype=bool)].mean()) if size > 1 else float("nan")
 
 
-def moved_to(vectors: np.ndarray, space: str) -> np.ndarray:
+def move_to(vectors: np.ndarray, space: str) -> np.ndarray:
     """Vectors [n, hidden] in one of SPACES; the number of columns may shrink.
 
     "centred" subtracts their mean, of which most vectors have a large part. "whitened" (Su et al. 2021, 'Whitening sentence
@@ -96,8 +95,13 @@ def closest_pairs(matrix: np.ndarray, most: int = 5) -> list[tuple[int, int, flo
 
 def nearest_of_each(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For each row of vectors [n, hidden], n > 1, the other row nearest by cosine, and that cosine: [n] each."""
-    distances, others = sklearn.neighbors.NearestNeighbors(n_neighbors=1, metric="cosine").fit(vectors).kneighbors()
-    return others[:, 0], 1 - distances[:, 0]
+    unit, parts = directions(vectors), []
+    for start in range(0, len(unit), BLOCK):
+        cosines = unit[start : start + BLOCK] @ unit.T
+        np.fill_diagonal(cosines[:, start:], -2)
+        parts.append((cosines.argmax(axis=1), cosines.max(axis=1)))
+    others, near = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return others, near.clip(-1, 1)
 
 
 def nearest(vectors: np.ndarray, row: int, most: int = 10) -> list[tuple[int, float]]:
@@ -155,7 +159,7 @@ class Agreement(NamedTuple):
         return cls(round(found), len(np.unique(nearest.rows)), float(drawn.mean()), more / (SHUFFLES + 1))
 
 
-def told_apart(vectors: np.ndarray, senses: Sequence[str]) -> int:
+def count_told_apart(vectors: np.ndarray, senses: Sequence[str]) -> int:
     """The number of rows of vectors [contexts, hidden] whose nearest other row, by cosine, has the same sense."""
     return round(Nearest.of(vectors).agree(np.asarray(senses)))
 

@@ -1,17 +1,20 @@
 """Around a call: its caller, whether the client still waits (`core.scheduling` has the rules), and errors as sentences."""
 
+import base64
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import anyio.from_thread
 import gradio as gr
 
 from explorer.api.gradio_seams import current_event, current_request, is_unheard
-from explorer.core.errors import BusyError, ExplorerError
+from explorer.core.errors import BusyError, ExplorerError, InputError, logger
 from explorer.core.hosts import visitor
-from explorer.core.log import logger
+from explorer.core.limits import MEGABYTE, TABLE_MEGABYTES
 from explorer.core.scheduling import GONE, PAUSE, limit
 from explorer.core.steps import finished, map_steps, within
 
@@ -81,3 +84,19 @@ def _explained() -> Iterator[None]:
 def friendly(handler: Callable) -> Callable:
     """Wrap a handler so that errors are readable: our own as their sentence, others as one that reveals nothing."""
     return within(handler, _explained)
+
+
+@contextmanager
+def sent_file(sent: object) -> Iterator[Path]:
+    """A file with the bytes that were sent in Base64, for a while. Raises InputError."""
+    if not isinstance(sent, str):
+        raise InputError("Send the file as a text in Base64.")
+    TABLE_MEGABYTES.check(len(sent) * 3 // 4 / MEGABYTE)
+    try:
+        data = base64.b64decode(sent, validate=True)
+    except ValueError as error:
+        raise InputError("The file is not in Base64; encode its bytes and send it again.") from error
+    with TemporaryDirectory(prefix="bert-explorer-") as folder:
+        path = Path(folder) / "sent"
+        path.write_bytes(data)
+        yield path

@@ -6,18 +6,21 @@ looks for both in the built front end.
 """
 
 import inspect
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from copy import copy
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio import component_meta, http_server
+from gradio import component_meta, http_server, route_utils
 from gradio.blocks import Block, BlockFunction, postprocess_update_dict
 from gradio.components.api_component import Api
 from gradio.context import Context, LocalContext
 from gradio.queueing import Queue
-from gradio.route_utils import FnIndexInferError
+from gradio.route_utils import FnIndexInferError, GradioMultiPartParser, MultiPartException
 from gradio.state_holder import SessionState
 from gradio_client.utils import is_http_url_like
 from huggingface_hub.utils import _detect_agent
@@ -211,3 +214,51 @@ def same_on_a_space(blocks: gr.Blocks) -> None:
 def handler_of(blocks: gr.Blocks, function: BlockFunction | int) -> BlockFunction | None:
     """A handler by its index, which Gradio may pass instead."""
     return blocks.fns.get(function) if isinstance(function, int) else function
+
+
+_arriving: ContextVar[list[list[Any]] | None] = ContextVar("_arriving", default=None)
+
+
+class _BoundedForm(GradioMultiPartParser):
+    """Gradio's parser for few files; parts that are not files have a maximum size, and interrupted files are deleted."""
+
+    most = 64 * 1024  # bytes of a part that is not a file
+    most_files = 10
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named | {"max_files": self.most_files})
+        if (arriving := _arriving.get()) is not None:
+            arriving.append(self._files_to_close_on_error)
+
+    def on_part_data(self, data: bytes, start: int, end: int) -> None:
+        """Handle a chunk of a part. Raises MultiPartException if a part that is not a file is too long."""
+        if self._current_part.file is None and len(self._current_part.data) + end - start > self.most:
+            raise MultiPartException("A form field that is not a file is too long.")
+        super().on_part_data(data, start, end)
+
+    async def parse(self) -> Any:
+        """The parts of the form; if the request is interrupted, its files are deleted."""
+        try:
+            return await super().parse()
+        except BaseException:
+            _forget(self._files_to_close_on_error)
+            raise
+
+
+@contextmanager
+def arriving_files() -> Iterator[None]:
+    """Context manager for a request: deletes files that still have their temporary name when the request has been answered."""
+    route_utils.GradioMultiPartParser = _BoundedForm
+    token = _arriving.set([])
+    try:
+        yield
+    finally:
+        _forget(itertools.chain.from_iterable(_arriving.get() or ()))
+        _arriving.reset(token)
+
+
+def _forget(files: Any) -> None:
+    """Close and delete files; those that arrived have another name by then."""
+    for file in files:
+        file.close()
+        Path(file.name).unlink(missing_ok=True)

@@ -24,16 +24,15 @@ from explorer.ui.attention_data import (
     name_of,
     overview_of,
     prepare_effects,
-    switched_off,
-    told_at_once,
+    show_switched_off,
+    tell_quickly,
     weights_of,
 )
 from explorer.ui.layout import row
 from explorer.ui.pictures.attention import WeightScale, attention_heatmap, with_cell
-from explorer.ui.pictures.base import shorten
+from explorer.ui.pictures.base import shorten, token_places
 from explorer.ui.pictures.head_grid import head_grid
 from explorer.ui.pictures.numbers import Places, Table, beside, identifier, keep, matrix
-from explorer.ui.pictures.window import token_places
 from explorer.ui.settings import choice, number, several, use
 from explorer.ui.subject import Subject
 from explorer.ui.view import (
@@ -80,11 +79,11 @@ class Heads(View):
         return {"grid": lambda: self._grid(subject), "about": self._about(subject)}
 
     def finding(self, subject: Subject) -> Finding | None:
-        found = told_at_once(subject)
+        found = tell_quickly(subject)
         if found is None:
             return None
         inside = None if found.query is None else Why("inside-head", "One head", found.selection)
-        return Finding(head_sentence(subject, found), switched_off(found) if found.word else inside)
+        return Finding(head_sentence(subject, found), show_switched_off(found) if found.word else inside)
 
     def on_grid(self, subject: Subject, index: list[int]) -> Change:
         """Select another head: [layer, head], zero-based."""
@@ -212,14 +211,14 @@ class OneHead(View):
 
         def numbers() -> Table:
             tables = (matrix(weights, *sides, identifier(self._unit)) for weights in each)
-            return Table.joined([table.beside(**one) for table, one in zip(tables, whose, strict=True)])
+            return Table.join([table.beside(**one) for table, one in zip(tables, whose, strict=True)])
 
         return keep(lines, numbers)
 
     def _telling(self, subject: Subject, chosen: ChosenWeights) -> tuple[int, int] | None:
         if self.average != ONE_HEAD:
             return None
-        found = told_at_once(subject)
+        found = tell_quickly(subject)
         if found is None or found.query is None or found.key is None or not found.names_a_key:
             return None
         row, column = chosen.queries.row_of(found.query), chosen.keys.row_of(found.key)

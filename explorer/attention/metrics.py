@@ -17,6 +17,19 @@ from explorer.ui.subject import Subject, head_name
 from explorer.ui.telling import two_places
 from explorer.ui.view import Change, Content, Finding, View, Why, caption, chart, part, prose, select
 
+HIGH = {
+    "entropy": "spreads its weight most evenly",
+    "distance": "looks furthest away",
+    "confidence": "puts most weight on one word",
+    "cls": "gives [CLS] most weight",
+    "sep": "gives [SEP] most weight",
+    "self": "gives a token most of its own weight",
+    "previous": "looks most at the token before",
+    "next": "looks most at the token after",
+    "same_token": "looks most at the same word elsewhere",
+    "ahead": "looks ahead most",
+}
+"""What the head with the highest number does, by the number's key."""
 BY_KEY = {metric.key: metric for metric in METRICS}
 COLUMNS = [
     Column("layer, head", "name", name="head"),
@@ -48,7 +61,7 @@ class HeadNumbers(View):
         selected = (subject.selection.attention_layer, subject.selection.head_index)
         values = seen.metrics[self.metric]
         figure = metric_heatmap(values, seen.patterns, chosen.label, selected, self.metric != "distance")
-        formula = f"**{chosen.label}**: {chosen.formula}; {chosen.range}. {chosen.source}."
+        formula = f"**{chosen.label}**, {chosen.range}: {chosen.formula} ({chosen.source})."
         return {"heatmap": figure, "formula": formula}
 
     def finding(self, subject: Subject) -> Finding:
@@ -57,11 +70,11 @@ class HeadNumbers(View):
         layer, head = (int(place) for place in np.unravel_index(int(values.argmax()), values.shape))
         pattern, count = Counter(seen.patterns.ravel().tolist()).most_common(1)[0]
         heads = seen.patterns.size
-        told = f"{f'All {heads}' if count == heads else f'{count} of {heads}'} heads have the pattern ‘{pattern}’ here"
+        common = f"The most common pattern is ‘{pattern}’, in {f'all {heads}' if count == heads else f'{count} of {heads}'} heads"
         if float(np.ptp(values)) < SEEN:
-            return Finding(f"{told}, and the same {metric.label} to two decimals ({two_places(float(values.max()))}).")
-        highest = f"highest in {metric.label} is {head_name((layer, head))}: {values[layer, head]:.2f}"
-        return Finding(f"{told}; {highest}.", Why("attention", "One head", {"layer": layer + 1, "head": head + 1}))
+            return Finding(f"{common}. All have the same {metric.label} to two decimals ({two_places(float(values.max()))}).")
+        highest = f"{head_name((layer, head)).capitalize()} {HIGH[metric.key]} ({metric.label} {values[layer, head]:.2f})"
+        return Finding(f"{highest}. {common}.", Why("attention", "One head", {"layer": layer + 1, "head": head + 1}))
 
     def on_heatmap(self, subject: Subject, index: list[int]) -> Change:
         """Select another head: [layer, head], zero-based."""

@@ -10,12 +10,9 @@ import plotly.graph_objects as go
 
 from explorer.analysis.attention import scale_end
 from explorer.ui.pictures.alternatives import ARROW, strongest_cells
-from explorer.ui.pictures.base import sqrt_bytes, to_base64, token_axis, token_labels
+from explorer.ui.pictures.base import sqrt_bytes, to_base64, token_axis, token_labels, token_places
 from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap, number_axis, outline, root_ticks
 from explorer.ui.pictures.numbers import Places, keep, matrix, with_columns
-from explorer.ui.pictures.window import token_places
-
-MOST_EDGES = 1500
 
 
 def attention_lines(
@@ -31,14 +28,13 @@ def attention_lines(
     """The component's value for `weights` [query, key], none negative; `selected` is a zero-based query.
 
     With `heads`, their numbers, the weights are [heads, query, key], and each head has a colour. The keys are the queries unless
-    given. For a long input only the MOST_EDGES strongest edges are drawn together; those of a single token are always complete.
+    given.
     """
     weights = np.asarray(weights, dtype=np.float32)
     key_tokens = tokens if key_tokens is None else key_tokens
     key_kinds = kinds if key_kinds is None else key_kinds
     each = weights.reshape(-1, len(tokens), len(key_tokens))
-    top, flat = float(scale_end(weights.max(), len(key_tokens))), weights.ravel()
-    strongest = np.argsort(-flat, kind="stable")[:MOST_EDGES]
+    top = float(scale_end(weights.max(), len(key_tokens)))
     names = tokens.__getitem__, key_tokens.__getitem__
     told = [strongest_cells(cells, *names, "weight", ARROW) for cells in each]
     shown = {
@@ -46,7 +42,6 @@ def attention_lines(
         "keys": {"tokens": list(key_tokens), "kinds": list(key_kinds)},
         "heads": list(heads),
         "data": to_base64(sqrt_bytes(weights / top)),
-        "edges": to_base64(strongest[flat[strongest] > 0].astype(np.uint32)),
         "top": top,
         "strongest": {"query": _strongest(each), "key": _strongest(each.swapaxes(1, 2))},
         "places": {"query": token_places(range(each.shape[1])), "key": token_places(range(each.shape[2]))},

@@ -46,7 +46,7 @@ class Rollout(View):
         if not any(place != token for place in trace.encoding.text_positions):
             return None
         after = trace.once(("rollout", token), lambda: self._rows(subject))[-1]
-        told = f"By rollout “{trace.tokens[token]}” takes {_taken(subject, after)}."
+        told = f"Followed through all layers (rollout), “{trace.tokens[token]}” takes {_taken(subject, after)}."
         return Finding(told, None if _mixed(subject) is None else Why("overview", "Routes", {"token": token}))
 
     def _rows(self, subject: Subject) -> np.ndarray:

@@ -53,8 +53,8 @@ class SeveralHeads(View):
         heads = f"head {self.heads[0]}" if number == 1 else f"{number} heads together"
         if not stands_out(float(shares[key]), 1 / len(shares)):
             return Finding(f"In layer {self.layer}, {heads} spread their weight over the {len(shares)} tokens; none stands out.")
-        text = f"In layer {self.layer}, {heads} look most at “{subject.trace.tokens[key]}” (token {key}): "
-        return Finding(f"{text}it gets {whole_percent(float(shares[key]))} of their weight.")
+        text = f"In layer {self.layer}, {heads} give “{subject.trace.tokens[key]}” (token {key}) "
+        return Finding(f"{text}most, {whole_percent(float(shares[key]))} of their weight.")
 
     def _weights(self, subject: Subject) -> tuple[np.ndarray, int]:
         """[query, key] the sum over the chosen heads, and their number."""

@@ -87,14 +87,14 @@ def heads_in(compute: Callable[[], Any]) -> Heads:
         raise _Seen(heads)
 
     try:
-        answering(leave, compute)
+        answer_with(leave, compute)
     except _Seen as seen:
         return seen.heads
     raise RuntimeError("no attention was computed")
 
 
 @contextmanager
-def collected() -> Iterator[list[Heads]]:
+def collect() -> Iterator[list[Heads]]:
     """The inputs of every attention that this thread computes meanwhile, layer by layer; those of replaced ones are left out."""
     seen: list[Heads] = []
     _asking.seen = seen
@@ -104,7 +104,7 @@ def collected() -> Iterator[list[Heads]]:
         _asking.seen = None
 
 
-def answering(answer: Callable[[Heads], torch.Tensor], compute: Callable[[], Any]) -> Any:
+def answer_with(answer: Callable[[Heads], torch.Tensor], compute: Callable[[], Any]) -> Any:
     """The result of `compute()` when `answer` gives the context of its attentions, [batch, heads, tokens, head_size]."""
     _asking.answer = answer
     try:

@@ -19,8 +19,8 @@ from huggingface_hub.errors import (
 )
 from huggingface_hub.utils import validate_repo_id
 
-from explorer.bert.families import Family, family_of, saved_from, stem_of, task_of
-from explorer.bert.folders import ADAPTER, VOCABULARY_FILES, found_instead, instead_of, lacking
+from explorer.bert.families import Family, family_of, find_class, stem_of, task_of
+from explorer.bert.folders import ADAPTER, VOCABULARY_FILES, describe_others, find_lack, instead_of
 from explorer.bert.hub import EXAMPLE_ID, HUB_TIMEOUT, NOT_STORABLE, Place, Report, reporting_bar, weights_to_fetch
 from explorer.core.errors import ModelError
 from explorer.core.limits import is_public
@@ -80,8 +80,8 @@ def find(name: str | os.PathLike[str] | None = None, report: Report | None = Non
         name = os.fspath(name)
     if name is None or (isinstance(name, str) and not name.strip()):
         name = default_name()
-    name = checked_name(name.strip() if isinstance(name, str) else "")
-    if folder := _named_here(name):
+    name = check_name(name.strip() if isinstance(name, str) else "")
+    if folder := _find_here(name):
         return in_folder(name, folder)
     place = Place.of(name)
     try:
@@ -101,10 +101,10 @@ def is_here(name: str) -> bool:
 
 def _on_disk(name: str) -> Path | None:
     """The folder of a model that needs no network, None if there is none. Raises ModelError as a source does."""
-    return _named_here(name) or _from_cache(Place.of(name))
+    return _find_here(name) or _from_cache(Place.of(name))
 
 
-def _named_here(name: str) -> Path | None:
+def _find_here(name: str) -> Path | None:
     """The folder of a local model by its name, or None. Raises ModelError as a source does."""
     return next((folder for source in (*_sources, here) if (folder := source(name))), None)
 
@@ -113,7 +113,7 @@ def is_name(given: object) -> bool:
     return isinstance(given, str) and 0 < len(given) <= 300 and given.isprintable()
 
 
-def checked_name(name: str) -> str:
+def check_name(name: str) -> str:
     """The name unchanged. Raises ModelError for an impossible one: messages repeat it on one line."""
     if not is_name(name):
         raise ModelError(f"That is not a model's name. Try {EXAMPLE_ID} or a folder with a BERT checkpoint.")
@@ -139,13 +139,13 @@ def in_folder(name: str, folder: Path, from_hub: bool = False) -> Checkpoint:
         times = [path.stat().st_mtime for path in (folder, *filter(Path.is_file, folder.iterdir()))]
     except OSError:
         times = [0.0]  # the check says what is missing
-    return _checked_folder(name, folder, tuple(times), from_hub)
+    return _check_folder(name, folder, tuple(times), from_hub)
 
 
 @lru_cache(maxsize=64)
-def _checked_folder(name: str, folder: Path, times: tuple[float, ...], from_hub: bool) -> Checkpoint:
+def _check_folder(name: str, folder: Path, times: tuple[float, ...], from_hub: bool) -> Checkpoint:
     """The checkpoint in a folder: it is checked again when the folder or one of its files has another time of its last change."""
-    if lacks := lacking(folder):
+    if lacks := find_lack(folder):
         raise ModelError(f"{instead_of(name, folder, lacks)}.")
     family, _ = _kind(folder / "config.json", name, from_hub)
     return Checkpoint(name, folder, family, max(times[1:], default=0.0), from_hub)
@@ -166,7 +166,7 @@ def _kind(config: Path, name: str, from_hub: bool) -> tuple[Family, str]:
         model_type, architectures = entries.get("model_type"), entries.get("architectures")
     except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise faulty(f"The config.json of {name} cannot be read", from_hub) from error
-    return family_of(model_type, architectures, name), saved_from(architectures)
+    return family_of(model_type, architectures, name), find_class(architectures)
 
 
 def _from_cache(place: Place) -> Path | None:
@@ -177,22 +177,22 @@ def _from_cache(place: Place) -> Path | None:
         folder = Path(error.snapshot_path)
     except (OSError, ValueError):  # ValueError is raised for a damaged cache, and for what is no id
         return None
-    return None if lacking(folder) else folder
+    return None if find_lack(folder) else folder
 
 
-def described(name: str) -> str:
+def describe(name: str) -> str:
     """A local model in a few words: the size of its weights, and its heads; for others that it will be downloaded."""
     try:
         if (folder := _on_disk(name)) is None:
             return "will be fetched"
-        heads = _promised(*_kind(folder / "config.json", name, from_hub=False))
+        heads = _describe_heads(*_kind(folder / "config.json", name, from_hub=False))
         size = sum(path.stat().st_size for path in folder.iterdir() if path.suffix in (".safetensors", ".bin"))
         return f"{size / 1e6:,.0f} MB, {heads}"
     except (ModelError, OSError, ValueError):
         return ""
 
 
-def cached() -> list[str]:
+def list_cached() -> list[str]:
     """The ids of the models in the local cache that can be opened; none in the public profile, where visitors would see them."""
     if is_public():
         return []
@@ -201,7 +201,7 @@ def cached() -> list[str]:
         name = reference.parents[1].name.removeprefix("models--").replace("--", "/")
         try:
             folder = reference.parents[1] / "snapshots" / reference.read_text("utf-8").strip()
-            if is_name(name) and not lacking(folder):
+            if is_name(name) and not find_lack(folder):
                 _kind(folder / "config.json", name, from_hub=True)
                 found.append(name)
         except (OSError, ValueError, ModelError):
@@ -218,10 +218,10 @@ def _download(place: Place, report: Report) -> Path:
         if not weights_to_fetch(set(sizes)) or "config.json" not in sizes or ADAPTER in sizes:
             absent = "config.json" if "config.json" not in sizes else "weights that PyTorch can read"
             download = partial(huggingface_hub.hf_hub_download, place.id, revision=revision)
-            other = found_instead(name, sizes.keys(), lambda file: Path(download(file)).read_bytes())
+            other = describe_others(name, sizes.keys(), lambda file: Path(download(file)).read_bytes())
             raise ModelError(f"{other or f'{name} on the hub has no {absent}; name a model such as {EXAMPLE_ID}'}.")
         config = huggingface_hub.hf_hub_download(place.id, "config.json", revision=revision)
-        heads = _promised(*_kind(Path(config), name, from_hub=True))
+        heads = _describe_heads(*_kind(Path(config), name, from_hub=True))
         if not VOCABULARY_FILES & sizes.keys():
             raise ModelError(f"{name} on the hub has no tokenizer.json or vocab.txt; try {EXAMPLE_ID}.")
         wanted = ["config.json", *TOKENIZER_FILES, *weights_to_fetch(set(sizes))]
@@ -247,7 +247,7 @@ def _download(place: Place, report: Report) -> Path:
     return Path(folder)
 
 
-def _promised(family: Family, name: str) -> str:
+def _describe_heads(family: Family, name: str) -> str:
     """The heads that a checkpoint of a family should have, judged by the class from which it was saved."""
     if task_of(name):
         return "a head for one task, and no masked-LM head"

@@ -9,11 +9,10 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordPiece
 
 from explorer.bert import checkpoints
-from explorer.bert.explorer import loaded
+from explorer.bert.explorer import list_loaded
 from explorer.bert.tokenizer import encode
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, logger
 from explorer.core.limits import TOKENS
-from explorer.core.log import logger
 from explorer.text import limits
 from explorer.text.encoding import Encoding
 
@@ -27,7 +26,7 @@ def encoding_of(name: str, text_a: str, text_b: str) -> Encoding | None:
     """
     try:
         text_a, text_b = limits.check_text(text_a, "text A"), limits.check_optional_text(text_b, "text B")
-        if model := next((model for model in loaded() if model.name == name), None):
+        if model := next((model for model in list_loaded() if model.name == name), None):
             return model.encode(text_a, text_b)
         folder = checkpoints.here(name)
         opened = _open(folder) if folder else None

@@ -23,6 +23,6 @@ def check(name: str) -> None:
         raise InputError(f"This machine, or its PyTorch, has no {name}; leave --device out to compute on the processor.")
 
 
-def chosen() -> torch.device:
+def choose() -> torch.device:
     """The device of forward passes: BERT_EXPLORER_DEVICE of the environment, or the processor."""
     return torch.device(os.environ.get(DEVICE) or "cpu")

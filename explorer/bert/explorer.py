@@ -57,7 +57,7 @@ def load(name: str | os.PathLike[str] | None = None, report: Report | None = Non
     return _models.get(checkpoint, lambda: Explorer(checkpoint))
 
 
-def loaded() -> list[Explorer]:
+def list_loaded() -> list[Explorer]:
     return _models.values()
 
 
@@ -80,7 +80,7 @@ class Explorer(Network):
 
         Raises InputError when a text is empty, too long, or consists of nothing that the tokenizer keeps.
         """
-        texts = _checked(text_a, text_b)
+        texts = _check_texts(text_a, text_b)
         return self._encodings.get(texts, lambda: self._encode(*texts))
 
     def encode_many(self, texts: list[str]) -> list[tuple[int, ...]]:
@@ -106,7 +106,7 @@ class Explorer(Network):
 
     def trace(self, text_a: str, text_b: str = "") -> Trace:
         """One forward pass over A, or A and B, cached by the texts. Raises InputError when one of them cannot be used."""
-        texts = _checked(text_a, text_b)
+        texts = _check_texts(text_a, text_b)
         return Trace(self, self._readings.get(texts, lambda: self._read(*texts)))
 
     def fill_mask(self, text: str, text_b: str = "", top_k: int = 5) -> list[MaskGuesses]:
@@ -149,7 +149,7 @@ class Explorer(Network):
     def _read_together(self, encodings: Sequence[Encoding]) -> list[Reading]:
         """One pass over several encodings. Of a short one that is alone it keeps the heads, which most views ask for."""
         keep = len(encodings) == 1 and encodings[0].kept <= HEADS_KEPT and self.device.type == "cpu"
-        with attending.collected() if keep else nullcontext(()) as heads:
+        with attending.collect() if keep else nullcontext(()) as heads:
             states = self.hidden_states_of(encodings)
         return [Reading(*pair, heads=tuple(heads)) for pair in zip(encodings, states, strict=True)]
 
@@ -171,5 +171,5 @@ class Explorer(Network):
         )
 
 
-def _checked(text_a: object, text_b: object) -> tuple[str, str]:
+def _check_texts(text_a: object, text_b: object) -> tuple[str, str]:
     return limits.check_text(text_a, "text A"), limits.check_optional_text(text_b, "text B")

@@ -175,7 +175,7 @@ FAMILIES = (
 KNOWN = "BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT, ALBERT, ELECTRA and ModernBERT"  # for messages
 
 
-def saved_from(architectures: object) -> str:
+def find_class(architectures: object) -> str:
     """The class of transformers that `architectures` of a config.json names first, '' for none."""
     first = architectures[0] if isinstance(architectures, list) and architectures else ""
     return first if isinstance(first, str) else ""
@@ -197,7 +197,7 @@ def family_of(model_type: object, architectures: object, name: str) -> Family:
     Without a type, the class of transformers that is named first decides: no class belongs to two families. Raises ModelError,
     which names the known families.
     """
-    saved = saved_from(architectures)
+    saved = find_class(architectures)
     for family in FAMILIES:
         same = stem_of(saved) == stem_of(family.pretraining_class) if model_type is None else family.model_type == model_type
         if same and family.architecture in ("", saved):

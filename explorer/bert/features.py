@@ -106,7 +106,7 @@ def _read(
 
     empty: OnceCache = OnceCache(CACHE_MEGABYTES.bytes, cost=lambda rows: rows.nbytes)
     kept = _caches.setdefault(model, empty) if keep else empty
-    found = _known(kept, texts, top, pooling)
+    found = _peek(kept, texts, top, pooling)
     missing = [text for text in dict.fromkeys(texts) if text not in found]
     done, work = len(found), len(found) + len(missing)
     if done:
@@ -119,7 +119,7 @@ def _read(
     return [found[text] for text in texts]
 
 
-def _known(kept: OnceCache, texts: Iterable[str | Pair], top: int, pooling: str) -> dict[str | Pair, np.ndarray]:
+def _peek(kept: OnceCache, texts: Iterable[str | Pair], top: int, pooling: str) -> dict[str | Pair, np.ndarray]:
     """The cached arrays of some texts that go up to hidden state `top`."""
     found = {text: kept.peek((text, pooling)) for text in texts}
     return {text: rows for text, rows in found.items() if rows is not None and len(rows) > top}
@@ -128,9 +128,9 @@ def _known(kept: OnceCache, texts: Iterable[str | Pair], top: int, pooling: str)
 def _read_batch(model: Explorer, kept: OnceCache, batch: Batch, top: int, pooling: str) -> dict[str | Pair, np.ndarray]:
     """For each text of a batch an array [top + 1 or more, hidden], which is cached."""
     with _one_batch:
-        found = _known(kept, batch, top, pooling)
+        found = _peek(kept, batch, top, pooling)
         left = {text: ids for text, ids in batch.items() if text not in found}
-        states = pooled(model, list(left.values()), top, pooling) if left else ()
+        states = pool(model, list(left.values()), top, pooling) if left else ()
         for text, rows in zip(left, states, strict=True):
             found[text] = rows.copy()  # a view would keep the whole batch
             found[text].flags.writeable = False  # the cached array itself is returned to callers
@@ -139,7 +139,7 @@ def _read_batch(model: Explorer, kept: OnceCache, batch: Batch, top: int, poolin
 
 
 @inference_mode
-def pooled(network: Network, encoded: list[Encoded], top: int, pooling: str) -> np.ndarray:
+def pool(network: Network, encoded: list[Encoded], top: int, pooling: str) -> np.ndarray:
     """[batch, top + 1, hidden] float32: the pooled vectors of hidden states 0 to `top`, from one forward pass."""
     padded = network.pad(encoded)
     chosen = [1 + sum(row) % (len(row) - 2) if pooling == ANY_TOKEN else 0 for row, _ in encoded]  # position 0 is [CLS]

@@ -30,7 +30,7 @@ _KINDS = {  # patterns of file names: what such a file is, and what to do
 }
 
 
-def lacking(folder: Path) -> str:
+def find_lack(folder: Path) -> str:
     """The first thing that a folder lacks: a configuration, weights with all shards of their index, a vocabulary; '' if none.
 
     Reading would ignore an adapter beside them, so its folder lacks the whole model.
@@ -55,17 +55,19 @@ def lacking(folder: Path) -> str:
 def instead_of(name: str, folder: Path, lacks: str) -> str:
     """A sentence on a folder that is not a checkpoint: where one is, how its files become one, or what it lacks."""
     below = _below(folder)
-    if inner := [path for path in below if path.is_dir() and str(path).isprintable() and not lacking(path)]:
+    if inner := [path for path in below if path.is_dir() and str(path).isprintable() and not find_lack(path)]:
         newest = max(inner, key=lambda path: path.stat().st_mtime).relative_to(folder)
         return f"{name} holds no checkpoint, but its folder {newest} does; name {Path(name) / newest}"
-    if other := found_instead(name, {str(path.relative_to(folder)) for path in below}, lambda file: (folder / file).read_bytes()):
+    if other := describe_others(
+        name, {str(path.relative_to(folder)) for path in below}, lambda file: (folder / file).read_bytes()
+    ):
         return other
-    if lacks == WEIGHT_FILES[0] and not lacking(folder.resolve().parent):
+    if lacks == WEIGHT_FILES[0] and not find_lack(folder.resolve().parent):
         return f"{name} is a part of a checkpoint; name the folder that contains it"
     return f"{name} lacks {lacks}; a checkpoint has config.json, model.safetensors and tokenizer.json or vocab.txt"
 
 
-def found_instead(name: str, files: Collection[str], read: Callable[[str], bytes]) -> str:
+def describe_others(name: str, files: Collection[str], read: Callable[[str], bytes]) -> str:
     """A sentence on the files of another format in a place called `name`, and what converts them; '' if there are none.
 
     `files` are paths in it, and `read` returns the content of one.

@@ -50,7 +50,7 @@ class Layer:
         `hidden`, [tokens, hidden] or with a batch axis, is the layer's input; it may be that of some tokens only.
         """
         hidden = hidden.expand(len(context), -1, -1)
-        return attending.answering(lambda heads: context, lambda: self(hidden))
+        return attending.answer_with(lambda heads: context, lambda: self(hidden))
 
     def with_neurons(self, hidden: torch.Tensor, real: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
         """The next hidden state, and the activations of the neurons, [batch, tokens, neurons]: the input of W₂."""

@@ -65,7 +65,7 @@ class Network(Parts):
 
     def _on_device(self) -> Network | None:
         """A copy on the device for forward passes, None for the processor. Raises ModelError if it computes something else."""
-        if (device := devices.chosen()) == torch.device("cpu"):
+        if (device := devices.choose()) == torch.device("cpu"):
             return None
         runner = copy.copy(self)
         runner.module = copy.deepcopy(self.module).to(device)
@@ -82,7 +82,7 @@ class Network(Parts):
     @property
     def device(self) -> torch.device:
         """The device of forward passes; everything derived from them is computed on the processor."""
-        return devices.chosen() if self._runner else torch.device("cpu")
+        return devices.choose() if self._runner else torch.device("cpu")
 
     # From ids to the last hidden state
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from explorer.bert.checkpoints import Checkpoint
-from explorer.bert.families import ANSWER, LABELS, saved_from, task_of
+from explorer.bert.families import ANSWER, LABELS, find_class, task_of
 from explorer.bert.weights import read_tensors
 from explorer.core.engine import LOCK, torch, transformers
 
@@ -30,7 +30,7 @@ class OwnHead:
         return {"softmax": lambda: logits.softmax(-1), "sigmoid": logits.sigmoid, "none": lambda: logits}[self.squash]()
 
 
-def _given(pooler: torch.nn.Module | None) -> torch.nn.Module:
+def _make_encoder(pooler: torch.nn.Module | None) -> torch.nn.Module:
     """A substitute for the encoder inside transformers' class: it returns the embeddings it is given as hidden states."""
     pool = None if pooler is None else pooler.forward  # not registered as a submodule: its weights belong to the network
 
@@ -53,14 +53,14 @@ def own_head(
 
     `entries` are those of config.json. Raises ModelError when its weights do not fit.
     """
-    name = saved_from(entries.get("architectures"))
+    name = find_class(entries.get("architectures"))
     task = task_of(name)
     kind = getattr(transformers, name, None) if task else None
     if kind is None or getattr(kind, "config_class", None) is not type(config):
         return None
     with LOCK, torch.device("meta"):
         module = kind(config)
-    setattr(module, checkpoint.family.encoder, _given(pooler))
+    setattr(module, checkpoint.family.encoder, _make_encoder(pooler))
     tensors = read_tensors(checkpoint, {name: tuple(weight.shape) for name, weight in module.named_parameters()})
     if tensors is None:
         return None

@@ -14,7 +14,7 @@ import numpy as np
 
 from explorer.bert.capabilities import LACKS, Capabilities
 from explorer.bert.checkpoints import Checkpoint
-from explorer.bert.families import REPLACED, saved_from
+from explorer.bert.families import REPLACED, find_class
 from explorer.bert.layer import Layer
 from explorer.bert.own_head import OwnHead, own_head
 from explorer.bert.tokenizer import casing, normalizer_of, read_tokenizer
@@ -23,7 +23,7 @@ from explorer.core.engine import LOCK, torch, transformers
 from explorer.core.errors import CapabilityError
 from explorer.core.limits import TOKENS
 from explorer.text.encoding import Encoding
-from explorer.text.pieces import shown, writing_of
+from explorer.text.pieces import show_piece, writing_of
 
 MOST_NAMED = 2  # weights of a head that is not read
 
@@ -57,7 +57,7 @@ class Parts:
         self._weights = {name: weight for name, weight in self.module.named_parameters() if name not in opened.missing}
         self._weights |= dict(self.own_head.module.named_parameters()) if self.own_head else {}
         self.ignored = tuple(sorted(opened.unread - self._weights.keys()))  # weights of the file that nothing here uses
-        self._saved_from = saved_from(opened.entries.get("architectures"))
+        self._saved_from = find_class(opened.entries.get("architectures"))
         self.capabilities = self._capabilities(opened.missing)
 
     def _name_parts(self) -> None:
@@ -190,14 +190,14 @@ class Parts:
         """The text with each letter as the tokenizer reads it, at the same place: 'cafe' for 'café' where accents are dropped."""
         return text if text.isascii() else "".join(map(self._read_letter, text))
 
-    def searched(self, text: str) -> str:
+    def as_searched(self, text: str) -> str:
         """The text as searches compare it: in small letters, as the tokenizer reads them, however their accents are written."""
         return self.as_read(unicodedata.normalize("NFC", text)).casefold()
 
     def pieces(self, ids: list[int]) -> list[str]:
         """The piece of each id, `[id]` for ids beyond the tokenizer's vocabulary, which some models have."""
         pieces = self.tokenizer.convert_ids_to_tokens(ids)
-        return [f"[{id}]" if piece is None else shown(piece, self.writing) for id, piece in zip(ids, pieces, strict=True)]
+        return [f"[{id}]" if piece is None else show_piece(piece, self.writing) for id, piece in zip(ids, pieces, strict=True)]
 
     def mask_positions(self, encoding: Encoding) -> list[int]:
         """The zero-based positions of the masked tokens."""

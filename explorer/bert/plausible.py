@@ -14,8 +14,7 @@ from safetensors import SafetensorError, safe_open
 
 from explorer.bert.checkpoints import Checkpoint
 from explorer.bert.folders import WEIGHT_FILES
-from explorer.core.errors import ModelError
-from explorer.core.log import logger
+from explorer.core.errors import ModelError, logger
 
 MOST_CONFIG_BYTES = 2**20
 MOST_LABELS = 10_000

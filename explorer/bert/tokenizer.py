@@ -9,10 +9,9 @@ import tokenizers
 
 from explorer.bert.checkpoints import Checkpoint
 from explorer.core.engine import LOCK, transformers
-from explorer.core.errors import ModelError
-from explorer.core.log import logger
+from explorer.core.errors import ModelError, logger
 from explorer.text.encoding import MASK, Encoding
-from explorer.text.pieces import Writing, bare, shown, with_own_mask
+from explorer.text.pieces import Writing, bare, show_piece, with_own_mask
 
 RARE = 0.01  # share of the vocabulary; of the bundled one, 0.02% can never be produced
 SAMPLE = "Paris"
@@ -72,13 +71,13 @@ def casing(tokenizer: transformers.PreTrainedTokenizerBase, vocabulary: Iterable
     joined = "\0".join(pieces).replace("Ġ", "")
     capital = sum(map(str.__ne__, joined.split("\0"), joined.lower().split("\0")))
     if read("A") == "a" and capital > RARE * len(pieces):
-        never = sum(read(spelled) != spelled for spelled in (bare(shown(piece, writing)) for piece in pieces)) / len(pieces)
+        never = sum(read(spelled) != spelled for spelled in (bare(show_piece(piece, writing)) for piece in pieces)) / len(pieces)
         return (
             f"The tokenizer makes all letters small, and the vocabulary has capital ones: {100 * never:.0f}% of its pieces can "
             "never occur. Set do_lower_case to false in tokenizer_config.json if the model was trained with capitals."
         )
     if read("A") == "A" and not capital and any(piece.isascii() and piece.isalpha() for piece in pieces):
-        made = " ".join(shown(piece, writing) for piece in tokenizer.tokenize(SAMPLE))
+        made = " ".join(show_piece(piece, writing) for piece in tokenizer.tokenize(SAMPLE))
         return (
             f"The tokenizer keeps capital letters, and 0% of the vocabulary's pieces have one: “{SAMPLE}” is read as {made}. "
             "Set do_lower_case to true in tokenizer_config.json if the model was trained without capitals."

@@ -12,8 +12,7 @@ from explorer.bert import attending, plausible
 from explorer.bert.checkpoints import Checkpoint
 from explorer.bert.hub import EXAMPLE_ID
 from explorer.core.engine import LOCK, torch, transformers
-from explorer.core.errors import ModelError
-from explorer.core.log import logger
+from explorer.core.errors import ModelError, logger
 
 PATIENCE = 60.0  # seconds to wait while other models are opened
 LARGEST = 1e6  # absolute value of a weight: beyond it, products of finite weights can become infinite

@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, is_dataclass
+from dataclasses import is_dataclass
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -73,27 +73,22 @@ def apart(read: Callable[Concatenate[Path, P], R]) -> Callable[Concatenate[str |
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").digest()
         question = pickle.dumps((name, str(path), given))
-        answer = _answers.get((name, digest, path.name, given), lambda: _ask(question))
-        if isinstance(answer.value, ExplorerError):
-            raise type(answer.value)(*answer.value.args)
-        return cast(R, answer.value)
+        value, _ = _answers.get((name, digest, path.name, given), lambda: _ask(question))
+        if isinstance(value, ExplorerError):
+            raise type(value)(*value.args)
+        return cast(R, value)
 
     return cast(Callable[Concatenate[str | Path, P], R], run)
 
 
-@dataclass(frozen=True)
-class _Answer:
-    """A function's value or the error that it raised, and its size in bytes as it was written."""
+Answer = tuple[Any, int]
+"""A function's value or the error that it raised, and its size in bytes as it was written."""
 
-    value: Any
-    size: int
-
-
-_answers: OnceCache[Hashable, _Answer] = OnceCache(KEPT, lambda answer: answer.size)
+_answers: OnceCache[Hashable, Answer] = OnceCache(KEPT, lambda answer: answer[1])
 _places = Places(FILE_READERS, WAITING_WORKS, BUSY)
 
 
-def _ask(question: bytes) -> _Answer:
+def _ask(question: bytes) -> Answer:
     """The answer of another process to a pickled question; its standard input stays open as long as this one lives.
 
     Raises BusyError.
@@ -114,8 +109,8 @@ def _ask(question: bytes) -> _Answer:
         size = written.seek(0, os.SEEK_END)
         written.seek(0)
         if status or size > MOST_ANSWER:
-            return _Answer(InputError(WORK_MEGABYTES.tell()), 0)
-        return _Answer(_Plain(written).load(), size)
+            return InputError(WORK_MEGABYTES.tell()), 0
+        return _Plain(written).load(), size
 
 
 class _Plain(pickle.Unpickler):

@@ -23,18 +23,14 @@ def weight(value: Any, depth: int = 8) -> int:
     """
     if isinstance(nbytes := getattr(value, "nbytes", None), int):
         return nbytes // MAPPED if isinstance(value, np.memmap) else nbytes
-    return sys.getsizeof(value) + sum(weight(part, depth - 1) for part in _inside(value) if depth)
-
-
-def _inside(value: Any) -> list[Any]:
-    """What a container or dataclass holds; nothing for other values."""
+    parts: list[Any] = []
     if isinstance(value, Mapping):
-        return [*value.keys(), *value.values()]
-    if isinstance(value, list | tuple | set | frozenset):
-        return list(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return [getattr(value, field.name) for field in fields(value)]
-    return []
+        parts = [*value.keys(), *value.values()]
+    elif isinstance(value, list | tuple | set | frozenset):
+        parts = list(value)
+    elif is_dataclass(value) and not isinstance(value, type):
+        parts = [getattr(value, field.name) for field in fields(value)]
+    return sys.getsizeof(value) + sum(weight(part, depth - 1) for part in parts if depth)
 
 
 class OnceCache(Generic[Key, Value]):

@@ -68,12 +68,11 @@ def _open(place: Path) -> None:
 
 
 def size_of(folder: Path) -> int:
-    """The size of all files in a folder, in bytes."""
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
 @contextlib.contextmanager
-def unfinished(place: Path) -> Iterator[Path]:
+def begin(place: Path) -> Iterator[Path]:
     """A new folder in `place`, to be filled and then given to `finish`; if it was not, it is removed at the end.
 
     Raises ExplorerError when the disk is full.

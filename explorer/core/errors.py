@@ -1,4 +1,10 @@
-"""Expected errors: one class hierarchy, each message one plain sentence."""
+"""Expected errors: one class hierarchy, each message one plain sentence; and the logger, for the others."""
+
+import logging
+from typing import Final
+
+logger: Final = logging.getLogger("explorer")
+"""Never log what a user typed: other people read the logs."""
 
 
 class ExplorerError(Exception):

@@ -47,7 +47,6 @@ def _visit(path: str, folder: Path, order: list[str]) -> None:
 
 
 def _wrap(path: str, folder: Path, numbers: dict[str, str]) -> str:
-    """A module as an immediately invoked function."""
     text = _text(folder / path)
     body = EXPORT.sub("", IMPORT.sub(lambda found: _constant(found, path, numbers), text))
     return f"(() => {{ // {path}\n{COMMENT.sub('', body)}return {{ {', '.join(EXPORT.findall(text))} }};\n}})()"

@@ -35,7 +35,7 @@ def stop(identifier: str | None) -> bool:
     return found is not None
 
 
-def running() -> int:
+def count_running() -> int:
     return len(_running)
 
 

@@ -208,12 +208,11 @@ def read_environment() -> None:
 
 def as_markdown() -> str:
     """The table of the limits that an operator may set, for the guide."""
-    rows = ["| setting | bounds | value | public | beyond it |", "|---|---|---|---|---|"]
-    words = {"given": "…", "most": "N", "what": "…", "What": "…"}
+    rows = ["| setting | bounds | value | public |", "|---|---|---|---|"]
     for name, limit in LIMITS.items():
         value = f"{limit.local:,}" if limit.local != NONE else "none"
         public = f"{limit.public:,}" if limit.public != limit.local else ""
-        rows.append(f"| `{name}` | {limit.bounds} | {value} | {public} | {limit.sentence.format(**words)} |")
+        rows.append(f"| `{name}` | {limit.bounds} | {value} | {public} |")
     return "\n".join(rows)
 
 

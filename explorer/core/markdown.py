@@ -25,7 +25,6 @@ def markdown() -> MarkdownIt:
 
 @cache
 def drawings() -> Mapping[str, str]:
-    """The SVG of each drawing, by its file's name."""
     return {path.name: path.read_text("utf-8") for path in DRAWINGS.glob("*.svg")}
 
 

@@ -147,15 +147,15 @@ class Places:
     def _hand_out(self) -> None:
         """Give free places to waiting calls, first to addresses that hold the fewest."""
         while found := [call for call in self._waiting if self._may(call)]:
-            call = min(found, key=lambda call: len(self._held_by(call.address)))  # the earliest of them
+            call = min(found, key=lambda call: len(self._calls_of(call.address)))  # the earliest of them
             self._held.append(call)
             self._waiting.pop(call).set_result(None)
 
-    def _held_by(self, address: str) -> list[Call]:
+    def _calls_of(self, address: str) -> list[Call]:
         return [call for call in self._held if call.address == address]
 
     def _may(self, call: Call) -> bool:
-        own, free = self._held_by(call.address), self._places - len(self._held)
+        own, free = self._calls_of(call.address), self._places - len(self._held)
         share = not call.address or len(own) < self._kept or free > self._kept
         alone = call.has_session or sum(not other.has_session for other in own) < self._alone
         return free > 0 and share and alone

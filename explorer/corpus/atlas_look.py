@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -11,18 +12,19 @@ from explorer.corpus import atlas_pictures, atlas_words
 from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.attention_sums import OFFSETS
 from explorer.corpus.compute.search import Found, Hit
-from explorer.corpus.compute.tree import word_weights
+from explorer.corpus.compute.tree import best_offset, links_of, word_weights
 from explorer.corpus.hits import Hits, hit_lines
 from explorer.corpus.pictures.head_atlas import offset_bars, tag_heatmap
+from explorer.corpus.pictures.tree import drawn_tree
 from explorer.corpus.source import Look
-from explorer.corpus.trees import tree_of
-from explorer.text.corpora import Corpus
+from explorer.text.corpora import ROOT, Corpus, CorpusSentence
 from explorer.ui.pictures.base import shorten
 from explorer.ui.subject import Subject, head_name
 from explorer.ui.view import Content, Finding, NewInput, Why, matches
 
 METRIC_OF = {"previous token": "previous", "next token": "next", "itself": "self", "same word": "same_token"}
 LETTERS = 70  # of a sentence without highlighted words
+FEWEST, MOST = 3, 16  # words of a parse tree that fits on a page
 NO_SYNTAX = "This corpus has no syntax. Choose a treebank in CoNLL-U for relations and trees."
 
 
@@ -40,7 +42,7 @@ class AtlasLook(Look):
         shown = {
             "grid": atlas_pictures.grid(atlas, layer, head),
             "map": atlas_pictures.heads_map(atlas, layer, head),
-            "habit": f"{_capital(head_name((layer, head)))} across the corpus: {atlas_words.habit(atlas, layer, head)}",
+            "habit": f"{head_name((layer, head)).capitalize()} across the corpus: {atlas_words.habit(atlas, layer, head)}",
             "hits": hit_lines(self._hits(subject), tagged=False),
             "offsets": offset_bars(OFFSETS, atlas.offsets[layer, head], (atlas.cls[layer, head], atlas.sep[layer, head])),
             "about": f"{atlas_words.about(self.corpus, atlas)} {atlas_words.evidence(atlas) or NO_SYNTAX}",
@@ -57,7 +59,7 @@ class AtlasLook(Look):
         why = Why("attention", "One head", {"layer": layer + 1, "head": head + 1})
         if subject.chosen.picked or (best := atlas_words.best_of(atlas)) is None:
             over = f"Over {atlas.sentences:,} sentence{'s' * (atlas.sentences != 1)}"
-            return Finding(f"{over}, {head_name((layer, head))} {atlas_words.told(atlas, layer, head)}.", why)
+            return Finding(f"{over}, {head_name((layer, head))} {atlas_words.describe(atlas, layer, head)}.", why)
         return Finding(atlas_words.overall(atlas, best), why)
 
     def check(self, subject: Subject) -> dict[str, str] | None:
@@ -105,10 +107,28 @@ class AtlasLook(Look):
         return float(word_weights(weights, trace.encoding.offsets, one)[query, key])
 
 
+def is_tree(one: CorpusSentence) -> bool:
+    """Whether a sentence has one tree, which fits on the page."""
+    return FEWEST <= len(one.words) <= MOST and one.heads.count(ROOT) == 1
+
+
+def tree_of(subject: Subject, corpus: Corpus, others: list[int]) -> tuple[Any, str] | None:
+    """The tree of text A, or of the first of `others` (sentences of the corpus) with one, and a sentence about it; else None."""
+    typed = subject.text_a.strip()
+    own = next((one for one in corpus.sentences if one.text == typed and is_tree(one)), None)
+    one = own or next((one for one in map(corpus.sentences.__getitem__, others) if is_tree(one)), None)
+    if one is None:
+        return None
+    trace = subject.trace if own and not subject.text_b.strip() else subject.model.trace(one.text)
+    layer, head = _selected(subject)
+    found = links_of(word_weights(trace.attention(layer)[head], trace.encoding.offsets, one), one)
+    distance, usual = best_offset(one)
+    name = head_name((layer, head))
+    told = f"In “{one.text}”, {name} finds {len(found.right)} of the {len(one.words) - 1} links of the tree."
+    told += f" Always {atlas_words.steps(distance)} would find {usual}."
+    return drawn_tree(one, found, name), told
+
+
 def _selected(subject: Subject) -> tuple[int, int]:
     """The zero-based layer and head."""
     return subject.selection.attention_layer, subject.selection.head_index
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

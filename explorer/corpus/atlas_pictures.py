@@ -7,18 +7,16 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.resampling import wilson
-from explorer.corpus.atlas_words import told
+from explorer.corpus.atlas_words import describe
 from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.attention_sums import DIRECTIONS
 from explorer.corpus.pictures.head_atlas import colours_of, few_names, typical_pictures
-from explorer.text.dependencies import meaning, plain
+from explorer.text.tagged import meaning, plain
 from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.pictures.head_grid import head_grid
 from explorer.ui.pictures.maps import Marks, point_map
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
-
-LETTERS = 70  # of a sentence without highlighted words
 
 
 def grid(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any]:
@@ -27,7 +25,7 @@ def grid(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any]:
     few = _families(atlas)
     colours = colours_of(few)
     bars = np.array([colours[name] for name in few]).reshape(atlas.families.shape).tolist()
-    named = [f"{told(atlas, *place)}; family {plain(str(atlas.families[place]))}" for place in np.ndindex(*atlas.cls.shape)]
+    named = [f"{describe(atlas, *place)}; family {plain(str(atlas.families[place]))}" for place in np.ndindex(*atlas.cls.shape)]
     notes = np.array(named, dtype=object).reshape(atlas.cls.shape).tolist()
     drawn = head_grid(small, (layer, head), notes=notes, marks=np.ones(atlas.cls.shape), colours=bars)
     return keep(drawn, lambda: _table(atlas))

@@ -7,9 +7,9 @@ from collections import Counter
 import numpy as np
 
 from explorer.corpus.compute.atlas_file import HeadAtlas
-from explorer.corpus.compute.head_families import LEAD, MEANINGS
+from explorer.corpus.compute.head_families import MEANINGS
 from explorer.text.corpora import Corpus
-from explorer.text.dependencies import plain, spell_out
+from explorer.text.tagged import plain, spell_out
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import head_name
 
@@ -30,15 +30,13 @@ def overall(atlas: HeadAtlas, best: tuple[int, int, int]) -> str:
     """The number of heads that follow the syntax after correction, and the clearest of them, in a sentence."""
     significant = int(atlas.significant.any(axis=-1).sum())
     if not significant:
-        none = f"None of {atlas.cls.size} heads finds the syntactic head of a relation better than the best fixed offset"
-        return f"{none}, corrected for {atlas.q.size:,} tests."
-    clearly = int((atlas.significant & (atlas.leads >= LEAD)).any(axis=-1).sum())
-    text = (
-        f"{significant} of {atlas.cls.size} heads find the syntactic head of some relation better than the best fixed offset, "
-        f"corrected for {atlas.q.size:,} tests, {clearly} of them by {LEAD * 100:.0f} points or more; the clearest, "
-        f"{head_name(best[:2])}, is right"
+        none = f"None of {atlas.cls.size} heads follows a grammatical relation better than a fixed distance does"
+        return f"{none} (corrected for {atlas.q.size:,} tests)."
+    follow = "head follows" if significant == 1 else "heads follow"
+    return (
+        f"{significant} of {atlas.cls.size} {follow} a grammatical relation better than a fixed distance does (corrected for "
+        f"{atlas.q.size:,} tests). The clearest, {head_name(best[:2])}, is right for {_share(atlas, *best)}."
     )
-    return f"{text} for {_share(atlas, *best)}."
 
 
 def evidence(atlas: HeadAtlas) -> str:
@@ -67,10 +65,10 @@ def _share(atlas: HeadAtlas, layer: int, head: int, relation: int) -> str:
     share, usual = float(atlas.best[layer, head, relation]), float(atlas.baselines[relation])
     way = steps(int(atlas.baseline_offsets[relation]))
     what = spell_out(str(atlas.relations[relation]))
-    return f"{whole_percent(share)} of “{what}”, where always {way} is right for {whole_percent(usual)}"
+    return f"{whole_percent(share)} of “{what}”, where always choosing {way} is right for {whole_percent(usual)}"
 
 
-def told(atlas: HeadAtlas, layer: int, head: int) -> str:
+def describe(atlas: HeadAtlas, layer: int, head: int) -> str:
     """The habit of a head, as a phrase that follows its name."""
     name = str(atlas.habits[layer, head])
     middle = atlas.offsets.shape[-1] // 2
@@ -91,7 +89,7 @@ def habit(atlas: HeadAtlas, layer: int, head: int) -> str:
     family = str(atlas.families[layer, head])
     others = int((atlas.families == family).sum()) - 1
     beside = f"{others} other{'s' * (others != 1)}" if others else "no other"
-    return f"It {told(atlas, layer, head)}. Its family, with {beside}: {spell_out(family)}."
+    return f"It {describe(atlas, layer, head)}. Its family, with {beside}: {spell_out(family)}."
 
 
 def about(corpus: Corpus, atlas: HeadAtlas) -> str:

@@ -11,7 +11,7 @@ from explorer.corpus.compute.atlas import head_atlas_in_steps
 from explorer.corpus.compute.attention_sums import OFFSETS
 from explorer.corpus.compute.neurons import corpus_neurons_in_steps, drivers
 from explorer.corpus.compute.search import Hit, Query, search_in_steps
-from explorer.techniques.neurons import promoted
+from explorer.techniques.neurons import find_promoted
 from explorer.text import limits
 from explorer.text.corpora import built_in
 
@@ -75,7 +75,7 @@ def head_atlas(model: str = "") -> dict[str, Any]:
     named, best = found.relations.tolist(), found.best
     usual = list(zip(found.baselines.tolist(), found.baseline_offsets.tolist(), strict=True))
 
-    def told(layer: int, head: int) -> dict[str, Any]:
+    def describe(layer: int, head: int) -> dict[str, Any]:
         q = found.q[layer, head, found.shares[layer, head].argmax(axis=0), np.arange(len(named))]
         shares = zip(named, best[layer, head].tolist(), usual, q.tolist(), strict=True)
         return {
@@ -99,7 +99,7 @@ def head_atlas(model: str = "") -> dict[str, Any]:
         "passing": int(found.halves[0]),
         "holding": int(found.halves[1]),
     }
-    return {"heads": [told(*place) for place in np.ndindex(*found.cls.shape)], "evidence": evidence}
+    return {"heads": [describe(*place) for place in np.ndindex(*found.cls.shape)], "evidence": evidence}
 
 
 def neuron(layer: int, neuron: int, limit: int = 20, model: str = "") -> dict[str, Any]:
@@ -121,7 +121,7 @@ def neuron(layer: int, neuron: int, limit: int = 20, model: str = "") -> dict[st
     hits = [_placed(hit) | {"activation": hit.score} for hit in driving.hits]
     if lacks := explorer.why_not("fill_mask"):
         return {"hits": hits, "promotes": [], "suppresses": [], "lacks": lacks}
-    words = promoted(explorer, layer, neuron, limit)
+    words = find_promoted(explorer, layer, neuron, limit)
     ways = {"promotes": words.promotes, "suppresses": words.suppresses}
     return {"hits": hits} | {way: [{"token": piece, "weight": weight} for piece, weight in ways[way]] for way in ways}
 

@@ -11,7 +11,7 @@ from explorer.corpus.compute.neurons import activations_of
 from explorer.corpus.compute.search import Found, Hit, Query, cosines_to
 from explorer.corpus.source import Look
 from explorer.text import limits
-from explorer.text.dependencies import plain, spell_out
+from explorer.text.tagged import plain, spell_out
 from explorer.ui.pictures.bars import bar_groups, whole_percent
 from explorer.ui.pictures.strip_table import Column, Row, in_context, strip_table
 from explorer.ui.subject import Subject, head_name
@@ -61,7 +61,7 @@ class Hits(Look):
         hit = self.found.hits[limits.check_integer(index, "the hit", 0, len(self.found.hits) - 1)]
         return read(hit.sentence.text, token=hit.position)
 
-    def told(self, near: str) -> str:
+    def tell(self, near: str) -> str:
         """The property that is most overrepresented among the hits, in a sentence; `near` names them."""
         what, value, count, usual = self.telling()
         if not stands_out(count / len(self.found.hits), usual):
@@ -83,6 +83,13 @@ class Hits(Look):
         usual = [corpus.share(what, value) for what, value, _ in shared]
         best = max(range(len(shared)), key=lambda number: shared[number][2] / max(usual[number], 1 / corpus.words))
         return (*shared[best], usual[best])
+
+    def check_again(self, again: np.ndarray, tolerance: float) -> dict[str, str]:
+        """A check of the scores against those with the sentences read again, within a share of the largest, 1 at least."""
+        shown = np.array([hit.score for hit in self.found.hits])
+        error = float(np.abs(again - shown).max())
+        what = f"read again, the {len(shown)} sentences shown give the same {self.unit}s"
+        return verdict(error <= tolerance * max(1.0, float(np.abs(shown).max())), f"{what}, {max_error(error)}")
 
     def _bars(self, what: str) -> list[tuple[str, float, str]]:
         """The most frequent values, each with its share of the hits."""
@@ -131,7 +138,7 @@ class Nearest(Hits):
         if not self.found.hits:
             return None
         near = f"the {len(self.found.hits)} tokens nearest to “{subject.trace.tokens[self.query.token]}” in {self._space}"
-        told = self.told(near)
+        told = self.tell(near)
         if self.query.head is None:
             return Finding(told, Why("hidden", "Layer by layer", {"layer": self.query.layer, "token": self.query.token}))
         target, times = next(iter(self.found.counts("target").items()))
@@ -140,11 +147,7 @@ class Nearest(Hits):
     def check(self, subject: Subject) -> dict[str, str] | None:
         """The cosine of every hit, with its sentence read again."""
         hits = self.found.hits
-        if not hits:
-            return None
-        error = float(np.abs(cosines_to(self.query, hits) - [hit.score for hit in hits]).max())
-        what = f"read again, the {len(hits)} sentences shown give the same cosines"
-        return verdict(error <= COSINE_TOLERANCE, f"{what}, {max_error(error)}")
+        return self.check_again(cosines_to(self.query, hits), COSINE_TOLERANCE) if hits else None
 
     @property
     def _space(self) -> str:
@@ -169,18 +172,14 @@ class Active(Hits):
         if not self.found.hits:
             return None
         why = Why("corpus", "Heads and neurons", {"layer": self.layer + 1}, {"unit": "Neuron", "neuron": self.neuron + 1})
-        return Finding(self.told(f"the {len(self.found.hits)} tokens on which {self.called} is most active"), why)
+        return Finding(self.tell(f"the {len(self.found.hits)} tokens on which {self.called} is most active"), why)
 
     def check(self, subject: Subject) -> dict[str, str] | None:
         """The activation of every hit, with its sentence read again."""
         hits = self.found.hits
-        if not hits:
-            return None
-        shown = np.array([hit.score for hit in hits])
-        error = float(np.abs(activations_of(subject.model, hits, self.layer, self.neuron) - shown).max())
-        what = f"read again, the {len(shown)} sentences shown give the same activations"
-        right = error <= ACTIVATION_TOLERANCE * max(1.0, float(np.abs(shown).max()))
-        return verdict(right, f"{what}, {max_error(error)}")
+        return (
+            self.check_again(activations_of(subject.model, hits, self.layer, self.neuron), ACTIVATION_TOLERANCE) if hits else None
+        )
 
     @property
     def called(self) -> str:

@@ -14,11 +14,10 @@ from explorer.core.errors import InputError
 from explorer.core.steps import map_steps, relay
 from explorer.corpus.compute.word_states import WordStates
 from explorer.corpus.layer_looks import LayersLook
-from explorer.corpus.pictures.layers import ProbeLines, probe_lines
+from explorer.corpus.pictures.layers import probe_lines
 from explorer.corpus.source import Untold
 from explorer.text.corpora import Corpus, CorpusSentence
-from explorer.text.dependencies import plain
-from explorer.text.tagged import TaggedSentence
+from explorer.text.tagged import TaggedSentence, plain
 from explorer.training.examples import Split
 from explorer.training.head import Head
 from explorer.training.probe import control_tags, draw_rows, fit_head
@@ -118,18 +117,19 @@ class Probed(LayersLook):
             selectivity=percent(float(self.selectivity[at])),
             at=at,
         )
-        picture = probe_lines(ProbeLines(accuracy, *self.interval, references), at)
+        picture = probe_lines(accuracy, self.interval, references, at)
         return {"picture": picture, "about": about, "by_class": self._by_class(at)}
 
     def finding(self, subject: Subject) -> Finding:
         best, share, low, high = self.chosen
         accuracy, (own, usual) = self.accuracy, self.baselines
-        others = [f"{percent(accuracy[state])} from {state}" for state in (0, len(accuracy) - 1) if state != best]
+        others = [f"from state {state} for {percent(accuracy[state])}" for state in (0, len(accuracy) - 1) if state != best]
         told = int((self.fold > 0).sum())
         return Finding(
-            f"From hidden state {best}, the best in one part of the sentences, a probe predicts the {CALLED[self.what]} of "
-            f"{percent(share)} of {told:,} words in other parts ({percent(low)} to {percent(high)}; {' and '.join(others)}). The "
-            f"word's own most frequent one is right for {percent(own)}, the most frequent of all for {percent(usual)}."
+            f"A probe reads the {CALLED[self.what]} best from hidden state {best}, chosen on other sentences: it is right for "
+            f"{percent(share)} of {told:,} words (95% interval {percent(low)} to {percent(high)}), {' and '.join(others)}. "
+            f"Without BERT, always taking what a word usually is would be right for {percent(own)}, the most frequent one for "
+            f"{percent(usual)}."
         )
 
     def _by_class(self, at: int) -> dict[str, object]:

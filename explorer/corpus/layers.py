@@ -50,7 +50,6 @@ class Layers(CorpusView):
     by_class = part("bars", optional=True)
 
     def first(self, subject: Subject) -> Subject:
-        """Select the last layer, unless one was picked."""
         return subject if subject.chosen.picked else subject.select(layer=subject.model.capabilities.layers, picked=False)
 
     def passes(self, subject: Subject) -> float:

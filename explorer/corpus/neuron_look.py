@@ -10,7 +10,7 @@ from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
 from explorer.corpus.compute.neurons import PROMOTED, READ, CorpusNeurons, Scored, Telling, drivers, driving_pieces, firing_on
 from explorer.corpus.hits import Active, hit_lines
-from explorer.techniques.neurons import Promoted, piece_weights, promoted, promoting
+from explorer.techniques.neurons import Promoted, find_promoted, find_promoting, piece_weights
 from explorer.techniques.targets import piece_of
 from explorer.text.corpora import Corpus
 from explorer.ui.pictures.bars import whole_percent
@@ -80,7 +80,7 @@ def look_at(model: Explorer, corpus: Corpus, every: CorpusNeurons, layer: int, c
     """The look of a neuron of a layer (both zero-based), and of the neurons of a word ('' for none)."""
     neuron, words, shared = chosen.neuron, None, (0, 0)
     if model.capabilities.fill_mask:
-        words = promoted(model, layer, neuron, WORDS)
+        words = find_promoted(model, layer, neuron, WORDS)
         most = piece_weights(model, layer, [neuron])[0].argsort()[-PROMOTED:]
         pieces = driving_pieces(model, every, layer, neuron)
         shared = len(pieces), len(pieces & set(most.tolist()))
@@ -109,7 +109,7 @@ def _by_word(
     problems: list[str] = []
     if word and model.capabilities.fill_mask:
         try:
-            most = promoting(model, piece_of(model, word)[0], NEURONS)
+            most = find_promoting(model, piece_of(model, word)[0], NEURONS)
         except InputError as error:
             problems.append(str(error))
     if word:

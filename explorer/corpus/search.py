@@ -140,7 +140,7 @@ class Search(CorpusView):
             return shown
         word = self.word.strip() or bare(subject.trace.tokens[subject.token]).lower()
         try:
-            rows = list(dict.fromkeys(row for row, _ in corpus.places(word, subject.model.searched)))
+            rows = list(dict.fromkeys(row for row, _ in corpus.places(word, subject.model.as_searched)))
             listed = f"Sentences with “{word[:40]}” itself"
         except InputError:
             rows, listed = list(range(len(corpus.sentences))), "Some of the sentences"

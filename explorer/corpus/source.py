@@ -112,13 +112,10 @@ class CorpusView(LongView):
             raise InputError(NO_FILE)
         return self.corpus
 
-    def one_reading(self, subject: Subject) -> float:
-        """The cost of reading the corpus once, in passes of the input. Raises InputError until a file is chosen."""
-        return PIECES * self.chosen.words / subject.trace.kept
-
     def passes(self, subject: Subject) -> float:
         """The cost of reading the corpus, in passes of the input; 0 if the result is cached."""
-        return 0 if self.corpus is None or self.looked_up(subject) else self.one_reading(subject)
+        corpus = self.corpus
+        return 0 if corpus is None or self.looked_up(subject) else PIECES * corpus.words / subject.trace.kept
 
     def looked_up(self, subject: Subject) -> Any | None:
         """The cached result, or None."""

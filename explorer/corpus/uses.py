@@ -10,13 +10,13 @@ from functools import partial
 import numpy as np
 
 from explorer.analysis.projection import LayerMaps, MapSettings, maps_of
-from explorer.analysis.similarity import told_apart
+from explorer.analysis.similarity import count_told_apart
 from explorer.core.steps import relay
 from explorer.corpus.compute.occurrences import Occurrences, vector_alone
 from explorer.corpus.compute.search import Found
 from explorer.corpus.hits import Hits, hit_lines
 from explorer.text.corpora import Corpus
-from explorer.text.dependencies import spell_out
+from explorer.text.tagged import spell_out
 from explorer.ui.pictures.maps import rows_by_label
 from explorer.ui.pictures.text_map import Link, TextMap, draw_map
 from explorer.ui.subject import Subject
@@ -47,12 +47,7 @@ class Uses(Hits):
 
     def alike(self, layer: int) -> int:
         """The number of occurrences whose nearest other one has the same part of speech."""
-        return told_apart(self.of.at(layer), self.tags)
-
-    def spread(self, layer: int) -> tuple[float, float]:
-        """The smallest and the largest cosine between two occurrences."""
-        pairs = np.concatenate([self.of.cosines(layer, place)[place + 1 :] for place in range(len(self.of.hits))])
-        return float(pairs.min()), float(pairs.max())
+        return count_told_apart(self.of.at(layer), self.tags)
 
     def shown(self, subject: Subject) -> Content:
         word, number, total = self.of.word[:40], len(self.of.hits), self.of.total
@@ -72,8 +67,8 @@ class Uses(Hits):
         if number < 4 or 0 not in self.of.read.layers:
             return None
         if len(counted) < 2:
-            least, most = self.spread(self.layer)
-            told = f"Two uses of “{word}” have a cosine of {least:.2f} to {most:.2f} in hidden state {self.layer}"
+            pairs = np.concatenate([self.of.cosines(self.layer, place)[place + 1 :] for place in range(number)])
+            told = f"Two uses of “{word}” have a cosine of {pairs.min():.2f} to {pairs.max():.2f} in hidden state {self.layer}"
             return Finding(f"{told}; the word table has one vector for all {number}.")
         chance = sum(count * (count - 1) for count in counted.values()) / (number - 1)
         text = f"For {self.alike(self.layer)} of {number} “{word}” the nearest other one in hidden state {self.layer}"

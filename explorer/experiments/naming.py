@@ -5,7 +5,7 @@ from math import isnan
 
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.question import HEADS, STATES, Axis
-from explorer.ui.pictures.bars import signed
+from explorer.ui.pictures.bars import sign
 from explorer.ui.subject import head_name
 
 MOST_PLACES = 10_000  # in a direction
@@ -40,7 +40,7 @@ def in_groups(items: int, groups: int) -> str:
 
 def plain(value: float) -> str:
     """A number with two digits behind the point."""
-    return signed(value).removeprefix("+")
+    return sign(value).removeprefix("+")
 
 
 def interval_of(low: float, high: float, groups: int, written: Callable[[float], str] = plain) -> str:

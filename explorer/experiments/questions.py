@@ -12,7 +12,7 @@ from explorer.experiments.compute.origins import STEPS
 from explorer.experiments.compute.patching import PAIRS
 from explorer.experiments.compute.summary import HeldOut, at_place
 from explorer.experiments.naming import interval_of, of_items, place_name, plain
-from explorer.ui.pictures.bars import signed
+from explorer.ui.pictures.bars import sign
 
 TESTS = (
     " Items of one group are similar, so all inference is by group. Intervals: 95%, studentized bootstrap over groups (Efron & "
@@ -72,13 +72,13 @@ def facts(found: Experiment) -> dict[str, object]:
         "other": held.items,
         "items": of_items(held.items),
         "before": plain(found.held_out_before),
-        "effect": signed(held.effect),
+        "effect": sign(held.effect),
         "size": plain(held.effect),
         "share": _percent(held.effect),
-        "by_effect": within(1, signed),
+        "by_effect": within(1, sign),
         "by_size": within(1, plain),
         "by_share": within(100, lambda end: f"{end:.0f}%"),
-        "random": signed(held.random),
+        "random": sign(held.random),
         "random_share": _percent(held.random),
         "beside": null_of(found) if found.nulls is None else f"for {null_of(found)}",
         "doubt": doubt(held),
@@ -133,8 +133,8 @@ TELLINGS = {
         "difference without the head minus that with it, as in *Switch heads off*. The head with the lowest mean in one half "
         "of the groups is selected. If one word is right in most items, a head that always prefers it counts too, so balance "
         "the items.",
-        "{Place}, selected on {on}, changes the logit difference of the other {other} by {effect} of {before} "
-        "({by_effect}){doubt}.",
+        "Without {place}, selected on {on}, the word's lead over the foil changes by {effect} logits ({by_effect}){doubt} in "
+        "the other {other}, from {before}.",
         ("how", "A head that is off outputs", ("zeros", "its mean over all items", "its output in another item")),
         adds_before=True,
         below="it helps the word",

@@ -18,7 +18,7 @@ from explorer.experiments.questions import TELLINGS
 from explorer.experiments.showing import describing, find, show_run
 from explorer.text import limits
 from explorer.ui.layout import col, row
-from explorer.ui.pictures.bars import signed
+from explorer.ui.pictures.bars import sign
 from explorer.ui.pictures.base import join_names
 from explorer.ui.settings import memory, upload
 from explorer.ui.subject import Subject
@@ -179,6 +179,6 @@ def _told(found: Compared, one: Experiment, other: Experiment) -> str:
     mean, low, high, q = (float(getattr(there, name)[at]) for name in ("mean", "low", "high", "q"))
     return (
         f"In the {of_items(there.items)} of both, {int((there.q < SURE).sum())} places differ (q below 0.05), "
-        f"the clearest is {place_name(one.axes, at)}, where the first run less the other is {signed(mean)} "
-        f"({interval_of(low, high, there.groups, signed)}, {told_q(q)})."
+        f"the clearest is {place_name(one.axes, at)}, where the first run less the other is {sign(mean)} "
+        f"({interval_of(low, high, there.groups, sign)}, {told_q(q)})."
     )

@@ -13,7 +13,7 @@ from explorer.experiments.naming import in_groups, interval_of, of_heads, of_ite
 from explorer.experiments.pictures.beside import agreement, beside
 from explorer.experiments.pictures.places import Interval, board, intervals, told_q
 from explorer.experiments.questions import TELLINGS, facts, null_of, tell
-from explorer.ui.pictures.bars import SEEN, signed
+from explorer.ui.pictures.bars import SEEN, sign
 from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.numbers import keep
 from explorer.ui.view import Content, Finding, Why, props
@@ -56,10 +56,10 @@ def _over(found: Experiment) -> str:
     mean, low, high, q = (float(getattr(every, name)[at]) for name in ("mean", "low", "high", "q"))
     count, same = len(every.runs), sum(run.summary.selected == at for run in every.runs)
     if count < FEWEST_CHECKPOINTS:
-        return f" Its mean is {signed(mean)} over {count} checkpoints, too few for an interval; {same} of {count} select it."
+        return f" Its mean is {sign(mean)} over {count} checkpoints, too few for an interval; {same} of {count} select it."
     sure = "" if q < LEVEL and (low > 0 or high < 0) else ", which is not certain"
-    ends = interval_of(low, high, count, signed)
-    return f" Over {count} checkpoints its mean is {signed(mean)} ({ends}){sure}; {same} of {count} select it."
+    ends = interval_of(low, high, count, sign)
+    return f" Over {count} checkpoints its mean is {sign(mean)} ({ends}){sure}; {same} of {count} select it."
 
 
 def describing(visible: bool) -> Content:
@@ -71,7 +71,7 @@ def _about(found: Experiment) -> str:
     summary, telling = found.summary, TELLINGS[found.question.name]
     told = (
         f"Mean {telling.unit} over {in_groups(len(found.items), summary.groups)}. A dot: q below 0.05, "
-        f"{int((summary.q < LEVEL).sum())} of {summary.q.size}; {null_of(found)}: {signed(summary.random)}."
+        f"{int((summary.q < LEVEL).sum())} of {summary.q.size}; {null_of(found)}: {sign(summary.random)}."
     )
     before = plain(float(found.before.mean()))
     return f"{told} Blue: {telling.below}. Unchanged, the logit difference is {before}." if telling.below else told
@@ -105,7 +105,7 @@ def _chosen(found: Experiment, at: tuple[int, ...]) -> str:
     also = "".join(f"; {name}: {mean[at]:.2g}" for name, mean in found.also_means.items() if mean[at] == mean[at])
     name = place_name(found.axes, at)
     return (
-        f"{name[:1].upper()}{name[1:]}: {signed(mean)} ({interval_of(low, high, summary.groups, signed)}, {told_q(q)}){null}"
+        f"{name[:1].upper()}{name[1:]}: {sign(mean)} ({interval_of(low, high, summary.groups, sign)}, {told_q(q)}){null}"
         f"{_counted(found, at)}{also}."
     )
 

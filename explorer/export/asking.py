@@ -94,13 +94,13 @@ class Asked:
         """The value of a setting. Raises InputError."""
         called = f"the setting {setting.label or name!r}"
         text = self._packed.unpacked(text, (setting.limit if isinstance(setting, Text) else CHARACTERS).most)
-        parsed = near = setting.parsed(text)
+        parsed = near = setting.parse(text)
         if isinstance(setting, Number):
             low, high = setting.range(capabilities)
             near = min(max(parsed, low), high)
         value = setting.check(near, called, capabilities)
-        if value != parsed if isinstance(setting, Number) else setting.written(value) != text:
-            self.told.append(f"The link asked for {_shown(text)} as {called}; it is {_shown(setting.written(value))}.")
+        if value != parsed if isinstance(setting, Number) else setting.write(value) != text:
+            self.told.append(f"The link asked for {_shown(text)} as {called}; it is {_shown(setting.write(value))}.")
         return value
 
     def _nearest(self, subject: Subject, name: str, value: Any) -> Any:

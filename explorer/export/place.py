@@ -34,8 +34,8 @@ class Place:
         """The settings that differ from their defaults, as texts; views share settings of the same name."""
         written: dict[str, str] = {}
         for view in self.views:
-            for name, value in view.changed().items():
-                written.setdefault(name, view.settings[name].written(value))
+            for name, value in view.list_changes().items():
+                written.setdefault(name, view.settings[name].write(value))
         return written
 
     def opened(self) -> "Place":

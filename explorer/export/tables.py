@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from explorer.ui.pictures.numbers import Table, identifier, kept
+from explorer.ui.pictures.numbers import Table, identifier, numbers_of
 from explorer.ui.settings import Setting, Sheet, plain_value
 from explorer.ui.subject import Subject
 from explorer.ui.view import WITHOUT_NUMBERS, Content, Finding, Part, View, props
@@ -71,7 +71,7 @@ def settings_of(view: View) -> dict[str, Any]:
 
 
 def _table(declared: Part | Setting, value: object) -> Table | None:
-    if (table := kept(value)) is not None:
+    if (table := numbers_of(value)) is not None:
         return table
     if isinstance(declared, Sheet):
         return Table.of(tuple(map(identifier, declared.columns)), _rows(value))

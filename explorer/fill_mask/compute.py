@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from explorer.bert.explorer import Explorer
 from explorer.bert.network import MaskGuesses, Network
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.text.encoding import Encoding
-from explorer.text.masking import UNTOUCHED, Bools, MaskedPieces, choose_pieces, treat_pieces
 
 PIECES, WORDS = "pieces", "words"
 
@@ -134,3 +135,44 @@ def loss_error(model: Network, played: Round) -> float:
     outputs = model.own_outputs(encoding, **given)
     unscored = -float(outputs[2].log_softmax(-1)[0, 0]) if model.family.pair_head and not scored else 0.0
     return abs(float(outputs.loss) - unscored - played.loss)
+
+
+Ints = NDArray[np.integer[Any]]
+Bools = NDArray[np.bool_]
+
+IGNORED: Final = -100
+"""The label of a position without a loss; the value that PyTorch's cross-entropy and transformers ignore."""
+
+UNTOUCHED, MASKED, RANDOM, KEPT = range(4)
+"""The codes in `MaskedPieces.treatment`; the last three mark the chosen places."""
+
+
+@dataclass(frozen=True)
+class MaskedPieces:
+    """An input after masking, [tokens] each."""
+
+    input_ids: Ints  # what the model reads
+    labels: Ints  # the original id at chosen places, IGNORED elsewhere
+    treatment: Ints  # one of UNTOUCHED, MASKED, RANDOM, KEPT
+
+
+def choose_pieces(eligible: Bools, rate: float, rng: np.random.Generator) -> Bools:
+    """[tokens] single pieces chosen uniformly: `rate` (0 to 1) of the eligible ones, rounded, at least one (BERT's rule)."""
+    lots = np.where(eligible, rng.random(len(eligible)), 2.0)  # 2 is above every random number, so it is never among the first
+    chosen = np.zeros_like(eligible)
+    chosen[lots.argsort()[: max(1, round(rate * eligible.sum()))]] = True
+    return chosen
+
+
+def treat_pieces(
+    ids: Ints, chosen: Bools, shares: tuple[float, float], mask_id: int, random_ids: Ints, rng: np.random.Generator
+) -> MaskedPieces:
+    """Replace the chosen pieces: each independently masked or random with the given `shares`, else kept.
+
+    Random pieces are drawn from `random_ids` [n]; the original may be drawn too, as in BERT.
+    """
+    lot = rng.random(len(ids))
+    treatment = np.select([~chosen, lot < shares[0], lot < sum(shares)], [UNTOUCHED, MASKED, RANDOM], KEPT)
+    others = rng.choice(random_ids, size=len(ids))
+    read = np.select([treatment == MASKED, treatment == RANDOM], [mask_id, others], ids)
+    return MaskedPieces(read, np.where(chosen, ids, IGNORED), treatment)

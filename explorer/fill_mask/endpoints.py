@@ -10,7 +10,7 @@ from typing import Any
 from explorer.api.callers import run_while_wanted
 from explorer.bert.explorer import load
 from explorer.core.limits import GUESSES
-from explorer.techniques.ablation import head_readings, intervene, prepare_head_effects
+from explorer.techniques.ablation import changed_states, head_readings, prepare_head_effects
 from explorer.techniques.attribution import BASELINES, attribute
 from explorer.techniques.lens import translate
 from explorer.techniques.pseudo_likelihood import WORD_L2R, pseudo_likelihoods_in_steps
@@ -74,10 +74,10 @@ def head_effects(text: str, word: str = "", text_b: str = "", model: str = "", f
     found = {
         "position": target.position,
         "token": target.token,
-        "baseline": float(target.measured(read(explorer, target, trace.states[-1:]))),
+        "baseline": float(target.measure(read(explorer, target, trace.states[-1:]))),
     }
     run_while_wanted(prepare_head_effects(trace, target))
-    effects = target.measured(head_readings(trace, target)).tolist()
+    effects = target.measure(head_readings(trace, target)).tolist()
     if target.foil is None:
         return {**found, "probabilities": effects}
     return {**found, "foil": target.foil_token, "differences": effects}
@@ -94,7 +94,7 @@ def switch_off(text: str, heads: list[list[int]], top_k: int = 5, text_b: str = 
     off = limits.head_indices(heads, explorer.capabilities.layers, explorer.capabilities.heads)
     trace = explorer.trace(text, text_b)
     positions = trace.blanks()
-    return {"masks": list(map(asdict, explorer.guesses(intervene(trace, off)[positions], positions, top_k)))}
+    return {"masks": list(map(asdict, explorer.guesses(changed_states(trace, off)[-1, positions], positions, top_k)))}
 
 
 def attribution(

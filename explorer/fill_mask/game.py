@@ -7,10 +7,9 @@ from typing import Any
 
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.fill_mask.compute import PIECES, WORDS, Round, Rules, loss_error, play
+from explorer.fill_mask.compute import KEPT, MASKED, PIECES, RANDOM, WORDS, Round, Rules, loss_error, play
 from explorer.fill_mask.pictures import loss_curve
 from explorer.text import limits
-from explorer.text.masking import KEPT, MASKED, RANDOM
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.pictures.numbers import Table, keep

@@ -13,8 +13,8 @@ from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import QUICK
 from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.pictures.base import MOST_AT_ONCE
 from explorer.ui.pictures.numbers import Table, keep
-from explorer.ui.pictures.window import MOST_AT_ONCE
 from explorer.ui.pictures.word_grid import word_grid
 from explorer.ui.settings import Choice, text, use
 from explorer.ui.subject import Subject

@@ -13,10 +13,10 @@ from explorer.techniques.attribution import occlusion
 from explorer.techniques.targets import Target, own_reading, word_target
 from explorer.ui.layout import row
 from explorer.ui.long_view import LongView
-from explorer.ui.pictures.bars import SEEN, percent, signed, whole_percent
+from explorer.ui.pictures.bars import SEEN, percent, sign, whole_percent
 from explorer.ui.settings import text, use
 from explorer.ui.subject import Subject
-from explorer.ui.switch_heads import Measured, measured_at
+from explorer.ui.switch_heads import Measured, measure_at
 from explorer.ui.view import Content, Finding, caption, chart, part, sentence, verdict
 
 LONG = 4  # letters; where the model keeps 'the' says little
@@ -84,7 +84,7 @@ class Patching(LongView):
         clean, corrupted = self.pair(subject)
         target = self.target(subject, clean, corrupted)
         found = yield from patching_readings_in_steps(clean, corrupted, target)
-        whole = (measured_at(own_reading(trace, target), 0) for trace in (clean, corrupted))
+        whole = (measure_at(own_reading(trace, target), 0) for trace in (clean, corrupted))
         return Patched(clean.tokens, corrupted.tokens, target, found.logit.numpy(), found.probability.numpy(), *whole)
 
     def draw(self, subject: Subject, found: Patched) -> Content:
@@ -116,12 +116,12 @@ class Patching(LongView):
         layer = int(held[-1])
         token = others[int(found.measured[layer, others].argmax())]
         shares = [whole_percent(float(share)) for share in (found.probabilities[layer, token], found.corrupted[1])]
-        lead, back = f"Up to hidden state {layer}, “{found.tokens[token]}” alone", "{}, after {} in run B.".format(*shares)
+        vector, word = f"the vector of “{found.tokens[token]}” at hidden state {layer}", f"“{target.token}”"
+        goes = "{} goes from {} to {} in run B".format(word, *reversed(shares))
         if target.foil is None:
-            return Finding(f"{lead} brings “{target.token}” back: {back}")
+            return Finding(f"With {vector} taken from run A, {goes}. Later on, no vector but the blank's brings half back.")
         share = whole_percent(float(found.recovered[layer, token]))
-        told = f"recovers {share} of the difference between the runs ({target.quoted}), and puts “{target.token}” at {back}"
-        return Finding(f"{lead} {told}")
+        return Finding(f"With {vector} taken from run A, {share} of the difference ({target.quoted}) comes back: {goes}.")
 
     def target(self, subject: Subject, clean: Trace, corrupted: Trace) -> Target:
         """The word at the blank of the clean run. Its strongest rival is what the corrupted run says, if that is another word."""
@@ -161,7 +161,7 @@ def _summary(found: Patched) -> str:
     alike = abs(clean - corrupted) < ALIKE
     rest = " The runs hardly differ in it, so patching has nothing to bring back. Choose another foil." if alike else ""
     return (
-        f"{lead}{signed(clean)} logits in run A, {signed(corrupted)} in run B ({where}). "
+        f"{lead}{sign(clean)} logits in run A, {sign(corrupted)} in run B ({where}). "
         f"{target.token} alone: {percent(share)} and {percent(other)}.{rest}"
     )
 

@@ -22,10 +22,10 @@ from explorer.ui.pictures.base import (
     plain_axis,
     token_axis,
     token_labels,
+    window_over,
 )
 from explorer.ui.pictures.heatmaps import Axes, colour_scale, heatmap, number_axis
 from explorer.ui.pictures.numbers import Column, Table, columns_of, keep, matrix
-from explorer.ui.pictures.window import window_over
 
 
 def surprise_bars(

@@ -10,8 +10,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.analysis.evaluation import EntityScores
-from explorer.api.arguments import sent_file
-from explorer.api.callers import caller, run_while_wanted
+from explorer.api.callers import caller, run_while_wanted, sent_file
 from explorer.bert.explorer import load
 from explorer.core import jobs
 from explorer.core.errors import BusyError, InputError
@@ -25,9 +24,8 @@ from explorer.finetune.compute.prefix import EVERY_TOKEN
 from explorer.finetune.compute.questions import check_questions
 from explorer.finetune.compute.run import HeldOutTags, Run
 from explorer.finetune.compute.span_task import Answering
-from explorer.finetune.compute.tag_task import Tagging
 from explorer.finetune.compute.task import CHECKS, Task, make_plan
-from explorer.finetune.compute.text_tasks import Classification
+from explorer.finetune.compute.tasks import Classification, Tagging
 from explorer.finetune.compute.training import new_run, run_training
 from explorer.text import limits
 from explorer.training.examples import check_examples, check_texts_or_pairs

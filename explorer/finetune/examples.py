@@ -16,7 +16,6 @@ from explorer.finetune.compute import store
 from explorer.finetune.compute.columns import Columns, guess_columns
 from explorer.finetune.compute.files import ExampleFile
 from explorer.finetune.compute.from_table import heading
-from explorer.finetune.compute.hub_data import fetch_data_set
 from explorer.finetune.compute.run import HeldOutTexts
 from explorer.finetune.describe import describe
 from explorer.finetune.kinds import HUB, KINDS, READY, TEXTS, TYPED, WORDS
@@ -26,6 +25,7 @@ from explorer.finetune.run import run_id, run_ids
 from explorer.finetune.sources import DATA, IN_FILE, NAMES, NO_COLUMN, AnyExamples, ExampleSettings, starter
 from explorer.finetune.typed import sentences_in, tags_of
 from explorer.text import limits
+from explorer.text.hub_data import fetch_data_set
 from explorer.text.tables import Table
 from explorer.text.tagged import split_words
 from explorer.ui.layout import row

@@ -10,9 +10,8 @@ from explorer.finetune.compute.answering import Answerer
 from explorer.finetune.compute.from_table import BUILT_IN
 from explorer.finetune.compute.predictor import Classifier, Predictor, Tagger
 from explorer.finetune.compute.span_task import Answering
-from explorer.finetune.compute.tag_task import Tagging
 from explorer.finetune.compute.task import Task, TrainingPlan
-from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.tasks import Tagging, text_task
 from explorer.training.tagging import TAGGED
 from explorer.ui.settings import choice
 

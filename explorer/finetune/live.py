@@ -41,7 +41,7 @@ def learnt(model_name: str, examples: Examples, title: str) -> Run:
 
     def learn() -> Run:
         result = _train(model_name, examples)
-        return as_run(result, title, result.task.baselines(result.split), store.new_id())
+        return as_run(result, title, store.new_id())
 
     run = _learnt.get((model_name, examples), learn)
     _by_id.put(run.id, run)

@@ -112,7 +112,7 @@ class Outcome(RunView, ExampleSettings, Recipe):
 
     def begin_train(self) -> Content:
         waits = f"Waiting for a free place: {WORKS.most} trainings run at a time."
-        return {**BUSY, "status": waits if jobs.running() >= WORKS.most else "Starting."}
+        return {**BUSY, "status": waits if jobs.count_running() >= WORKS.most else "Starting."}
 
     def fail_train(self) -> Content:
         return {**IDLE, "status": NOTHING}

@@ -10,12 +10,12 @@ from explorer.finetune.cards import cards_of
 from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.files import FILE_TYPES, ExampleFile, read_file
 from explorer.finetune.compute.from_table import built_in, examples_from_table
-from explorer.finetune.compute.hub_data import EXAMPLE
 from explorer.finetune.compute.questions import QuestionFile, Questions, built_in_questions, read_typed
 from explorer.finetune.kinds import ANSWERS, FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS, of_kind, sets
 from explorer.finetune.opening import ORDERS, OUTSIDE, QUESTIONS, STARTER, Cards, Clicked
 from explorer.finetune.typed import clicked, read_tags
 from explorer.text import limits
+from explorer.text.hub_data import EXAMPLE
 from explorer.text.tables import Table
 from explorer.text.tagged import TaggedFile
 from explorer.training.examples import Examples, check_classes

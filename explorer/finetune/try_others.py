@@ -106,7 +106,7 @@ def _boundaries(found: Answer) -> dict[str, Any]:
 
 def _part(found: Answer, text: str) -> str:
     """The part of a long text that was read, '' if it is all of it."""
-    begin, end = found.window.begin, found.window.begin + len(found.window.pair[1])
+    begin, end = found.window.begin, found.window.begin + len(found.window.encoding.text_b)
     return (
         f"The text was read in windows; this is that of characters {begin + 1:,} to {end:,}." if end - begin < len(text) else ""
     )

@@ -12,14 +12,13 @@ from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 
-from explorer.bert.explorer import Explorer, load, loaded
+from explorer.bert.explorer import Explorer, list_loaded, load
 from explorer.core.paths import ASSETS
-from explorer.corpus.atlas_words import told as habit_of
+from explorer.corpus.atlas_words import describe as habit_of
 from explorer.corpus.compute.atlas import known_atlas
 from explorer.export.place import slug
 from explorer.guide import glossary
-from explorer.guide.pages import pages
-from explorer.guide.rendering import anchor
+from explorer.guide.pages import anchor, pages
 from explorer.page.building import NEEDS
 from explorer.page.examples import EXAMPLES
 from explorer.tabs import TABS
@@ -42,13 +41,12 @@ def found_in(model: str | None) -> dict[str, list[Any]]:
 
 @cache
 def entries() -> list[Entry]:
-    """All entries that every model has."""
     return _named_fields([*_views(), *_named(), *_examples(), *_lessons(), *_terms(), *_guide()])
 
 
 def heads_of(name: str) -> list[Entry]:
     """The heads and layers of the model that goes by this name, '' for the default one; none while it is not loaded."""
-    open_now = {model.checkpoint.name: model for model in loaded()}
+    open_now = {model.checkpoint.name: model for model in list_loaded()}
     model = open_now.get(name) if name else load()
     return _named_fields([*_heads(model), *_layers(model)]) if model else []
 

@@ -23,7 +23,7 @@ from explorer.ui.tabs import views_in
 from explorer.ui.view import View
 
 PART = re.compile(r"(<!-- generated: (.+?) -->\n).*?(?=<!-- end -->)", re.DOTALL)
-STATED = ("caption", "note")  # kinds of parts whose words do not depend on the input
+FIRST_SENTENCE = re.compile(r".+?(?<! al)\.(?= |$)")  # OpenAPI has the whole docstring of an endpoint
 
 
 def table(heading: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -44,7 +44,8 @@ def _arguments(endpoint: Callable[..., Any]) -> str:
 
 def _answer(endpoint: Callable[..., Any]) -> str:
     about, _, returned = (inspect.getdoc(endpoint) or "").partition("\nReturns:\n")
-    about, returned = (" ".join(text.split()).replace("|", "\\|") for text in (about, returned))
+    first = FIRST_SENTENCE.match(" ".join(about.split()))
+    about, returned = (" ".join(text.split()).replace("|", "\\|") for text in (first[0] if first else about, returned))
     return f"{about} **Returns** {returned}"
 
 
@@ -58,17 +59,9 @@ def lesson_table() -> str:
 
 
 def questions(heading: str, views: Iterable[type[View]]) -> str:
-    """A choice of a tab: its heading, the questions of its views, and the tables that explain their numbers."""
-    shown = list(views)
-    asked = "\n".join(f"- *{view.question}*" for view in shown)
-    tables = (text for view in shown for text in _captions(view) if text.startswith("|"))
-    return "\n\n".join(filter(None, (heading and f"## {heading}", asked, *tables)))
-
-
-def _captions(view: type[View]) -> Iterator[str]:
-    for part in view.parts.values():
-        if part.kind in STATED and (text := part.options.get("markdown", "").strip()):
-            yield text
+    """A choice of a tab: its heading, and the questions of its views."""
+    asked = "\n".join(f"- *{view.question}*" for view in views)
+    return "\n\n".join(filter(None, (heading and f"## {heading}", asked)))
 
 
 def _choices() -> Iterator[tuple[str, list[type[View]]]]:
@@ -100,7 +93,6 @@ def fill_in(markdown: str) -> str:
 
 
 def main() -> None:
-    """Write the pages whose generated parts have changed."""
     for path in sorted(FOLDER.glob("*.md")):
         before = path.read_text("utf-8")
         if (after := fill_in(before)) != before:

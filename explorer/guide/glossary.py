@@ -11,8 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from explorer.core.markdown import markdown
-from explorer.guide.pages import APP, FOLDER
-from explorer.guide.rendering import anchor
+from explorer.guide.pages import APP, FOLDER, anchor
 
 PAGE = "glossary"
 TERM = re.compile(r"^### (.+)\n<!-- words: (.+) -->\n((?:.+\n)+)", re.MULTILINE)

@@ -1,14 +1,20 @@
-"""How much a vector depends on its context, layer by layer (Ethayarajh 2019). Pure functions of arrays."""
+"""How much a vector depends on its context, layer by layer (Ethayarajh 2019), beside vectors of unrelated texts."""
 
+import csv
+import functools
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 
 import numpy as np
 
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
+from explorer.bert.explorer import Explorer
+from explorer.bert.features import ANY_TOKEN, layer_features_in_steps
 from explorer.core.errors import InputError
+from explorer.core.paths import EXAMPLES
+from explorer.core.steps import finished
 
 OUTLIER_DEVIATIONS = 3
 
@@ -83,3 +89,31 @@ def repeated_words(texts: Sequence[str], as_read: Callable[[str], str] = str) ->
     """The words that occur at least twice in the texts as a model reads them, whatever their case, in order of occurrence."""
     counts = Counter(re.findall(r"[^\W_]+", as_read(" ".join(texts)).casefold()))
     return [word for word, count in counts.items() if count > 1]
+
+
+NUMBER = 100  # unrelated sentences, to judge the similarity of two vectors by
+
+
+@functools.cache
+def unrelated_texts() -> tuple[str, ...]:
+    """NUMBER unrelated sentences, from the examples that ship with the app."""
+    lines = (EXAMPLES / "topics.txt").read_text("utf-8").splitlines()
+    topics = [line.rpartition("|")[0].strip() for line in lines if "|" in line]
+    with (EXAMPLES / "sentiment.csv").open(encoding="utf-8", newline="") as file:
+        rest = [row["text"] for row in csv.DictReader(file)]
+    return tuple([*topics, *rest][:NUMBER])
+
+
+def unrelated_words() -> int:
+    """The number of words of these sentences, which is about that of their tokens."""
+    return sum(len(text.split()) for text in unrelated_texts())
+
+
+def unrelated_tokens(model: Explorer) -> np.ndarray:
+    """[layers + 1, NUMBER, hidden] float32: one token of each sentence, at every hidden state."""
+    return finished(unrelated_tokens_in_steps(model))
+
+
+def unrelated_tokens_in_steps(model: Explorer) -> Generator[float, None, np.ndarray]:
+    """Like `unrelated_tokens`; yields the share done."""
+    return layer_features_in_steps(model, unrelated_texts(), ANY_TOKEN)

@@ -5,15 +5,21 @@ from collections.abc import Generator, Hashable
 import numpy as np
 
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, norms, steps
-from explorer.hidden_states import reference
-from explorer.hidden_states.compute import OUTLIER_DEVIATIONS, drift, outlier_dimensions, self_similarity
+from explorer.hidden_states.compute import (
+    OUTLIER_DEVIATIONS,
+    drift,
+    outlier_dimensions,
+    self_similarity,
+    unrelated_tokens_in_steps,
+    unrelated_words,
+)
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.heatmaps import similarity_heatmap
 from explorer.ui.pictures.hidden import by_layer_heatmap, pooled_heatmap, vectors_heatmap
 from explorer.ui.pictures.strip_table import FIRST_NUMBERS, Column, Row, number_columns, strip_table
 from explorer.ui.settings import choice
 from explorer.ui.subject import Subject
-from explorer.ui.telling import quote, two_places
+from explorer.ui.telling import TURNED, quote, two_places
 from explorer.ui.view import Content, Finding, View, Why, chart, check, max_error, part, prose, verdict
 
 SIMILARITY, VECTORS = "Similarity", "All dimensions"
@@ -71,17 +77,16 @@ class OneLayer(LongView):
         at, tokens = subject.selection.layer, subject.trace.tokens
         if at == 0:
             mean = changes[most - 1].mean()
-            by = f"by {two_places(float(mean))} on average (1 − cosine)"
-            return Finding(f"No layer has mixed anything yet; layer {most} will turn the tokens most, {by}.")
+            by = f"by {two_places(float(mean))} on average {TURNED}"
+            return Finding(f"No layer has mixed anything yet. Layer {most} will change the tokens' vectors most: {by}.")
         token = _turned_most(subject, at)
-        where = f"Of all layers, layer {at} turns the tokens most" if at == most else f"Layer {at} turns the tokens"
+        where = f"Of all layers, layer {at} changes the vectors most" if at == most else f"Layer {at} changes the vectors"
         mean, own = (two_places(float(value)) for value in (changes[at - 1].mean(), changes[at - 1, token]))
-        text = f"{where}: by {mean} on average (1 − cosine), {quote(tokens, token)} by {own}."
+        text = f"{where}: by {mean} on average, that of {quote(tokens, token)} by {own} {TURNED}."
         return Finding(text, Why("inside-head", "The whole layer", {"layer": at, "token": token}))
 
     def passes(self, subject: Subject) -> float:
-        """The cost of reading those sentences, which only the similarities need."""
-        return reference.words() / subject.trace.kept if self.look == SIMILARITY else 0
+        return unrelated_words() / subject.trace.kept if self.look == SIMILARITY else 0
 
     def key(self, subject: Subject) -> Hashable:
         """The cache key, which does not depend on the input."""
@@ -91,7 +96,7 @@ class OneLayer(LongView):
         """[layers + 1]: the mean cosine of unrelated tokens; empty for the vectors themselves."""
         if self.look == VECTORS:
             return np.empty(0)
-        return self_similarity((yield from reference.vectors_in_steps(subject.model)))
+        return self_similarity((yield from unrelated_tokens_in_steps(subject.model)))
 
     def waiting(self, subject: Subject) -> Content:
         return self.draw(subject, None)
@@ -108,8 +113,6 @@ class OneLayer(LongView):
 
 
 class EveryLayer(View):
-    """One number for every token at every hidden state."""
-
     name, question = "hidden/every-layer", "What does each layer do to each token?"
     measure: str = choice((STEP, DRIFT, NORM))
     picture = chart("Every token at every hidden state", height=440)
@@ -129,8 +132,6 @@ class EveryLayer(View):
 
 
 class FirstNumbers(View):
-    """The first numbers of every token's vector at one hidden state, and of the pooled output."""
-
     name, question = "hidden/first-numbers", "What are the first ten numbers of each vector?"
     folded = "The first ten numbers of each vector"
     numbers = part("strips", classes="compact", height=300)
@@ -146,8 +147,6 @@ class FirstNumbers(View):
 
 
 class PooledOutput(View):
-    """The last hidden state of [CLS], and the pooled output."""
-
     name, question = "hidden/pooled", "What is the pooled output?"
     folded = "More: [CLS] and the pooled output"
     picture = chart("[CLS] and the pooled output", height=190)

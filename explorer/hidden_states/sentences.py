@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from explorer.analysis.similarity import SPACES, closest_pairs, cosine_matrix, mean_of_pairs, moved_to
+from explorer.analysis.similarity import SPACES, closest_pairs, cosine_matrix, mean_of_pairs, move_to
 from explorer.bert.features import features
 from explorer.core.errors import ExplorerError
 from explorer.core.limits import COMPARED
 from explorer.core.paths import EXAMPLES
-from explorer.hidden_states import reference
+from explorer.hidden_states.compute import unrelated_texts
 from explorer.hidden_states.layers import layer_name
 from explorer.text.limits import check_texts
 from explorer.text.lines import read_lines
@@ -23,8 +23,6 @@ EXAMPLE = "\n".join(line.rpartition("|")[0].strip() for line in TOPICS[::3])  # 
 
 
 class Sentences(View):
-    """The cosine between every two sentences."""
-
     name, question = "hidden/sentences", "How similar are sentences?"
     layout = (row(col("matrix", "about", width=7), col("sentences", "problem", "closest", width=5)),)
     pooling: str = pooling(elem_classes="inline")
@@ -39,7 +37,7 @@ class Sentences(View):
         """The sentences, the index of the hidden state, and the cosines between their vectors. Raises ExplorerError."""
         at = subject.model.capabilities.layers if self.pooling == "pooler" else subject.selection.layer
         texts = check_texts(read_lines(self.sentences)[0], COMPARED)
-        return texts, at, cosine_matrix(moved_to(features(subject.model, texts, at, self.pooling), self.space))
+        return texts, at, cosine_matrix(move_to(features(subject.model, texts, at, self.pooling), self.space))
 
     def finding(self, subject: Subject) -> Finding | None:
         texts, _, cosines = self._read(subject)
@@ -50,7 +48,7 @@ class Sentences(View):
         if len(closest) > 1 and f"{closest[-1][2]:.2f}" == f"{value:.2f}":
             pairs = f"The {len(closest)} closest pairs of {len(texts)} sentences"
             return Finding(f"{pairs} are equally close: a cosine of {value:.2f}.")
-        return Finding(f"Closest of {len(texts)}: “{texts[i]}” and “{texts[j]}”, with a cosine of {value:.2f}.")
+        return Finding(f"Of {len(texts)} sentences, “{texts[i]}” and “{texts[j]}” are the most similar (cosine {value:.2f}).")
 
     def compute(self, subject: Subject) -> Content:
         """The matrix and its closest pairs; or an error, with the rest unchanged."""
@@ -58,7 +56,7 @@ class Sentences(View):
             texts, at, cosines = self._read(subject)
         except ExplorerError as error:
             return {"problem": {"text": str(error), "kind": "error"}}
-        random = mean_of_pairs(cosine_matrix(features(subject.model, reference.texts(), at, self.pooling)))
+        random = mean_of_pairs(cosine_matrix(features(subject.model, unrelated_texts(), at, self.pooling)))
         rows = [(i, f"{i + 1} · {texts[i]}  –  {j + 1} · {texts[j]}", value) for i, j, value in closest_pairs(cosines)]
         return {
             "matrix": sentences_heatmap(cosines, texts),

@@ -10,13 +10,12 @@ import numpy as np
 
 from explorer.analysis.projection import LayerMaps, MapSettings, principal_components
 from explorer.analysis.resampling import wilson
-from explorer.analysis.similarity import Agreement, Nearest, cosine_matrix, cosines, mean_of_pairs, told_apart
+from explorer.analysis.similarity import Agreement, Nearest, cosine_matrix, cosines, count_told_apart, mean_of_pairs
 from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
 from explorer.core.limits import COMPARED
 from explorer.core.paths import EXAMPLES
-from explorer.hidden_states import reference
-from explorer.hidden_states.compute import find_word, repeated_words, self_similarity, within_and_between
+from explorer.hidden_states.compute import find_word, repeated_words, self_similarity, unrelated_tokens, within_and_between
 from explorer.hidden_states.layers import layer_name
 from explorer.text.limits import check_place, check_texts
 from explorer.text.lines import around, read_lines
@@ -131,18 +130,16 @@ class OneWord(View):
             alike = self_similarity(contexts.vectors)[[0, at]]
             where = f"before any layer and of {alike[1]:.2f} in {layer_name(at)}"
             return Finding(f"The vectors of “{word}” have a cosine of {alike[0]:.2f} {where}.")
-        before, after = (told_apart(contexts.vectors[layer], contexts.senses) for layer in (0, at))
+        before, after = (count_told_apart(contexts.vectors[layer], contexts.senses) for layer in (0, at))
         chance = Agreement.of(Nearest.of(contexts.vectors[at]), contexts.senses)
-        nearest = f"{after} of {number} uses of “{word}” have a nearest neighbour of the same sense"
-        beside = f"shuffled senses: {chance.shuffled:.1f}, p = {chance.p:.3f}"
-        return Finding(f"In {layer_name(at)}, {nearest} ({beside}); before any layer, {before} do.")
+        nearest = f"{after} of {number} uses of “{word}” lie nearest to one of the same sense"
+        beside = f"With shuffled senses {chance.shuffled:.1f} would (p = {chance.p:.3f})"
+        return Finding(f"In {layer_name(at)}, {nearest}. {beside}; before any layer, {before} do.")
 
     def on_map_frame(self, subject: Subject, index: object) -> Change:
-        """A layer was chosen on the map: the whole page follows."""
         return select(layer=check_place(index))
 
     def on_source(self, subject: Subject, source: str) -> Change:
-        """Choose the built-in sentences of a word, or the texts A and B."""
         sentences = senses().get(source, self.contexts)
         box = props(value=sentences, visible=source != ABOVE)
         return Change(settings={"contexts": sentences, "word": ""}, content={"contexts": box})
@@ -176,7 +173,7 @@ class OneWord(View):
             return first, contexts_of(subject.model, texts, labels, first)
 
     def _lines(self, subject: Subject, contexts: Contexts, texts: list[str], word: str) -> object:
-        random = self_similarity(reference.tokens(subject.model))
+        random = self_similarity(unrelated_tokens(subject.model))
         within, between = within_and_between(contexts.vectors, contexts.senses)
         controls: list[tuple[str, np.ndarray]] = []
         as_read = subject.model.as_read
@@ -220,7 +217,7 @@ def _map(contexts: Contexts, at: int) -> dict[str, Any]:
 
 def _accuracy(contexts: Contexts, layer: int) -> str:
     """How many uses have a nearest neighbour of their own sense in a hidden state, with the interval of that share."""
-    number, right = len(contexts.texts), told_apart(contexts.vectors[layer], contexts.senses)
+    number, right = len(contexts.texts), count_told_apart(contexts.vectors[layer], contexts.senses)
     name = f"Hidden state {layer} of {len(contexts.vectors) - 1}"
     if len(set(contexts.senses)) < 2:
         return name
@@ -234,7 +231,7 @@ def _about(subject: Subject, contexts: Contexts) -> str:
     vectors = contexts.vectors[at]
     share = float(principal_components(vectors, 2)[1].sum())
     alike = self_similarity(vectors[None])[0]
-    random = mean_of_pairs(cosine_matrix(reference.tokens(subject.model)[at]))
+    random = mean_of_pairs(cosine_matrix(unrelated_tokens(subject.model)[at]))
     lead = f"One point per sentence, in {layer_name(at)}: the two directions of most variance hold {share:.0%} of it. "
     if len(vectors) == 2:
         lead += f"The cosine between the two is {cosines(vectors[0], vectors[1]):.2f}. "

@@ -89,10 +89,9 @@ class InABatch(View):
         token, place = self.query(subject, batch), (subject.selection.attention_layer, subject.selection.head_index)
         named = subject.model.pieces([int(batch.ids[batch.row, token])])[0]
         leak, pads = float(batch.leaks[(*place, token)]), int((~batch.real).sum())
-        return Finding(
-            f"Without the attention mask, “{named}” gives {whole_percent(leak)} of its weight in {head_name(place)} to the "
-            f"{pads} {_pad(subject)}{'s' * (pads > 1)} that fill its row up; with it, nothing."
-        )
+        added = f"The shorter input is filled up with {pads} {_pad(subject)}{'s' * (pads > 1)}"
+        given = f"Without the attention mask, “{named}” gives them {whole_percent(leak)} of its weight in {head_name(place)}"
+        return Finding(f"{added}. {given}; with the mask, nothing.")
 
     def on_weights(self, subject: Subject, index: int) -> Change:
         """Select a token (zero-based) as the query, unless the second input is the shorter one."""

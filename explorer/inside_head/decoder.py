@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.analysis.attention import renormalised, scale_end
+from explorer.analysis.attention import renormalize, scale_end
 from explorer.analysis.head_metrics import strongest_pairs
 from explorer.techniques.inside import causal_attention
 from explorer.ui.attention_data import overview_of
@@ -51,9 +51,9 @@ class Decoder(View):
         told, chosen = "", {"layer": layer + 1, "head": head + 1}
         if (cell := _ahead(subject)) is not None:
             query, key = (quote(subject.trace.tokens, place) for place in cell)
-            told, chosen = f", most of all {query} to {key}", {**chosen, "token": cell[0]}
+            told, chosen = f", most of all from {query} to {key}", {**chosen, "token": cell[0]}
         return Finding(
-            f"In {where}, words give {whole_percent(share)} of their weight to later words{told}; in a decoder none could.",
+            f"In {where}, {whole_percent(share)} of the weight goes to later words{told}. A decoder could not look there.",
             Why("inside-head", "One head", chosen),
         )
 
@@ -61,7 +61,7 @@ class Decoder(View):
         trace, layer, head = subject.trace, subject.selection.attention_layer, subject.selection.head_index
         before = trace.attention(layer)[head]
         after = causal_attention(trace, layer, head)
-        error = float(np.abs(after - renormalised(np.tril(before))).max())
+        error = float(np.abs(after - renormalize(np.tril(before))).max())
         names, row = trace.tokens, subject.selection.token
         top = float(scale_end(max(before.max(), after.max()), len(names)))
 

@@ -38,8 +38,10 @@ class Positions(View):
         if not stands_out(near - far):
             differ = f"their mean cosines differ by {two_places(abs(near - far))}"
             return Finding(f"Neighbouring positions are hardly more similar than positions {FAR} apart: {differ}.")
-        apart = f"positions {FAR} apart of {two_places(far)}"
-        return Finding(f"Neighbouring positions have vectors with a cosine of {near:.2f} on average, {apart}.")
+        apart = f"those of positions {FAR} apart {two_places(far)}"
+        return Finding(
+            f"Vectors of neighbouring positions have a cosine of {near:.2f} on average, {apart}; 1 is the same direction."
+        )
 
     def compute(self, subject: Subject) -> Content:
         table = subject.model.position_table  # [positions, hidden]

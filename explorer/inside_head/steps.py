@@ -9,11 +9,18 @@ from explorer.analysis.attention import scale_end
 from explorer.analysis.similarity import steps
 from explorer.techniques.inside import HeadStep, Step, head_step, layer_steps
 from explorer.text import limits
-from explorer.ui.attention_data import head_sentence, looks_at, most_telling_first, prepare_effects, switched_off, told_at_once
+from explorer.ui.attention_data import (
+    head_sentence,
+    looks_at,
+    most_telling_first,
+    prepare_effects,
+    show_switched_off,
+    tell_quickly,
+)
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.subject import Subject
-from explorer.ui.telling import row_sentence, telling_key, two_places
+from explorer.ui.telling import TURNED, row_sentence, telling_key, two_places
 from explorer.ui.view import Change, Content, Finding, View, Why, caption, check, matches, part, select, sentence
 
 MOST_KEYS = 32
@@ -63,7 +70,7 @@ class DotProducts(View):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        found = told_at_once(subject)
+        found = tell_quickly(subject)
         if found is None:
             return None
         if found.query is None:
@@ -72,7 +79,7 @@ class DotProducts(View):
         tells = found.names_a_key and token == found.query
         weights = subject.trace.attention(found.layer)[found.head, token]
         told = looks_at(subject, found) if tells else row_sentence(subject.trace.tokens, token, weights)
-        return Finding(told, switched_off(found) if found.word and tells else _seen_in_heads(subject, token))
+        return Finding(told, show_switched_off(found) if found.word and tells else _seen_in_heads(subject, token))
 
     def on_table(self, subject: Subject, index: int) -> Change:
         """Select the token of a key (zero-based) as the query."""
@@ -97,7 +104,7 @@ class WholeLayer(View):
         token, turned, mean = _measure_turn(subject)
         layer = subject.selection.attention_layer + 1
         own, usual = two_places(turned), two_places(mean)
-        text = f"Layer {layer} turns “{subject.trace.tokens[token]}” by {own} (1 − cosine), a token on average by {usual}."
+        text = f"Layer {layer} changes the vector of “{subject.trace.tokens[token]}” by {own}, on average by {usual} {TURNED}."
         return Finding(text, Why("hidden", "Layer by layer", {"layer": layer, "token": token}))
 
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
@@ -120,7 +127,7 @@ class WholeLayer(View):
 
 def asking(subject: Subject) -> tuple[int, int | None]:
     """The token that asks, and the key that it most tellingly looks at, None if none stands out; both zero-based."""
-    found = told_at_once(subject)
+    found = tell_quickly(subject)
     query, key = (None, None) if found is None else (found.query, found.key)
     token = query if subject.selection.token is None and query is not None else subject.token
     if found is not None and found.names_a_key and token == query:

@@ -6,14 +6,14 @@ from explorer.inside_head.batch import InABatch
 from explorer.inside_head.decoder import Decoder
 from explorer.inside_head.positions import Positions
 from explorer.inside_head.steps import DotProducts, WholeLayer
-from explorer.ui.attention_data import telling_of
+from explorer.ui.attention_data import find_telling
 from explorer.ui.programs import Values, program
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import Moved, Tab
 
 
 def query(view: Any, subject: Subject) -> Values:
-    found = telling_of(subject).query
+    found = find_telling(subject).query
     return {"token": subject.token if subject.selection.token is not None or found is None else found}
 
 

@@ -53,7 +53,7 @@ class Parameters(View):
         counts = subject.model.parameters_by_part()
         name, most = max(counts.items(), key=lambda item: item[1])
         total = sum(counts.values())
-        return Finding(f"{whole_percent(most / total)} of its {total:,} parameters are one part: {name}.")
+        return Finding(f"Of the model's {total:,} parameters, {whole_percent(most / total)} are in one part: {name}.")
 
 
 class EmbeddingTables(View):

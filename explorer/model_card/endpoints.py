@@ -3,7 +3,7 @@
 from typing import Any
 
 from explorer.bert import checkpoints
-from explorer.bert.explorer import load, loaded
+from explorer.bert.explorer import list_loaded, load
 
 
 def models() -> dict[str, Any]:
@@ -14,7 +14,7 @@ def models() -> dict[str, Any]:
         `next_sentence`, `segments`.
     """
     default = load("")
-    known = [model for model in loaded() if model.from_hub or model.name == checkpoints.BUNDLED]
+    known = [model for model in list_loaded() if model.from_hub or model.name == checkpoints.BUNDLED]
     every = {model.name: model.capabilities for model in [default, *known]}
     fields = ("layers", "heads", "hidden_size", "vocab_size", "parameters", "fill_mask", "next_sentence", "segments")
     return {

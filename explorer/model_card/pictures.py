@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from explorer.ui.pictures.base import AMOUNT, esc, figure, grid_axis, plain_axis
-from explorer.ui.pictures.heatmaps import Axes, colour_scale, heatmap, number_axis, outlined_cell
+from explorer.ui.pictures.heatmaps import Axes, colour_scale, heatmap, number_axis, outline_cell
 from explorer.ui.pictures.numbers import Table, columns_of, keep
 
 
@@ -89,7 +89,7 @@ def weights_heatmap(sizes: np.ndarray, names: Sequence[str], cell: tuple[int, in
         key=f"weights-{sizes.shape}",
         xgap=2,
         ygap=2,
-    ).update_layout(shapes=outlined_cell(cell and (cell[0], cell[1] + 1)))
+    ).update_layout(shapes=outline_cell(cell and (cell[0], cell[1] + 1)))
 
 
 def weight_histogram(middles: np.ndarray, counts: np.ndarray) -> go.Figure:

@@ -70,10 +70,10 @@ class Weights(View):
         cells, sizes = _most_uneven(subject.model, names), _sizes(subject.model, names)
         if not cells:
             return None
-        most, least = (f"in layer {cell[1] + 1} ({sizes[cell]:.3f})" for cell in cells)
+        (most, least), (large, small) = ((cell[1] + 1 for cell in cells), (float(sizes[cell]) for cell in cells))
         return Finding(
-            f"Of all matrices “{names[cells[0][0]]}” differs most from layer to layer: its numbers are "
-            f"{times(float(sizes[cells[0]] / sizes[cells[1]]))} as large {most} as {least}, by root mean square."
+            f"The matrix that differs most between layers is “{names[cells[0][0]]}”: its numbers are {times(large / small)} as "
+            f"large in layer {most} as in layer {least} (root mean square {large:.3f} and {small:.3f})."
         )
 
     def on_sizes(self, subject: Subject, index: list[int]) -> Change:

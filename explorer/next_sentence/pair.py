@@ -70,8 +70,8 @@ class ThisPair(_OfPair, View):
         """The confidence of the prediction, and that for the swapped pair."""
         answer, swapped = _both_ways(subject)
         follows = "follows A" if answer.is_next >= 0.5 else "does not follow A"
-        sure = whole_percent(max(answer.is_next, answer.not_next))
-        return Finding(f"B {follows}, says BERT with {sure}; swapped, A follows B with {whole_percent(swapped.is_next)}.")
+        sure, back = whole_percent(max(answer.is_next, answer.not_next)), whole_percent(swapped.is_next)
+        return Finding(f"BERT says that B {follows} ({sure}). With the two swapped, A follows B with a probability of {back}.")
 
 
 class PairAttribution(_OfPair, AttributionView):

@@ -2,48 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from explorer.analysis.head_metrics import TokenFacts, head_metrics, patterns
+from explorer.analysis.head_names import HABITS
 from explorer.bert.layer import shared_copy
 from explorer.bert.trace import Trace
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
-from explorer.core.lazy import scipy
-from explorer.techniques.ablation import Cut, Head, changed_states, last_vectors, readings_without, vectors_without_links
+from explorer.techniques import ablation
+from explorer.techniques.ablation import Cut, Head, last_vectors
 from explorer.techniques.lens import first_guesses
 from explorer.techniques.mixing import head_shares_of
 from explorer.techniques.routes import place_shares
 from explorer.techniques.run_mixing import Mixing, Patch, block_of, mixing
 from explorer.techniques.targets import Reading, Target, batches, read_at, read_each
 
+Value = TypeVar("Value")
 Word = tuple[str, float]
 """A piece of the vocabulary and its probability, 0 to 1."""
 TRIED = 2  # times as many candidates as neurons requested
 FEWEST = 3  # pieces; the ranks of two are either equal or not
 REACHED = 0.001  # by how much a change turns a vector (1 − cosine) that it is seen to reach
 
-Changes = tuple[Collection[Head], Collection[Cut], Patch | None]
-"""The heads that are off, the weights that are cut and the vector that is patched in."""
+Changes = tuple[Collection[Head], Patch | None, Collection[Cut]]
+"""The heads that are off, the vector that is patched in and the weights that are cut."""
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """The hidden states [layers + 1, tokens, hidden] of an input, possibly changed."""
+    """An input with heads off, weights cut or a vector patched in, or none of these.
+
+    With `ends`, the last vectors of these tokens alone are computed; the others are those of the unchanged run.
+    """
 
     trace: Trace
-    states: torch.Tensor
-    changes: Changes = ((), (), None)
+    changes: Changes = ((), None, ())
+    ends: Collection[int] | None = None
+
+    @cached_property
+    def states(self) -> torch.Tensor:
+        """The hidden states [layers + 1, tokens, hidden], as in `changed_states`."""
+        if self.ends is None:
+            return ablation.changed_states(self.trace, *self.changes)
+        return ablation.states_towards(self.trace, self.ends, *self.changes)
 
     @cached_property
     def mixed(self) -> Mixing:
         """The mixing of its layers, which takes longer than the states. Raises CapabilityError for layers that it cannot read."""
-        return mixing(self.trace, *self.changes)
+        off, patch, cuts = self.changes
+        return mixing(self.trace, off, cuts, patch)
+
+    def towards(self, ends: Collection[int]) -> Run:
+        """The run as far as the last vectors of some tokens need it."""
+        return replace(self, ends=ends) if any(self.changes) and "states" not in self.__dict__ else self
+
+    def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """The result of `make()`, cached with the input under `key` and the changes; for small values only."""
+        off, patch, cuts = self.changes
+        return self.trace.once((key, tuple(off), patch and (*patch[:2], patch[2].encoding), tuple(cuts)), make)
 
 
 _changed: OnceCache[Hashable, Run] = OnceCache(4)  # several parts of a page need the same run
@@ -52,19 +76,39 @@ _changed: OnceCache[Hashable, Run] = OnceCache(4)  # several parts of a page nee
 def run_of(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None) -> Run:
     """The run of an input, with heads off, weights cut or a vector patched in, as in `changed_states`."""
     if not (off or cuts or patch):
-        return Run(trace, trace.states)
+        return Run(trace)
     key = (trace.reading, frozenset(off), frozenset(cuts), patch and (*patch[:2], patch[2].reading))
-    return _changed.get(key, lambda: Run(trace, changed_states(trace, off, patch, cuts), (off, cuts, patch)))
+    return _changed.get(key, lambda: Run(trace, (off, patch, cuts)))
 
 
-@inference_mode
-def head_rows(run: Run, layer: int, query: int) -> tuple[np.ndarray, np.ndarray]:
-    """The heads of a layer for one query, both zero-based: their shares [heads + 1, key], the last row being the residual,
-    and the weights [heads, query, key] of the layer, 0 where a head is off or a weight is cut. Raises CapabilityError."""
-    off, cuts, patch = run.changes
-    block = block_of(run.trace, layer, off, cuts, patch, run.states)
-    row = torch.from_numpy(run.mixed.shares[layer, query].copy())
-    return head_shares_of(block, query, row).numpy(), block.weights.numpy()
+class HeadRows(NamedTuple):
+    """The heads of a layer for one query: `shares` [heads + 1, key], the last row being the residual, and `weights` [heads, key],
+    0 where a head is off or a weight is cut. `names` are what the heads do in this run, each with how sure that is (0 to 1)."""
+
+    shares: np.ndarray
+    weights: np.ndarray
+    names: Sequence[tuple[str, float | None]]
+
+
+def head_rows(run: Run, layer: int, query: int) -> HeadRows:
+    """The heads of a layer for one query, both zero-based. Raises CapabilityError."""
+
+    @inference_mode
+    def make() -> HeadRows:
+        off, patch, cuts = run.changes
+        block = block_of(run.trace, layer, off, cuts, patch, run.states)
+        row, weights = torch.from_numpy(run.mixed.shares[layer, query].copy()), block.weights.numpy()
+        names = run.once(("names", layer), lambda: _names(weights, TokenFacts.of(run.trace.encoding)))
+        return HeadRows(head_shares_of(block, query, row).numpy(), weights[:, query].copy(), names)
+
+    return run.once(("heads", layer, query), make)
+
+
+def _names(weights: np.ndarray, facts: TokenFacts) -> list[tuple[str, float | None]]:
+    metrics = head_metrics(weights, facts)
+    habits = [HABITS[str(name)] for name in patterns(metrics)]
+    sums = [sum(float(metrics[key][head]) for key in habit.metrics) for head, habit in enumerate(habits)]
+    return [(habit.name, min(of, 1.0)) if habit.metrics else ("", None) for habit, of in zip(habits, sums, strict=True)]
 
 
 def link_losses(trace: Trace, target: Target, links: Sequence[tuple[int, int, int]], state: int) -> tuple[float, np.ndarray]:
@@ -72,25 +116,28 @@ def link_losses(trace: Trace, target: Target, links: Sequence[tuple[int, int, in
 
     Links are (layer, query, key), zero-based, and are cut in all heads.
     """
-    vectors = vectors_without_links(trace, links, target.position, state)
+    vectors = ablation.vectors_without_links(trace, links, target.position, state)
     whole = read_at(trace.model, target, trace.states[state][[target.position]]).probability
     return float(whole), read_each(trace.model, target, vectors).probability.numpy()
 
 
 @inference_mode
-def read_words(run: Run, states: slice, places: Sequence[int], best: int = 1) -> list[list[list[Word]]]:
-    """The `best` words of the masked-LM head at some tokens of some hidden states: [states][places], best first.
+def read_words(run: Run, places: Sequence[tuple[int, int]], best: int) -> list[list[Word]]:
+    """The `best` words of the masked-LM head at some places (hidden state, token), best first.
 
     nostalgebraist's logit lens (2020), for BERT. Raises CapabilityError without the head.
     """
-    model, vectors = run.trace.model, run.states[states][:, list(places)]
+    if not places:
+        return []
+    model, at = run.trace.model, torch.tensor(places)
+    vectors = run.states[at[:, 0], at[:, 1]]
     if best == 1:  # twice as fast as a full softmax
-        ids, shares = (found[..., None] for found in first_guesses(model, vectors))
+        ids, shares = (found[0][:, None] for found in first_guesses(model, vectors[None]))
     else:
         top = model.masked_lm(vectors).softmax(-1).topk(min(best, model.capabilities.vocab_size))
         ids, shares = top.indices.numpy(), top.values.numpy()
     words = zip(model.pieces(ids.flatten().tolist()), shares.flatten().tolist(), strict=True)
-    return [[list(islice(words, ids.shape[-1])) for _ in row] for row in ids]
+    return [list(islice(words, ids.shape[-1])) for _ in places]
 
 
 @inference_mode
@@ -215,34 +262,16 @@ class Trust:
     losses: np.ndarray
     logit_losses: np.ndarray
 
-    @property
-    def correlation(self) -> float:
-        """Spearman's rank correlation of shares and losses of probability, -1 to 1; 0 if either is constant."""
-        return rank_correlation(self.shares, self.losses)
-
-
-def rank_correlation(one: np.ndarray, other: np.ndarray) -> float:
-    """Spearman's rank correlation, -1 to 1; 0 if either array is constant."""
-    if np.ptp(one) == 0 or np.ptp(other) == 0:
-        return 0.0
-    return float(scipy.stats.spearmanr(one, other).statistic)
-
 
 @inference_mode
-def trust(trace: Trace, target: Target) -> Generator[float, None, Trust]:
-    """Mask every visible piece except the target's own; yields the share done, 0 to 1.
-
-    Raises InputError when there are fewer than FEWEST pieces.
-    """
+def trust(trace: Trace, target: Target) -> Trust:
+    """Mask every visible piece except the target's own. Raises InputError when there are fewer than FEWEST pieces."""
     model, position = trace.model, target.position
     places = [place for place in model.visible_positions(trace.encoding) if place != position]
     if len(places) < FEWEST:
         raise InputError(f"There are only {len(places)} words to hide; type a longer sentence.")
     shares = place_shares(mixing(trace).shares, position)[0, places]
     whole = read_at(model, target, trace.states[-1][[position]])
-    losses = np.empty((2, len(places)), dtype=np.float32)
-    for batch, without in readings_without(trace, target, [[place] for place in places]):
-        losses[0, batch] = (whole.probability - without.probability).numpy()
-        losses[1, batch] = (whole.logit - without.logit).numpy()
-        yield batch.stop / len(places)
-    return Trust(tuple(places), shares, *losses)
+    without = [reading for _, reading in ablation.readings_without(trace, target, [[place] for place in places])]
+    left = torch.cat([one.probability for one in without]), torch.cat([one.logit for one in without])
+    return Trust(tuple(places), shares, (whole.probability - left[0]).numpy(), (whole.logit - left[1]).numpy())

@@ -52,7 +52,10 @@ def routes(
     state = limits.hidden_state_index(state, has.layers)
     cuts = limits.cut_weights(cut, has.layers, has.heads, trace.kept)
     found, mixed = answer(trace, position, state, cuts)
-    return found | ({"mixing": _packed(mixed.shares) if packed else mixed.shares.tolist()} if mixing or packed else {})
+    if packed:
+        halves = base64.b64encode(mixed.shares.astype("<f2").tobytes()).decode("ascii")
+        return found | {"mixing": {"float16": halves, "shape": list(mixed.shares.shape)}}
+    return found | ({"mixing": mixed.shares.tolist()} if mixing else {})
 
 
 def answer(trace: Trace, position: int, state: int, cuts: Sequence[Cut] = ()) -> tuple[dict[str, Any], Mixing]:
@@ -87,16 +90,9 @@ def _seen(steps: Sequence[tracing.Route], asked: tuple[int, int], shape: Sequenc
 
 def _words(model: Network, states: Any, seen: np.ndarray) -> list[list[dict[str, Any] | None]]:
     """By state and token the first guess with its probability; None where it is not seen."""
-    words: list[list[dict[str, Any] | None]] = [[None] * seen.shape[1] for _ in seen]
-    places = np.argwhere(seen)
-    ids, shares = (row[0] for row in first_guesses(model, states[seen][None]))
-    for (state, token), piece, share in zip(places.tolist(), model.pieces(ids.tolist()), shares.tolist(), strict=True):
-        words[state][token] = {"token": piece, "probability": share}
-    return words
-
-
-def _packed(shares: np.ndarray) -> dict[str, Any]:
-    return {"float16": base64.b64encode(shares.astype("<f2").tobytes()).decode("ascii"), "shape": list(shares.shape)}
+    ids, shares = (row[0].tolist() for row in first_guesses(model, states[seen][None]))
+    words = iter([{"token": piece, "probability": share} for piece, share in zip(model.pieces(ids), shares, strict=True)])
+    return [[next(words) if place else None for place in row] for row in seen]
 
 
 ENDPOINTS = (routes,)

@@ -41,13 +41,9 @@ class Rows:
         encoding, others = self.encoding, self.encoding.kept - len(self.places)
         last = [(f"elsewhere ({others})", "special", 0)] if self.elsewhere else []
         every = [(encoding.tokens[place], encoding.kinds[place], encoding.segments[place]) for place in self.places] + last
-        return {
-            "tokens": [token for token, _, _ in every],
-            "kinds": [kind for _, kind, _ in every],
-            "segments": [segment for _, _, segment in every],
-            "places": list(self.places),
-            "elsewhere": self.elsewhere,
-        }
+        columns = map(list, zip(*every, strict=True))
+        named = dict(zip(("tokens", "kinds", "segments"), columns, strict=True))
+        return {**named, "places": list(self.places), "elsewhere": self.elsewhere}
 
 
 @dataclass(frozen=True)
@@ -65,51 +61,33 @@ Stop = tuple[str, str, Sequence[Sequence[int]]]
 
 
 @dataclass(frozen=True)
-class Picture:
-    """The contents of the picture. Positions are zero-based tokens; hidden states count from 0, the embedding output."""
+class Paths:
+    """The routes to the chosen place. Positions are zero-based tokens; hidden states count from 0, the embedding output."""
 
     rows: Rows
     mixing: np.ndarray  # [layers, query, key] how much each query takes from each key in a layer; rows sum to 1
     shares: np.ndarray  # [state + 1, tokens] how much of the chosen place comes from each token at each state; rows sum to 1
     routes: Sequence[Any]  # with `layer` from 0, `query`, `key` and their `share` of the chosen place, in falling order
-    state: int
     position: int
-    answers: Sequence[Answer]
-    said: str  # what one can do with it
-    alt: str  # the text alternative
-    stops: Sequence[Stop]
-    words: Sequence[Sequence[Sequence[tuple[str, float]]]] | None = None  # [states][rows] most probable words, with probabilities
-    moved: np.ndarray | None = None  # [states, rows] 1 − cosine to the previous hidden state, for models without a masked-LM head
-    before: Sequence[Sequence[str | None]] | None = None  # [states][rows] the word before a change, where it differs
-    zoom: Mapping[str, Any] | None = None  # what is open of it, of `zoom.py`
-    changes: Sequence[Mapping[str, Any]] = ()  # of the run: what each is called, and the click that undoes it
 
 
-def flow(picture: Picture) -> dict[str, Any]:
-    """The component's value for a picture; if every token has a row, the browser can trace other places on its own."""
-    rows, layers = picture.rows, len(picture.mixing)
+def flow(paths: Paths, stops: Sequence[Stop], shown: Mapping[str, Any]) -> dict[str, Any]:
+    """The component's value: the routes, the story, and what is `shown` of the run.
+
+    If every token has a row, the browser can trace other places on its own.
+    """
+    rows, state = paths.rows, len(paths.shares) - 1
     value: dict[str, Any] = {
         **rows.described(),
-        "states": layers + 1,
-        "target": {"state": picture.state, "row": rows.of(picture.position)},
-        "mixing": None,
-        "shares": None,
-        "routes": None,
-        "words": picture.words,
-        "moved": None if picture.moved is None else picture.moved.round(3).tolist(),
-        "before": picture.before,
-        "answers": shown_answers(rows, picture.answers),
-        "zoom": picture.zoom,
-        "changes": picture.changes,
-        "stops": [{"title": title, "text": text, "zoom": [[*level] for level in zoom]} for title, text, zoom in picture.stops],
-        "said": picture.said,
-        "alt": picture.alt,
+        "states": len(paths.mixing) + 1,
+        "target": {"state": state, "row": rows.of(paths.position)},
+        "mixing": None if rows.elsewhere else to_base64(np.rint(paths.mixing * LEVELS).astype(np.uint16)),
+        "shares": rows.merge(paths.shares).round(4).tolist() if rows.elsewhere else None,
+        "routes": _merged(paths) if rows.elsewhere else None,
+        "stops": [{"title": title, "text": text, "zoom": [[*level] for level in zoom]} for title, text, zoom in stops],
+        **shown,
     }
-    if rows.elsewhere:
-        value |= {"shares": rows.merge(picture.shares).round(4).tolist(), "routes": _merged(picture)}
-    else:
-        value["mixing"] = to_base64(np.rint(picture.mixing * LEVELS).astype(np.uint16))
-    return keep(value, lambda: _table(picture))
+    return keep(value, lambda: _table(paths))
 
 
 def shown_answers(rows: Rows, answers: Sequence[Answer]) -> list[dict[str, Any]]:
@@ -120,22 +98,22 @@ def shown_answers(rows: Rows, answers: Sequence[Answer]) -> list[dict[str, Any]]
     ]
 
 
-def _merged(picture: Picture) -> list[list[float]]:
+def _merged(paths: Paths) -> list[list[float]]:
     """[layer, query, key, share] between rows, those of tokens without a row summed; shares up to LEAST are left out."""
-    rows, found = picture.rows, []
-    for layer in range(picture.state):
-        steps = picture.shares[layer + 1][:, None] * picture.mixing[layer]  # [query, key]
+    rows, found = paths.rows, []
+    for layer in range(len(paths.shares) - 1):
+        steps = paths.shares[layer + 1][:, None] * paths.mixing[layer]  # [query, key]
         by_row = rows.merge(rows.merge(steps).T).T
         for query, key in zip(*np.nonzero(by_row > LEAST), strict=True):
             found.append([layer, int(query), int(key), round(float(by_row[query, key]), 4)])
     return found
 
 
-def _table(picture: Picture) -> Table:
+def _table(paths: Paths) -> Table:
     """A row for each route: layer from 1, query, key, and the share of the chosen place that came this way."""
-    tokens, taken = picture.rows.encoding.tokens, picture.mixing
+    tokens, taken = paths.rows.encoding.tokens, paths.mixing
     rows = []
-    for route in picture.routes:
+    for route in paths.routes:
         sides = (route.query, tokens[route.query], route.key, tokens[route.key])
         rows.append([route.layer + 1, *sides, float(taken[route.layer, route.query, route.key]), route.share])
     names = ("layer", "query_position", "query", "key_position", "key", "taken", "share_of_chosen_place")

@@ -5,7 +5,7 @@ from typing import Any
 
 from explorer.core.errors import InputError
 from explorer.overview.compute import Run, reached, run_of
-from explorer.overview.pictures import Answer, Picture, Rows, flow, shown_answers
+from explorer.overview.pictures import Paths, Rows, flow, shown_answers
 from explorer.overview.run import (
     Followed,
     answers_of,
@@ -65,7 +65,7 @@ class Routes(View):
         """The picture, and a check that its parts sum to the model's own vectors."""
         run = selected_run(subject)
         what = "in every layer, the parts that each token takes sum to the model's own vector after its attention"
-        return {"picture": flow(self._picture(subject, run)), "step": None, "check": matches(run.mixed.max_error, what, 1e-4)}
+        return {"picture": self._picture(subject, run), "step": None, "check": matches(run.mixed.max_error, what, 1e-4)}
 
     def standing_alone(self, subject: Subject, content: Content, unfolded: bool) -> Content:
         """The picture with every layer open for the selected token, so that clicks on titles work without a server."""
@@ -116,7 +116,7 @@ class Routes(View):
         """Follow another place. An open zoom goes to the layer that ends there, if it was in a higher one; `opens` opens it."""
         layers = subject.model.capabilities.layers
         state = limits.check_integer(index.get("state"), "the hidden state", 0, layers)
-        token = self._token(subject, index.get("token"))
+        token = limits.check_integer(index.get("token"), "the token", 0, subject.trace.kept - 1)
         zoom = (min([*self.zoom[:1], state]),) if state and (self.zoom or index.get("opens") is True) else ()
         return Change({"token": token}, {"state": LAST if state == layers else state, "zoom": zoom})
 
@@ -136,41 +136,26 @@ class Routes(View):
         """A change of the run that is made or undone."""
         layers, heads = subject.model.capabilities.layers, subject.model.capabilities.heads
         if name == "cut":
-            if not isinstance(value, list | tuple) or len(value) != 4:
-                raise InputError("A cut is a layer, the token that takes, the token that gives and a head.")
-            layer = limits.check_integer(value[0], "the layer", 1, layers)
-            head = limits.check_integer(value[3], "the head", 0, heads)
-            places = self._token(subject, value[1]), self._token(subject, value[2])
-            return cut_or_mend(subject, (layer - 1, *places, head - 1 if head else None))
+            (cut,) = limits.cut_weights([value], layers, heads, subject.trace.kept)
+            return cut_or_mend(subject, cut)
         if name == "off":
-            layer, head = limits.check_cell(value)
-            layer = limits.check_integer(layer, "the layer", 1, layers)
-            return toggle(subject, (layer - 1, limits.check_integer(head, "the head", 1, heads) - 1))
+            (head,) = limits.head_indices([value], layers, heads)
+            return toggle(subject, head)
         if name == "back" and (value in CHANGES or value == "all"):
             return select(**(CHANGES if value == "all" else {str(value): CHANGES[str(value)]}))
         raise InputError(NOT_CLICKED)
 
     def _answer_first(self, subject: Subject, last: Run) -> dict[str, Any]:
         """What a change does to the answers, and the boxes that it reaches: known before all other words and the routes."""
-        run, rows = selected_run(subject), self._rows(subject)
-        answers = answers_of(subject, run, self._unchanged(subject), opens_on(subject))
+        rows, position, trace = self._rows(subject), opens_on(subject), subject.trace
+        ends = range(trace.kept) if subject.model.own_head else [0, position, *trace.mask_positions]  # a task's head may read all
+        run = selected_run(subject).towards(ends)
+        answers = answers_of(subject, run, self._unchanged(subject), position)
         places = reached(run, last)[:, list(rows.places)].tolist()
         return {"answers": shown_answers(rows, answers), "changes": changes_of(subject), "reached": places}
 
-    def _read(self, subject: Subject, run: Run, rows: Rows) -> tuple[Any, Any, list[Answer]]:
-        """The words in the boxes, the words there before a change, None without one, and the answers."""
-        unchanged, position = self._unchanged(subject), opens_on(subject)
-        answers = answers_of(subject, run, unchanged, position)
-        if not subject.model.capabilities.fill_mask:
-            return None, None, answers
-        words = words_in(run, unchanged, rows, rows.of(position))
-        return words, words_before(unchanged, rows, words) if unchanged else None, answers
-
     def _unchanged(self, subject: Subject) -> Run | None:
         return run_of(subject.trace) if subject.selection.is_changed else None
-
-    def _token(self, subject: Subject, value: object) -> int:
-        return limits.check_integer(value, "the token", 0, subject.trace.kept - 1)
 
     def _followed(self, subject: Subject, run: Run) -> Followed:
         layers = subject.model.capabilities.layers
@@ -182,26 +167,25 @@ class Routes(View):
         """The rows, those of the run without changes: they stay where they are when something is cut."""
         return rows_of(subject.swapped.trace.encoding, self._followed(subject, run_of(subject.trace)))
 
-    def _picture(self, subject: Subject, run: Run) -> Picture:
-        followed, rows = self._followed(subject, run), self._rows(subject)
-        words, before, answers = self._read(subject, run, rows)
-        return Picture(
-            rows,
-            run.mixed.shares,
-            followed.shares,
-            followed.routes,
-            followed.state,
-            followed.position,
-            answers,
-            _said(words, CLICKS),
-            f"“{run.trace.tokens[followed.position]}” after layer {followed.state}, and the routes by which it got its contents",
-            stops_of(subject, run, followed, words, rows, answers),
-            words=words,
-            moved=None if words else turned_in(run, rows),
-            before=before,
-            zoom=zoom_of(run, rows, followed.position, self.zoom),
-            changes=changes_of(subject),
-        )
+    def _picture(self, subject: Subject, run: Run) -> dict[str, Any]:
+        followed, rows, before = self._followed(subject, run), self._rows(subject), self._unchanged(subject)
+        position, token = followed.position, run.trace.tokens[followed.position]
+        answers = answers_of(subject, run, before, position)
+        reads = subject.model.capabilities.fill_mask
+        words = words_in(run, before, rows, rows.of(position)) if reads else None
+        old = words_in(before, None, rows, rows.of(position)) if reads and before else None
+        shown = {
+            "words": words,
+            "moved": None if words else turned_in(run, rows).round(3).tolist(),
+            "before": words_before(old, words) if old and words else None,
+            "answers": shown_answers(rows, answers),
+            "zoom": zoom_of(run, rows, position, self.zoom),
+            "changes": changes_of(subject),
+            "said": _said(words, CLICKS),
+            "alt": f"“{token}” after layer {followed.state}, and the routes by which it got its contents",
+        }
+        paths = Paths(rows, run.mixed.shares, followed.shares, followed.routes, position)
+        return flow(paths, stops_of(subject, run, followed, words, rows, answers), shown)
 
 
 class PictureWhatIf(WhatIf):

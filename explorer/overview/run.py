@@ -1,6 +1,6 @@
 """The data of the picture: the selected run, the place whose routes are followed, the rows of its tokens, and the answers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from explorer.overview.compute import Run, Word, label_shares, pair_shares, read
 from explorer.overview.pictures import Answer, Rows
 from explorer.techniques.routes import Route, place_shares, routes
 from explorer.text.encoding import Encoding
-from explorer.ui.pictures.window import MOST_AT_ONCE
+from explorer.ui.pictures.base import MOST_AT_ONCE
 from explorer.ui.subject import Subject
 
 ROWS = 24  # of a long input, without the one for all other tokens
@@ -36,15 +36,13 @@ class Followed:
     @classmethod
     def of(cls, run: Run, position: int, state: int) -> "Followed":
         """Follow a place through the mixing of each layer."""
-        off, cuts, patch = run.changes
 
         def follow() -> Followed:
             mixed = run.mixed.shares
             found = place_shares(mixed, position, state)
             return cls(state, position, found, routes(mixed, found, MOST_ROUTES))
 
-        key = ("followed", off, cuts, patch and (*patch[:2], patch[2].encoding), state, position)
-        return run.trace.once(key, follow)
+        return run.once(("followed", state, position), follow)
 
     @property
     def taken(self) -> list[Route]:
@@ -103,39 +101,30 @@ def words_in(run: Run, before: Run | None, rows: Rows, row: int) -> Words:
 
     Boxes that a change has not reached are taken from the run `before`, whose words are cached. 'Elsewhere' has none.
     """
-    whole, place = before or run, rows.places[row]
-    words = [list(of_state) for of_state in [*_kept_words(whole, 0, rows)[:-1], *_kept_words(whole, -1, rows, TOP)]]
-    chosen = whole.trace.once(("chosen words", place), lambda: read_words(whole, slice(None), [place], TOP))
-    for of_state, (best,) in zip(words, chosen, strict=True):
-        of_state[row] = best
+    whole, last = before or run, len(run.states) - 1
+    every = [(state, at) for state in range(last + 1) for at in range(len(rows.places))]
+    words: dict[tuple[int, int], list[Word]] = {}
+
+    def put(of: Run, boxes: Sequence[tuple[int, int]], best: int, key: Hashable = None) -> None:
+        places = [(state, rows.places[at]) for state, at in boxes]
+        found = of.once(key, lambda: read_words(of, places, best)) if key else read_words(of, places, best)
+        words.update(zip(boxes, found, strict=True))
+
+    put(whole, every[: -len(rows.places)], 1, ("words", rows.places))
+    put(whole, every[-len(rows.places) :], TOP, ("last words", rows.places))
+    put(whole, [box for box in every if box[1] == row], TOP, ("chosen words", rows.places[row]))
     if before is not None:
-        _put_changed(words, run, before, rows, row)
-    return [[*of_state, [("", 0.0)]] for of_state in words] if rows.elsewhere else words
-
-
-def _put_changed(words: Words, run: Run, before: Run, rows: Rows, row: int) -> None:
-    """Read again what a change has reached, into `words`."""
-    changed = (run.states != before.states).any(-1).numpy()[:, list(rows.places)]
-    for state, reached in enumerate(changed):
-        last = state == len(changed) - 1
+        changed = (run.states != before.states).any(-1).numpy()[:, list(rows.places)]
         for best in (1, TOP):
-            there = [at for at in np.flatnonzero(reached).tolist() if (last or at == row) == (best == TOP)]
-            if there:
-                (found,) = read_words(run, slice(state, state + 1), [rows.places[at] for at in there], best)
-                for at, word in zip(there, found, strict=True):
-                    words[state][at] = word
+            put(run, [box for box in every if changed[box] and (best == TOP) == (box[0] == last or box[1] == row)], best)
+    none = [[("", 0.0)]] if rows.elsewhere else []
+    return [[words[state, at] for at in range(len(rows.places))] + none for state in range(last + 1)]
 
 
-def words_before(before: Run, rows: Rows, words: Words) -> list[list[str | None]]:
+def words_before(old: Words, new: Words) -> list[list[str | None]]:
     """The first word of each box before a change, None where it is the same: [states][rows]."""
-    there = len(rows.places)  # 'elsewhere' has no word
-    pairs = (zip(old, new[:there], strict=True) for old, new in zip(_kept_words(before, 0, rows), words, strict=True))
-    return [[old[0][0] if old[0][0] != new[0][0] else None for old, new in boxes] for boxes in pairs]
-
-
-def _kept_words(run: Run, first: int, rows: Rows, best: int = 1) -> Words:
-    """The best words at the tokens with a row, from hidden state `first` on, of an unchanged run; kept with its input."""
-    return run.trace.once(("words", first, rows.places, best), lambda: read_words(run, slice(first, None), rows.places, best))
+    boxes = (zip(*states, strict=True) for states in zip(old, new, strict=True))
+    return [[was[0][0] if was[0][0] != now[0][0] else None for was, now in of_state] for of_state in boxes]
 
 
 def turned_in(run: Run, rows: Rows) -> np.ndarray:
@@ -149,30 +138,30 @@ def answers_of(subject: Subject, run: Run, before: Run | None, position: int) ->
 
     `before` is the run without the changes in `run`, None if there are none.
     """
-    model, head, found = subject.model, subject.model.own_head, []
-    if model.capabilities.next_sentence and subject.trace.encoding.text_b:
-        asked = "Are they in order?" if model.pair_names[0] == "InOrder" else "Does B follow A?"
-        found.append(Answer(0, asked, _bars(model.pair_names, *_both(pair_shares, run, before), [0, 1]), pair=True))
-    if head and head.task == LABELS and head.squash != "none":
-        shares, was = _both(label_shares, run, before)
-        found.append(Answer(0, "Which label?", _bars(head.labels, shares, was, np.argsort(-shares)[:TOP].tolist())))
-    blanks = subject.trace.mask_positions if model.capabilities.fill_mask else []
-    if blanks:
-        blank = position if position in blanks else blanks[0]
-        found.append(Answer(blank, "What is in the blank?", _guesses(run, before, blank)))
-    elif model.capabilities.fill_mask and before is not None:
-        found.append(Answer(position, f"“{run.trace.tokens[position]}”, read at the end", _guesses(run, before, position)))
-    return found
+    model, head = subject.model, subject.model.own_head
+
+    def read() -> list[Answer]:
+        found = []
+        if model.capabilities.next_sentence and subject.trace.encoding.text_b:
+            asked = "Are they in order?" if model.pair_names[0] == "InOrder" else "Does B follow A?"
+            was = pair_shares(before) if before else None
+            found.append(Answer(0, asked, _bars(model.pair_names, pair_shares(run), was, [0, 1]), pair=True))
+        if head and head.task == LABELS and head.squash != "none":
+            shares, was = label_shares(run), label_shares(before) if before else None
+            found.append(Answer(0, "Which label?", _bars(head.labels, shares, was, np.argsort(-shares)[:TOP].tolist())))
+        blanks = subject.trace.mask_positions if model.capabilities.fill_mask else []
+        if blanks:
+            blank = position if position in blanks else blanks[0]
+            found.append(Answer(blank, "What is in the blank?", _guesses(run, before, blank)))
+        elif model.capabilities.fill_mask and before is not None:
+            found.append(Answer(position, f"“{run.trace.tokens[position]}”, read at the end", _guesses(run, before, position)))
+        return found
+
+    return run.once(("answers", before and before.trace.encoding, position), read)
 
 
 def _guesses(run: Run, before: Run | None, position: int) -> list[Bar]:
     """The best words at a token in the end; after a change also what was best before it."""
-    if before is None:
-        return run.trace.once(("guesses", position), lambda: _best(run, None, position))
-    return _best(run, before, position)
-
-
-def _best(run: Run, before: Run | None, position: int) -> list[Bar]:
     shares = word_shares(run, position)
     was = None if before is None else before.trace.once(("shares", position), lambda: word_shares(before, position))
     first = np.argpartition(-shares, min(TOP, len(shares) - 1))[:TOP]  # to sort the vocabulary takes as long as half a layer
@@ -181,10 +170,6 @@ def _best(run: Run, before: Run | None, position: int) -> list[Bar]:
         ids = [*ids[:-1], best]
     names = dict(zip(ids, run.trace.model.pieces(ids), strict=True))
     return _bars(names, shares, was, ids)
-
-
-def _both(read: Callable[[Run], np.ndarray], run: Run, before: Run | None) -> tuple[np.ndarray, np.ndarray | None]:
-    return read(run), None if before is None else read(before)
 
 
 def _bars(names: Sequence[str] | dict[int, str], shares: np.ndarray, was: np.ndarray | None, ids: Sequence[int]) -> list[Bar]:

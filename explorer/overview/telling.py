@@ -23,7 +23,6 @@ KEPT = 0.9  # of its probability: if a guess keeps as much without a link, it do
 HALF = 0.5  # of its probability: what a guess must lose for one link to matter most
 AT_ONCE = 0.05  # seconds for the cuts in an answer at once
 
-
 Tested = tuple[Route, float, float]
 """A link, and the probability of the answer (0 to 1) with it and without it."""
 

@@ -1,9 +1,11 @@
 """How far the routes can be trusted: a comparison of shares with the effect of masking each word."""
 
-from explorer.core.steps import finished
+from explorer.analysis.evaluation import spearman
 from explorer.overview.compute import Trust as Found
-from explorer.overview.compute import trust
-from explorer.techniques.targets import Target, is_next_target, word_target
+from explorer.overview.compute import run_of, trust
+from explorer.overview.run import Followed, opens_on
+from explorer.overview.telling import target_of
+from explorer.techniques.targets import Target, word_target
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, View, button, note, sentence, show, takes_long
@@ -32,17 +34,10 @@ class Trust(View):
     @takes_long
     def on_test(self, subject: Subject, index: None) -> Change:
         """Mask each word, and compare. Raises InputError for too short a text, CapabilityError without a head to predict with."""
-        target = _target(subject)
-        return show(found=_tell(subject, target, finished(trust(subject.trace, target))))
-
-
-def _target(subject: Subject) -> Target:
-    """The prediction at the blank or the selected word; without either, whether B follows."""
-    model, trace, chosen = subject.model.capabilities, subject.trace, subject.selection.token
-    if chosen is None and not trace.mask_positions and model.next_sentence and trace.encoding.text_b:
-        return is_next_target(trace)
-    position = chosen if chosen is not None else subject.token
-    return word_target(trace, "", position)
+        run = run_of(subject.trace)
+        followed = Followed.of(run, opens_on(subject), subject.model.capabilities.layers)
+        target = target_of(subject, run, followed) or word_target(subject.trace, "", followed.position)
+        return show(found=_tell(subject, target, trust(subject.trace, target)))
 
 
 def _tell(subject: Subject, target: Target, found: Found) -> str:
@@ -54,6 +49,6 @@ def _tell(subject: Subject, target: Target, found: Found) -> str:
     place = f"“{target.token}” at “{tokens[target.position]}”"
     return (
         f"{count} pieces hidden, one at a time: the rank correlation of their shares with what {place} loses is "
-        f"{found.correlation:.2f} (−1 to 1). Hiding “{tokens[found.places[worst]]}” costs most, "
+        f"{spearman(found.shares, found.losses):.2f} (−1 to 1). Hiding “{tokens[found.places[worst]]}” costs most, "
         f"{loss:.0f} points; its share is {share}, number {rank} of {count}."
     )

@@ -6,17 +6,13 @@ The numbers of a head are those of *Inside a head*, of the same functions; in a 
 from itertools import takewhile
 from typing import Any
 
-import numpy as np
-
-from explorer.analysis.head_metrics import TokenFacts, head_metrics, patterns
-from explorer.analysis.head_names import HABITS
 from explorer.bert.trace import Trace
 from explorer.core.errors import CapabilityError
-from explorer.overview.compute import TRIED, Run, head_rows, neuron_effects
+from explorer.overview.compute import TRIED, HeadRows, Run, head_rows, neuron_effects
 from explorer.overview.pictures import Rows
 from explorer.overview.run import turned_in
 from explorer.techniques.inside import head_step
-from explorer.techniques.neurons import promoted
+from explorer.techniques.neurons import find_promoted
 from explorer.techniques.routes import Route
 from explorer.techniques.targets import word_target
 from explorer.ui.long_view import seconds
@@ -38,9 +34,8 @@ def zoom_of(run: Run, rows: Rows, position: int, zoom: Zoom) -> dict[str, Any] |
     if not (zoom := tuple(at for at, _ in takewhile(lambda level: level[0] <= level[1], levels))):
         return None
     at = [zoom[0], *zoom[1:2], *(rows.of(key) for key in zoom[2:])]
-    found = head_rows(run, zoom[0] - 1, position)
-    weight = _weight(run, rows, found[1], position, *zoom) if len(zoom) == 3 else None
-    return {"at": at, "layer": _layer(run, rows, found, zoom[0], position), "weight": weight}
+    weight = _weight(run, rows, position, *zoom) if len(zoom) == 3 else None
+    return {"at": at, "layer": _layer(run, rows, zoom[0], position), "weight": weight}
 
 
 def layers_inside(subject: Subject, run: Run, rows: Rows, position: int) -> list[dict[str, Any]]:
@@ -48,29 +43,29 @@ def layers_inside(subject: Subject, run: Run, rows: Rows, position: int) -> list
     layers = subject.model.capabilities.layers
     passes = (TRIED * NEURONS + SLOPES) * layers / 2  # on average half of the layers, since each pass starts at its layer
     long = {"why": TOO_LONG, "list": [], "guess": ""} if seconds(subject, passes) > MOST_SECONDS else None
-    found = [_layer(run, rows, head_rows(run, layer - 1, position), layer, position) for layer in range(1, layers + 1)]
+    found = [_layer(run, rows, layer, position) for layer in range(1, layers + 1)]
     return [{**one, "neurons": long or neurons_inside(run.trace, one["layer"], position)} for one in found]
 
 
 def strongest_head(run: Run, link: Route) -> int:
     """The head, from 1, with the largest share of a link."""
-    return int(head_rows(run, link.layer, link.query)[0][:-1, link.key].argmax()) + 1
+    return int(head_rows(run, link.layer, link.query).shares[:-1, link.key].argmax()) + 1
 
 
-def _layer(run: Run, rows: Rows, found: tuple[np.ndarray, np.ndarray], layer: int, position: int) -> dict[str, Any]:
+def _layer(run: Run, rows: Rows, layer: int, position: int) -> dict[str, Any]:
     """What layer `layer` (from 1) does to a token: each head's weights and share, and the neurons if they are known."""
     trace, taken = run.trace, run.mixed.shares[layer - 1, position]
     return {
         "layer": layer,
         "row": rows.of(position),
         "kept": float(taken[position]),
-        "heads": _heads(trace, rows, found, position),
+        "heads": _heads(rows, head_rows(run, layer - 1, position)),
         "neurons": neurons_inside(trace, layer, position) if trace.knows(("neurons", layer, position)) else None,
         "moved": float(turned_in(run, rows)[layer, rows.of(position)]),
     }
 
 
-def _weight(run: Run, rows: Rows, weights: np.ndarray, position: int, layer: int, head: int, key: int) -> dict[str, Any]:
+def _weight(run: Run, rows: Rows, position: int, layer: int, head: int, key: int) -> dict[str, Any]:
     """One weight, from two vectors to the value that is moved: layer and head from 1, key a token from 0.
 
     `weight` is 0 where the run has cut it, and `softmax` what it would be.
@@ -82,7 +77,7 @@ def _weight(run: Run, rows: Rows, weights: np.ndarray, position: int, layer: int
         "dot": float(step.dots[key]),
         "scaled": float(step.scaled[key]),
         "softmax": float(step.weights[key]),
-        "weight": float(weights[head - 1, position, key]),
+        "weight": float(head_rows(run, layer - 1, position).weights[head - 1, key]),
         "scores": step.scaled[list(rows.places)].astype(float).round(3).tolist(),
         "tokens": run.trace.kept,
     }
@@ -95,35 +90,21 @@ def neurons_inside(trace: Trace, layer: int, position: int) -> dict[str, Any]:
         try:
             target = word_target(trace, "", position)
             found = neuron_effects(trace, layer - 1, position, target, NEURONS)
-            words = [[word for word, _ in promoted(trace.model, layer - 1, one.neuron, WORDS).promotes] for one in found]
+            words = [[word for word, _ in find_promoted(trace.model, layer - 1, one.neuron, WORDS).promotes] for one in found]
         except CapabilityError as why:
             return {"why": str(why), "list": [], "guess": ""}
-        listed = [
-            {"neuron": one.neuron, "effect": one.probability, "words": some} for one, some in zip(found, words, strict=True)
-        ]
+        listed = [{"neuron": at.neuron, "effect": at.probability, "words": some} for at, some in zip(found, words, strict=True)]
         return {"why": "", "list": listed, "guess": target.token}
 
     return trace.once(("neurons", layer, position), make)
 
 
-def _heads(trace: Trace, rows: Rows, found: tuple[np.ndarray, np.ndarray], position: int) -> list[dict[str, Any]]:
+def _heads(rows: Rows, found: HeadRows) -> list[dict[str, Any]]:
     """Each head: its share of what the token takes, its weights by row, and a name with how sure it is (0 to 1)."""
-    shares, weights = found
-    metrics = head_metrics(weights, TokenFacts.of(trace.encoding))
-    shown, names = rows.merge(weights[:, position]), patterns(metrics)
-    listed = []
-    for head, (part, row) in enumerate(zip(shares[:-1], shown, strict=True)):
-        habit = HABITS[str(names[head])]
-        sure = sum(float(metrics[key][head]) for key in habit.metrics) if habit.metrics else None
-        own = np.where(np.arange(len(row)) < len(rows.places), row, 0)
-        listed.append(
-            {
-                "head": head + 1,
-                "share": float(part.sum()),
-                "weights": row.astype(float).round(6).tolist(),
-                "key": int(own.argmax()),
-                "name": habit.name if sure is not None else "",
-                "sure": None if sure is None else min(sure, 1.0),
-            }
-        )
-    return listed
+    shown = rows.merge(found.weights)
+    parts, keys = found.shares[:-1].sum(-1).tolist(), shown[:, : len(rows.places)].argmax(-1).tolist()
+    columns = zip(parts, shown.astype(float).round(6).tolist(), keys, found.names, strict=True)
+    return [
+        {"head": head, "share": part, "weights": row, "key": key, "name": name, "sure": sure}
+        for head, (part, row, key, (name, sure)) in enumerate(columns, 1)
+    ]

@@ -11,7 +11,7 @@ import gradio as gr
 
 from explorer.api.gradio_seams import component_id, props_sent
 from explorer.bert.cold import encoding_of
-from explorer.bert.explorer import loaded
+from explorer.bert.explorer import list_loaded
 from explorer.export import links
 from explorer.export.asking import Asked
 from explorer.page.blocks import PageBlocks
@@ -52,7 +52,7 @@ def frame_of(shell: Shell, link: Mapping[str, str]) -> dict[str, Any]:
 def view_of(shell: Shell, blocks: PageBlocks, link: Mapping[str, str]) -> dict[str, Any]:
     """What the page of a link will be sent, to be shown before: {} unless the model is loaded. Raises ExplorerError."""
     asked, default = dict(link), first_subject()
-    if "back" in asked or Asked(asked).named(default)[0].model_name not in {model.name for model in loaded()}:
+    if "back" in asked or Asked(asked).named(default)[0].model_name not in {model.name for model in list_loaded()}:
         return {}
     place = links.read(asked, default)
     kept = {one: default_of(one) for one in (shell.models.recent, *shell.kept)}

@@ -54,9 +54,9 @@ class ModelBox:
         stored = values[self.recent] if isinstance(values[self.recent], list) else []
         recent = [known for known in dict.fromkeys([*([name] if opened else []), *stored]) if checkpoints.is_name(known)]
         recent = recent[:MOST_RECENT]
-        offered = [checkpoints.default_name(), checkpoints.BUNDLED, EXAMPLE_ID, *checkpoints.cached()]
+        offered = [checkpoints.default_name(), checkpoints.BUNDLED, EXAMPLE_ID, *checkpoints.list_cached()]
         names = list(dict.fromkeys([*offered, *filter(checkpoints.is_here, recent)]))  # those that are still on this machine
-        about = json.dumps({name: checkpoints.described(name) for name in names})
+        about = json.dumps({name: checkpoints.describe(name) for name in names})
         return {self.box: gr.Dropdown(names, value=name), self.known: about, self.recent: recent}
 
     def progress(self, step: tuple[float, str] | None) -> Updates:

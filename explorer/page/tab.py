@@ -8,8 +8,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.bert.explorer import Explorer
-from explorer.core.errors import CapabilityError, ExplorerError, InputError
-from explorer.core.log import logger
+from explorer.core.errors import CapabilityError, ExplorerError, InputError, logger
 from explorer.export import links
 from explorer.export.place import Place, tab_of
 from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppers, TokenRow

@@ -12,7 +12,6 @@ from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS, TEXTS
 from explorer.core.steps import finished
-from explorer.projection.groups import clusters_of
 from explorer.projection.picture import LayerMap, Nearby, make_map, nearby
 from explorer.projection.points import (
     EXAMPLE_SETS,
@@ -21,6 +20,7 @@ from explorer.projection.points import (
     Points,
     check_chosen,
     classes_of,
+    clusters_of,
     example_lines,
     key_of,
     read_texts,
@@ -58,13 +58,9 @@ def _with_file(view: "Map") -> bool:
     return view.source == FILE and view.table is not None
 
 
-def _has_layers(view: "Map") -> bool:
-    """Whether there are several layers: the vocabulary has none, and the pooler only the last."""
-    return view.source == WORDS or (view.source != VOCABULARY and view.pooling != "pooler")
-
-
 def _needs_a_box(view: "Map") -> bool:
-    return view.dimensions == 3 and _has_layers(view)
+    """Whether the layer is chosen in a box: the vocabulary has none, the pooler only the last, and a flat map shows all."""
+    return view.dimensions == 3 and (view.source == WORDS or (view.source != VOCABULARY and view.pooling != "pooler"))
 
 
 def _can_label(view: "Map") -> bool:
@@ -77,8 +73,6 @@ def _is_drawn_by_chance(view: "Map") -> bool:
 
 
 class Map(LongView):
-    """A map of vectors by PCA, UMAP or t-SNE."""
-
     name, question = "projection/map", "What lies close to what?"
     layout = (
         row(
@@ -176,7 +170,7 @@ class Map(LongView):
         return finished(self.work(subject)) if is_known or self.method == "pca" else None
 
     def draw(self, subject: Subject, found: LayerMap) -> Content:
-        points, wanted, searched = found.points, self.search.strip(), subject.model.searched
+        points, wanted, searched = found.points, self.search.strip(), subject.model.as_searched
         summary, hits = found.summary(), None
         if wanted:
             hits = np.array([searched(wanted) in searched(text) for text in points.texts])
@@ -220,7 +214,6 @@ class Map(LongView):
         return Finding(found.text, Why("hidden", "Layer by layer", seen) if seen else None)
 
     def prepare(self) -> None:
-        """Start to compile UMAP early, because its first map takes long."""
         warm_umap()
 
     def on_table(self, subject: Subject, table: Table | None) -> Change:
@@ -247,7 +240,6 @@ class Map(LongView):
     on_nearest = on_map
 
     def on_map_frame(self, subject: Subject, index: object) -> Change:
-        """A layer was chosen on the map."""
         return settle(layer=limits.check_place(index))
 
     def on_map_lasso(self, subject: Subject, index: object) -> Change:
@@ -284,13 +276,13 @@ class Map(LongView):
             return words_of(subject.trace)
         if self.source == VOCABULARY:
             return sample_vocabulary(subject.model, self.seed)
-        texts, labels = read_lines(self.sentences) if self.source == SENTENCES else self._read_table()
-        return (yield from read_texts(subject.model, texts, labels, self.pooling))
-
-    def _read_table(self) -> tuple[list[str], list[str]]:
-        if self.table is None:
+        if self.source == SENTENCES:
+            texts, labels = read_lines(self.sentences)
+        elif self.table is None:
             raise InputError(NO_FILE)
-        return texts_of(self.table, self.text_column or text_column_of(self.table), self.label_column, self.seed)
+        else:
+            texts, labels = texts_of(self.table, self.text_column or text_column_of(self.table), self.label_column, self.seed)
+        return (yield from read_texts(subject.model, texts, labels, self.pooling))
 
     def _row(self, subject: Subject, points: Points) -> int | None:
         """The row of interest: the clicked one, or the selected token of the input."""

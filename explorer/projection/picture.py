@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.analysis.projection import NAMES, LayerMaps, MapSettings, Projection, digest, judged_neighbors
 from explorer.analysis.resampling import wilson
-from explorer.analysis.similarity import Agreement, Nearest, cosines, directions, first_of_each, nearest_of_each, nearest_place
+from explorer.analysis.similarity import Agreement, Nearest, cosines, first_of_each, nearest_of_each, nearest_place
 from explorer.core.cache import OnceCache
 from explorer.core.steps import relay
 from explorer.projection.points import Points
@@ -23,7 +23,6 @@ QUOTED = 40  # characters of a text
 MOST_RINGS = 8
 FEWEST_LABELLED = 4  # points; with fewer, labels say little
 SIGNIFICANT = 0.05
-MOST_ASKED, ASKED = 5_000, 1_000  # places whose nearest neighbour is found; of more, a random part
 ONE_PLACE = "All {} points have the same vector, so none is nearer than another."
 _neighbors: OnceCache[bytes, tuple[np.ndarray, np.ndarray, np.ndarray]] = OnceCache(20)
 
@@ -52,7 +51,6 @@ class LayerMap:
 
     @property
     def key(self) -> str:
-        """A key under which zoom and camera are kept."""
         return f"{self.points.key}-{self.settings.method}-{self.settings.dimensions}"
 
     def axes(self) -> list[str]:
@@ -91,11 +89,9 @@ class LayerMap:
         return f"{text} {self.points.single}".rstrip()
 
     def figure(self, marks: Marks, labels: Sequence[str]) -> object:
-        """The map in three dimensions."""
         return point_map(self.projection.points, self.points.texts, labels, self.axes(), self.key, marks)
 
     def list_near(self, row: int, near: Sequence[tuple[int, float]]) -> dict[str, Any]:
-        """The list of the neighbors of a row, with their cosines."""
         note = f"By cosine in all {self.vectors.shape[1]} dimensions of this layer, not on the map."
         return ranking(f"Nearest to ‘{self.points.texts[row][:120]}’", self._counted(near), note)
 
@@ -151,30 +147,18 @@ def nearby(points: Points, layer: int, row: int | None) -> Nearby | None:
     closest = int(cosines.argmax())
     first, second = int(rows[closest]), int(others[closest])
     pair = f"{_quote(points, first)} and {_quote(points, second)}"
-    sampled = len(rows) == ASKED and len(vectors) > MOST_ASKED
-    how = f"are the closest neighbours of {ASKED:,} random points" if sampled else "are closer than any other two"
-    return Nearby(f"In {space}, {pair} {how}: cosine {cosines[closest]:.2f}.", (first, second))
+    return Nearby(f"In {space}, {pair} are closer than any other two: cosine {cosines[closest]:.2f}.", (first, second))
 
 
 def nearest_places(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The first row of each place, the nearest row at another place, and the cosine of both, [places] each.
-
-    Of more than MOST_ASKED places, a random ASKED are asked for their nearest among all.
-    """
+    """The first row of each place, the nearest row at another place, and the cosine of both, [places] each."""
 
     def find() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rows = np.unique(first_of_each(vectors))
         if len(rows) < 2:
             return rows, rows, np.ones(len(rows))
-        if len(rows) <= MOST_ASKED:
-            others, near = nearest_of_each(vectors[rows])
-            return rows, rows[others], near
-        asked = np.sort(np.random.default_rng(0).choice(len(rows), ASKED, replace=False))
-        unit = directions(vectors[rows])
-        matrix = unit[asked] @ unit.T
-        matrix[np.arange(ASKED), asked] = -2
-        others = matrix.argmax(axis=1)
-        return rows[asked], rows[others], matrix[np.arange(ASKED), others]
+        others, near = nearest_of_each(vectors[rows])
+        return rows, rows[others], near
 
     return _neighbors.get(digest(vectors), find)
 
@@ -182,25 +166,19 @@ def nearest_places(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndar
 def _labelled(points: Points, rows: np.ndarray, others: np.ndarray, space: str) -> Nearby:
     """The number of places whose nearest neighbor has the same label, and whether labels that are shuffled give less."""
     labels, number = points.labels, len(rows)
-    sampled = number == ASKED and len(labels) > MOST_ASKED
     strays = tuple(row for row, other in zip(rows.tolist(), others.tolist(), strict=True) if labels[row] != labels[other])
-    found = _agreement(points, rows, others)
+    places = np.unique([*rows, *others])  # in which rows and others are found by their index
+    pairs = Nearest(np.searchsorted(places, rows), np.searchsorted(places, others), np.ones(number))
+    found = Agreement.of(pairs, [labels[row] for row in places.tolist()])
     alike = f"All {number:,}" if not strays else f"{number - len(strays):,} of {number:,}"
     ringed = strays if len(strays) <= MOST_RINGS else ()
-    different = "random points" if sampled else "points" if number == len(labels) else "different points"
+    different = "points" if number == len(labels) else "different points"
     beside = f"shuffled labels: {found.shuffled:,.0f}, p = {found.p:.3f}"
     if found.p > SIGNIFICANT:
         text = f"Labels and neighbours do not go together here: {alike} {different} lie nearest to one with their own label"
         return Nearby(f"{text} in {space} ({beside}).", ringed)
     text = f"{alike} {different} lie nearest to one with their own label, in {space} ({beside})"
     return Nearby(text + ("; the rest are ringed." if ringed else "."), ringed)
-
-
-def _agreement(points: Points, rows: np.ndarray, others: np.ndarray) -> Agreement:
-    """Of places, by the first row of each and its nearest."""
-    places = np.unique([*rows, *others])
-    start, end = np.searchsorted(places, rows), np.searchsorted(places, others)
-    return Agreement.of(Nearest(start, end, np.ones(len(rows))), [points.labels[row] for row in places.tolist()])
 
 
 def agreement_of(points: Points, layer: int) -> str:

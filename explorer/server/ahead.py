@@ -7,8 +7,7 @@ from urllib.parse import parse_qsl
 
 import orjson
 
-from explorer.core.errors import ExplorerError
-from explorer.core.log import logger
+from explorer.core.errors import ExplorerError, logger
 from explorer.core.scheduling import Call
 from explorer.export.links import LONGEST
 from explorer.page.blocks import PageBlocks

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.api.upload_seams import arriving_files
+from explorer.api.gradio_seams import arriving_files
 from explorer.core.formats import has_more_values, longest_text
 from explorer.core.hosts import MINUTE, Recent, visitor
 from explorer.core.limits import BOX_CHARACTERS, REQUESTS, UPLOAD_MEGABYTES, UPLOADS_MEGABYTES, VISITOR_UPLOADS_MEGABYTES, Limit

@@ -11,8 +11,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.api.gradio_seams import BlockFunction, handler_of
-from explorer.core.errors import BusyError, ExplorerError, InputError
-from explorer.core.log import logger
+from explorer.core.errors import BusyError, ExplorerError, InputError, logger
 from explorer.page.blocks import PageBlocks
 from explorer.server.metrics import CALLS, REFUSALS
 from explorer.server.refusals import FAILED, refuse_with

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
-from explorer.core.log import logger
+from explorer.core.errors import logger
 
 FIELDS = ("call", "outcome", "seconds")  # extra fields of our own log records
 FRAMES = 8  # of a traceback, innermost first

@@ -4,7 +4,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.process_collector import ProcessCollector
 
 from explorer.api.gradio_seams import queue_length, running_calls
-from explorer.bert.explorer import loaded as loaded_models
+from explorer.bert.explorer import list_loaded as loaded_models
 from explorer.page.blocks import PageBlocks
 
 NAME = "bert_explorer"

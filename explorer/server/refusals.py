@@ -16,10 +16,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.api.gradio_seams import FnIndexInferError
-from explorer.core.errors import BusyError, ExplorerError
+from explorer.core.errors import BusyError, ExplorerError, logger
 from explorer.core.hosts import MINUTE
 from explorer.core.limits import UPLOAD_MEGABYTES, WAITING, Limit
-from explorer.core.log import logger
 from explorer.server.metrics import REFUSALS
 
 BODY_MEGABYTES = Limit(20, "That is too large. Send at most {most} MB in one request.")  # four times five thousand long texts

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from explorer.bert.explorer import loaded as loaded_models
+from explorer.bert.explorer import list_loaded as loaded_models
 from explorer.core import downloads
 from explorer.core.hosts import is_loopback
 from explorer.core.paths import ASSETS

@@ -13,7 +13,7 @@ import gradio as gr
 import uvicorn
 
 from explorer.core import disk, jobs
-from explorer.core.log import logger
+from explorer.core.errors import logger
 
 LAST_EPOCH = 12.0  # seconds for trainings to finish their batch and save
 BOUND = 20.0  # seconds after which the process exits, whatever still runs

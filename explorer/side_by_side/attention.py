@@ -61,9 +61,9 @@ class SideAttention(SideView):
         if (moved := _moved(change[query])) < SEEN:
             return None
         shift = float(change[query, key])
-        gets = f"{quote(tokens, key)} gets {two_places(abs(shift))} {'more' if shift > 0 else 'less'} than here"
-        lies = f"{whole_percent(min(moved, 1.0))} of it lies elsewhere there"
-        return Finding(f"The attention of {quote(tokens, query)} moves most: {lies}; {gets}.")
+        gets = f"{quote(tokens, key)} gets {two_places(abs(shift))} {'more' if shift > 0 else 'less'}"
+        goes = f"on the other side {whole_percent(min(moved, 1.0))} of its weight goes to other words"
+        return Finding(f"{quote(tokens, query)} changes its attention most: {goes}. {gets}.")
 
 
 def _weights(subject: Subject) -> np.ndarray:

@@ -32,7 +32,8 @@ class SideGuesses(SideView):
         except (CapabilityError, InputError):
             return None
         (first, share, _), (other, other_share, _) = (max(rows, key=lambda row: row[1]) for rows in (here, there))
-        return Finding(f"Here “{first}” with {whole_percent(share)}, there “{other}” with {whole_percent(other_share)}.")
+        here_first, there_first = f"“{first}” ({whole_percent(share)})", f"“{other}” ({whole_percent(other_share)})"
+        return Finding(f"BERT's first answer is {here_first} here, and {there_first} on the other side.")
 
     def answer(self, subject: Subject) -> tuple[str, list[Row]]:
         """The rest of a heading, and the bars of one side. Raises CapabilityError or InputError if it has no answer."""

@@ -7,6 +7,7 @@ from explorer.side_by_side.other import SideView, paired_tokens
 from explorer.ui.pictures.bars import SEEN
 from explorer.ui.pictures.hidden import by_layer_heatmap
 from explorer.ui.subject import Subject
+from explorer.ui.telling import TURNED
 from explorer.ui.view import Content, Finding, Why, chart, sentence
 
 MEANING = "1 − cosine between the two vectors of each token, one from each side (0 to 2)."
@@ -39,10 +40,10 @@ class SideStates(SideView):
             return None
         (layer, token), (apart, names) = farthest, compared
         if (most := float(apart[layer, token])) < SEEN:
-            return Finding("The words that are the same on both sides keep their vectors: none turns by 0.01 (1 − cosine).")
+            return Finding(f"The words that both sides share keep their vectors: none differs by 0.01 {TURNED}.")
         return Finding(
-            f"Of the words that are the same on both sides “{names[token]}” (token {token}) changes most: by "
-            f"{most:.2f} (1 − cosine), at hidden state {layer}."
+            f"Of the words that both sides share, “{names[token]}” (token {token}) has the most different vector: by "
+            f"{most:.2f} at hidden state {layer} {TURNED}."
         )
 
     def _compared(self, subject: Subject) -> tuple[np.ndarray, list[str]] | None:

@@ -31,7 +31,7 @@ def own_head(text_a: str, text_b: str = "", model: str = "") -> dict[str, Any]:
     if task == ANSWER:
         spans = head.answers(trace, MOST_ANSWERS)
         return said | {"labels": [span.text for span in spans], "shares": [span.share for span in spans]}
-    return said | {"labels": [], "shares": head.replaced(trace).tolist()}
+    return said | {"labels": [], "shares": head.replacement_shares(trace).tolist()}
 
 
 ENDPOINTS = (own_head,)

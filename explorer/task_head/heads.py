@@ -193,7 +193,7 @@ class ReplacedPieces(TokenHead):
         return f"“{subject.trace.tokens[worst]}” (token {worst}) looks most like a replacement: {whole_percent(share)}."
 
     def show(self, subject: Subject) -> Content:
-        shares, (worst, share) = own_head.replaced(subject.trace), _most_suspicious(subject)
+        shares, (worst, share) = own_head.replacement_shares(subject.trace), _most_suspicious(subject)
         cells = [(percent(float(share)), float(share), "") for share in shares]
         return {
             "row": _rows(subject, {"replaced": cells}, {"replaced": shares}, (0, worst)),
@@ -238,7 +238,7 @@ def _least_sure(subject: Subject, shares: np.ndarray) -> int | None:
 
 def _most_suspicious(subject: Subject) -> tuple[int, float]:
     """The token of the texts with the highest probability of having been replaced, and that probability."""
-    shares, words = own_head.replaced(subject.trace), list(subject.trace.encoding.text_positions)
+    shares, words = own_head.replacement_shares(subject.trace), list(subject.trace.encoding.text_positions)
     worst = words[int(shares[words].argmax())]
     return worst, float(shares[worst])
 

@@ -72,7 +72,7 @@ def head_effects(trace: Trace, target: Target) -> np.ndarray:
 
     That is its probability (0 to 1), or with a foil the difference of the two logits.
     """
-    return target.measured(head_readings(trace, target)).numpy()
+    return target.measure(head_readings(trace, target)).numpy()
 
 
 def knows_head_effects(trace: Trace, target: Target) -> bool:
@@ -99,13 +99,6 @@ def last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int
     return final.after_heads(final.heads(hidden).context(here), hidden[:, here])[:, 0]
 
 
-def intervene(
-    trace: Trace, heads: Collection[Head] = (), patch: tuple[int, int, Trace] | None = None, cuts: Collection[Cut] = ()
-) -> torch.Tensor:
-    """The last hidden state [tokens, hidden] of `changed_states`."""
-    return changed_states(trace, heads, patch, cuts)[-1]
-
-
 def changed_states(
     trace: Trace, heads: Collection[Head] = (), patch: tuple[int, int, Trace] | None = None, cuts: Collection[Cut] = ()
 ) -> torch.Tensor:
@@ -118,43 +111,56 @@ def changed_states(
     if not (heads or cuts or patch):
         return trace.states
     key = (ref(trace.reading), frozenset(heads), frozenset(cuts), patch and (*patch[:2], ref(patch[2].reading)))
-    return _changed.get(key, lambda: _run_changed(trace, heads, patch, cuts))
+    return _changed.get(key, lambda: states_towards(trace, range(trace.kept), heads, patch, cuts))
 
 
 @inference_mode
-def _run_changed(
-    trace: Trace, heads: Collection[Head], patch: tuple[int, int, Trace] | None, cuts: Collection[Cut]
+def states_towards(
+    trace: Trace,
+    ends: Collection[int],
+    heads: Collection[Head] = (),
+    patch: tuple[int, int, Trace] | None = None,
+    cuts: Collection[Cut] = (),
 ) -> torch.Tensor:
-    """Compute `changed_states`, from the lowest layer with a change."""
+    """`changed_states` as far as the last vectors of the tokens `ends` need them; the other last ones are the unchanged run's.
+
+    It starts from the lowest layer with a change; if only weights are cut there, only their queries change.
+    """
     model, layers = trace.model, trace.model.capabilities.layers
-    changed = [head[0] for head in heads] + [cut[0] for cut in cuts] + ([patch[0]] if patch else [])
+    first = min([head[0] for head in heads] + [cut[0] for cut in cuts] + ([patch[0]] if patch else []))
     states = trace.states.clone()
-    for layer in range(min(changed), layers + 1):
-        if patch and patch[0] == layer:
+    for layer in range(first, layers + 1):
+        if patched := patch is not None and patch[0] == layer:
             states[layer, patch[1]] = patch[2].states[layer][patch[1]]
         if layer == layers:
             break
         hidden = states[layer][None]  # [1, tokens, hidden]
         off, cut = [head for at, head in heads if at == layer], [weight for weight in cuts if weight[0] == layer]
-        if off or cut:
-            given = model.layers[layer].heads(hidden)
-            context = given.context()  # [1, heads, tokens, head_size]
-            _cut(context, given, cut)
+        same = layer == first and not patched
+        rows = sorted({query for _, query, _, _ in cut}) if same and not off else list(range(trace.kept))
+        if layer == layers - 1:
+            rows = [row for row in rows if row in ends]
+        if not rows:
+            continue
+        if off or cut or len(rows) < trace.kept:
+            given = trace.heads(layer) if same else model.layers[layer].heads(hidden)
+            context = given.of_queries(rows).context()  # [1, heads, rows, head_size]
+            _cut(context, given, cut, rows)
             context[:, off] = 0
-            states[layer + 1] = model.layers[layer].after_heads(context, hidden)[0]
+            states[layer + 1, rows] = model.layers[layer].after_heads(context, hidden[:, rows])[0]
         else:
             states[layer + 1] = model.layers[layer](hidden)[0]
     return states
 
 
-def _cut(context: torch.Tensor, given: Heads, cuts: Collection[Cut]) -> None:
-    """Subtract from a layer's context [1, heads, tokens, head_size] the contribution of the cut weights."""
-    for query in {query for _, query, _, _ in cuts}:
+def _cut(context: torch.Tensor, given: Heads, cuts: Collection[Cut], rows: Sequence[int]) -> None:
+    """Subtract from a layer's context [1, heads, rows, head_size] of some tokens the contribution of the cut weights."""
+    for query in {query for _, query, _, _ in cuts}.intersection(rows):
         weights = given.weights_of(query)  # [1, heads, key]
         for _, at, key, head in cuts:
             if at == query:
                 weights[:, slice(None) if head is None else head, key] = 0
-        context[:, :, query] = (weights[:, :, None] @ given.value)[:, :, 0]
+        context[:, :, rows.index(query)] = (weights[:, :, None] @ given.value)[:, :, 0]
 
 
 @inference_mode
@@ -248,4 +254,4 @@ def patching_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generat
 
     That is its probability (0 to 1), or with a foil the difference of the two logits.
     """
-    return target.measured((yield from patching_readings_in_steps(clean, corrupted, target))).numpy()
+    return target.measure((yield from patching_readings_in_steps(clean, corrupted, target))).numpy()

@@ -167,7 +167,7 @@ def layer_steps(trace: Trace, layer: int, token: int = 0, head: int = 0) -> Laye
 
 
 def _steps(trace: Trace, layer: int) -> Iterator[NamedStep]:
-    before, heads, after = _watched(trace, layer)
+    before, heads, after = _watch(trace, layer)
     yield f"{NEXT} {layer}", "x", trace.states[layer]
     yield from before
     queries, keys, values = heads.query[0], heads.key[0], heads.value[0]
@@ -188,7 +188,7 @@ def _steps(trace: Trace, layer: int) -> Iterator[NamedStep]:
     yield from after
 
 
-def _watched(trace: Trace, layer: int) -> tuple[list[NamedStep], Heads, list[NamedStep]]:
+def _watch(trace: Trace, layer: int) -> tuple[list[NamedStep], Heads, list[NamedStep]]:
     """The outputs of a layer's modules in order: those before its heads, the heads' inputs, and those after them."""
     model, original, hidden = trace.model, trace.model.layers[layer], trace.states[layer][None]
     watched = replace(original, module=shared_copy(original.module))
@@ -213,6 +213,6 @@ def _watched(trace: Trace, layer: int) -> tuple[list[NamedStep], Heads, list[Nam
         module = watched.module.get_submodule(part.path)
         if not isinstance(module, torch.nn.Identity):  # ModernBERT's first layer has no norm before the attention
             module.register_forward_hook(lambda module, read, made, part=part: see(part, read[0], made))
-    result = attending.answering(attend, lambda: watched(hidden))
+    result = attending.answer_with(attend, lambda: watched(hidden))
     formula = after.pop()[1] if model.family.last_norm else RESIDUAL[1]
     return before, given[0], [*after, (f"{NEXT} {layer + 1}", formula, result[0])]

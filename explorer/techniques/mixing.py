@@ -232,7 +232,7 @@ def head_shares_of(block: Block, query: int, row: torch.Tensor) -> torch.Tensor:
     integrated gradients along the straight path from no part to all of it give: the function depends on T alone, so each T^h gets
     T^h / T of its change.
     """
-    divided = _divided(block.head_parts(query), block.vectors[query])
+    divided = _divide(block.head_parts(query), block.vectors[query])
     total = divided.sum(0)
     if not total.gt(0).any():  # no part comes closer: all is the token's own
         alone = torch.zeros_like(divided)
@@ -250,12 +250,12 @@ def strongest_heads_of(block: Block, rows: Sequence[int], keys: Sequence[int], o
     handed = block.through_norm(block.value[:, chosen] @ block.output)[:, torch.searchsorted(chosen, torch.tensor(keys))]
     by_head = block.weights[:, list(rows), list(keys), None] * handed  # [heads, part, width]
     kept = torch.where(torch.tensor(own)[:, None], block.kept[list(rows)], 0)
-    divided = _divided(torch.cat([by_head, kept[None]]), block.vectors[list(rows)])
+    divided = _divide(torch.cat([by_head, kept[None]]), block.vectors[list(rows)])
     # The whole of a row in which no part comes closer is the token's own.
     return torch.where(divided.sum(0) > 0, divided.argmax(0), len(by_head)).tolist()
 
 
-def _divided(parts: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
+def _divide(parts: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
     """‖y‖₁ − ‖y − T‖₁ for vectors y [..., width] and the sum T of `parts` [heads + 1, part, width], divided among the parts."""
     size, sign = vectors.abs(), _signs(vectors)
     toward = parts.sum(0) * sign  # [part, width]

@@ -51,15 +51,15 @@ def weights_of(model: Network, ids: Sequence[int]) -> np.ndarray:
     return np.stack(found)
 
 
-def promoted(model: Network, layer: int, neuron: int, limit: int) -> Promoted:
+def find_promoted(model: Network, layer: int, neuron: int, limit: int) -> Promoted:
     """The `limit` words that a neuron promotes and suppresses most, without special tokens. Raises CapabilityError."""
     (weights,) = piece_weights(model, layer, [neuron])
     ids = model.ordinary_ids[model.ordinary_ids < len(weights)]
     order = ids[np.argsort(-weights[ids], kind="stable")]
-    return Promoted(*(_named(model, weights, some[:limit]) for some in (order, order[::-1])))
+    return Promoted(*(_name(model, weights, some[:limit]) for some in (order, order[::-1])))
 
 
-def promoting(model: Network, id: int, limit: int) -> tuple[tuple[int, int, float], ...]:
+def find_promoting(model: Network, id: int, limit: int) -> tuple[tuple[int, int, float], ...]:
     """The neurons that promote a piece most: (layer, neuron, weight), zero-based, in falling order. Raises CapabilityError."""
     weights = weights_of(model, [id])[..., 0]
     order = np.argsort(-weights, axis=None, kind="stable")[:limit]
@@ -85,5 +85,5 @@ def _both_ways(model: Network, layer: int, vectors: torch.Tensor) -> torch.Tenso
     return torch.stack([model.layers[layer].end(vectors), model.layers[layer].end(-vectors)])
 
 
-def _named(model: Network, weights: np.ndarray, ids: np.ndarray) -> tuple[tuple[str, float], ...]:
+def _name(model: Network, weights: np.ndarray, ids: np.ndarray) -> tuple[tuple[str, float], ...]:
     return tuple(zip(model.pieces(ids.tolist()), weights[ids].tolist(), strict=True))

@@ -103,7 +103,7 @@ def answers(trace: Trace, count: int) -> list[Answer]:
 
 
 @inference_mode
-def replaced(trace: Trace) -> np.ndarray:
+def replacement_shares(trace: Trace) -> np.ndarray:
     """The probability that each piece was put there by another model, [tokens], 0 to 1: Clark et al. 2020, section 2.
 
     Raises CapabilityError without such a head.

@@ -59,8 +59,8 @@ def mixing(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (),
     Cached, except with a patch, whose other run would be kept in memory too.
     """
     if patch:
-        return _made(trace, off, cuts, patch)[0]
-    return _kept.get(_key(trace, off, cuts), lambda: _made(trace, off, cuts)[0])
+        return _make(trace, off, cuts, patch)[0]
+    return _kept.get(_key(trace, off, cuts), lambda: _make(trace, off, cuts)[0])
 
 
 @inference_mode
@@ -72,11 +72,11 @@ def mixing_and_states(
     The states are those of `changed_states`.
     """
     if patch:
-        return _made(trace, off, cuts, patch)
+        return _make(trace, off, cuts, patch)
     states: list[torch.Tensor] = []
 
     def make() -> Mixing:
-        found, run = _made(trace, off, cuts)
+        found, run = _make(trace, off, cuts)
         states.append(run)
         return found
 
@@ -85,7 +85,7 @@ def mixing_and_states(
 
 
 @inference_mode
-def _made(
+def _make(
     trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
 ) -> tuple[Mixing, torch.Tensor]:
     """Compute `mixing_and_states`. Layers below the first change are taken from the unchanged run."""
@@ -136,7 +136,7 @@ def _changed_blocks(
             states[layer, patch[1]] = patch[2].states[layer][patch[1]]
         if layer == len(layers):
             return
-        states[layer + 1], block = _run(layers[layer], states[layer], _zeroed(layer, off, cuts))
+        states[layer + 1], block = _run(layers[layer], states[layer], _find_zeros(layer, off, cuts))
         yield block
         del block
 
@@ -145,7 +145,7 @@ Zeroed = Sequence[tuple["int | slice", "int | slice", "int | slice"]]
 """Indices of weights [heads, query, key] that are set to zero."""
 
 
-def _zeroed(layer: int, off: Collection[Head], cuts: Collection[Cut], queries: Sequence[int] | None = None) -> Zeroed:
+def _find_zeros(layer: int, off: Collection[Head], cuts: Collection[Cut], queries: Sequence[int] | None = None) -> Zeroed:
     everything = slice(None)
     whole = [(head, everything, everything) for at, head in off if at == layer]
     there = [cut for cut in cuts if cut[0] == layer and (queries is None or cut[1] in queries)]
@@ -171,7 +171,7 @@ def _run(layer: Layer, hidden: torch.Tensor, zeroed: Zeroed) -> tuple[torch.Tens
         blocks.append(_with_zeros(Block.of(layer, hidden, heads), zeroed))
         return blocks[0].context[None]
 
-    after = attending.answering(attend, lambda: layer(hidden[None]))[0]
+    after = attending.answer_with(attend, lambda: layer(hidden[None]))[0]
     return after, blocks[0]
 
 
@@ -194,4 +194,4 @@ def block_of(
     heads = trace.heads(layer) if states is trace.states else trace.model.layers[layer].heads(hidden[None])
     if queries is not None:
         hidden, heads = hidden[list(queries)], heads.of_queries(queries)
-    return _with_zeros(Block.of(trace.model.layers[layer], hidden, heads), _zeroed(layer, off, cuts, queries))
+    return _with_zeros(Block.of(trace.model.layers[layer], hidden, heads), _find_zeros(layer, off, cuts, queries))

@@ -12,7 +12,7 @@ from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.text import limits
-from explorer.text.pieces import Writing, shown
+from explorer.text.pieces import Writing, show_piece
 
 TOKENS_AT_ONCE = 1024
 """Tokens in a batch: enough to keep two cores busy, few enough for the feed-forward part to stay in the cache."""
@@ -62,7 +62,7 @@ class Target:
             raise InputError(f"The foil is {self.token!r}, the word in question itself; choose another word.")
         return replace(self, foil=foil, foil_token=token)
 
-    def measured(self, reading: Reading) -> torch.Tensor:
+    def measure(self, reading: Reading) -> torch.Tensor:
         """What the question is measured by: the probability, or with a foil the difference of the logits."""
         return reading.probability if self.foil is None else reading.logit
 
@@ -126,16 +126,16 @@ def piece_of(model: Network, word: str, name: str = "the word") -> tuple[int, st
     if model.writing is Writing.BYTES and word not in tokenizer.all_special_tokens:
         in_a_sentence = tokenizer.tokenize(f" {word}")  # the space before a word is part of its piece
         if len(in_a_sentence) == 1:
-            return tokenizer.convert_tokens_to_ids(in_a_sentence[0]), shown(in_a_sentence[0], model.writing)
+            return tokenizer.convert_tokens_to_ids(in_a_sentence[0]), show_piece(in_a_sentence[0], model.writing)
     if (number := tokenizer.convert_tokens_to_ids(word)) is not None and tokenizer.convert_ids_to_tokens(number) == word:
-        return number, shown(word, model.writing)  # what is not in the vocabulary has no number, or that of [UNK]
+        return number, show_piece(word, model.writing)  # what is not in the vocabulary has no number, or that of [UNK]
     pieces = tokenizer.tokenize(word)
     if len(pieces) != 1 or (pieces[0] == unknown and word != unknown):
-        read = " ".join(shown(piece, model.writing) for piece in pieces[:6]) or "nothing"
+        read = " ".join(show_piece(piece, model.writing) for piece in pieces[:6]) or "nothing"
         raise InputError(
             f"{name.capitalize()} {word[:40]!r} is not one piece of this vocabulary but {read}. Choose a simpler word."
         )
-    return tokenizer.convert_tokens_to_ids(pieces[0]), shown(pieces[0], model.writing)
+    return tokenizer.convert_tokens_to_ids(pieces[0]), show_piece(pieces[0], model.writing)
 
 
 def read(model: Network, target: Target, hidden: torch.Tensor) -> Reading:

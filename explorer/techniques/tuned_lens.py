@@ -2,7 +2,7 @@
 
 Belrose et al. 2023, 'Eliciting Latent Predictions from Transformers with the Tuned Lens', section 3. The logit lens reads every
 hidden state with a head that was trained for the last one; here a map per state first brings it to where that head expects it.
-The maps are fitted for one model's weights (`fitting_lens.py`), and are of no use for any other.
+The maps are fitted for one model's weights (`assets/lens/fit.py`), and are of no use for any other.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import CapabilityError
 from explorer.core.paths import ASSETS
 
-FILE = ASSETS / "lens" / "tuned.safetensors"  # made by `python -m explorer.techniques.fitting_lens`
+FILE = ASSETS / "lens" / "tuned.safetensors"  # made by `python -m assets.lens.fit`
 WEIGHT, BIAS, ABOUT = "weight", "bias", "about"
 RAW, TUNED = READINGS = ("raw", "tuned")
 NONE = "A tuned lens is fitted for the weights of one model, and only the bundled model comes with one; choose the raw lens."
@@ -49,7 +49,7 @@ class TunedLens:
 
 def tuned_lens(model: Network) -> TunedLens | None:
     """The lens that comes with the app if it was fitted for this model's weights, else None."""
-    found = model.capabilities.fill_mask and _shipped()
+    found = model.capabilities.fill_mask and _read_shipped()
     shape = (model.capabilities.layers, model.capabilities.hidden_size, model.capabilities.hidden_size)
     if not found or found.weight.shape != shape or found.about["weights"] != weights_hash(model.checkpoint):
         return None
@@ -64,7 +64,7 @@ def require_tuned_lens(model: Network) -> TunedLens:
 
 
 @functools.cache
-def _shipped() -> TunedLens | None:
+def _read_shipped() -> TunedLens | None:
     return read_file(FILE) if FILE.is_file() else None
 
 

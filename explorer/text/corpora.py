@@ -76,12 +76,10 @@ class Corpus:
 
     @functools.cached_property
     def tags(self) -> list[str]:
-        """The parts of speech that occur, sorted."""
         return sorted({tag for sentence in self.sentences for tag in sentence.tags})
 
     @functools.cached_property
     def relations(self) -> list[str]:
-        """The relations that occur, sorted."""
         return sorted({relation for sentence in self.sentences for relation in sentence.relations})
 
     def share(self, what: str, value: str) -> float:
@@ -97,14 +95,10 @@ class Corpus:
         }
 
     @property
-    def cited(self) -> str:
-        """The name, with the licence if there is one."""
-        return f"{self.name} ({self.licence})" if self.licence else self.name
-
-    @property
     def counted(self) -> str:
-        """A phrase with the number of sentences and the name: '800 sentences of ...'."""
-        return f"{_count(len(self.sentences), 'sentence')} of {self.cited}"
+        """The number of sentences, the name and the licence if there is one: '800 sentences of ... (CC BY-SA 4.0)'."""
+        licence = f" ({self.licence})" if self.licence else ""
+        return f"{_count(len(self.sentences), 'sentence')} of {self.name}{licence}"
 
     @functools.cached_property
     def key(self) -> str:

@@ -79,11 +79,11 @@ def _is_table(value: object) -> bool:
     """Whether a value has rows or columns of its own: pandas' column, by the number of the row, has none."""
     if isinstance(value, list):
         return bool(value) and isinstance(value[0], dict | list)
-    return isinstance(value, dict) and not all(map(str.isdecimal, value)) and any(map(_has_parts, value.values()))
-
-
-def _has_parts(value: object) -> bool:
-    return isinstance(value, dict | list)
+    return (
+        isinstance(value, dict)
+        and not all(map(str.isdecimal, value))
+        and any(isinstance(cells, dict | list) for cells in value.values())
+    )
 
 
 def _of_list(items: list[Any]) -> Rows:

@@ -36,7 +36,7 @@ def writing_of(vocabulary: Iterable[str]) -> Writing:
     return marks[max(counted, key=counted.__getitem__)] if counted else Writing.WORDPIECE
 
 
-def shown(piece: str, writing: Writing) -> str:
+def show_piece(piece: str, writing: Writing) -> str:
     """A piece as the characters it covers, with its mark; incomplete bytes of a character are hexadecimal digits in ⟨ ⟩."""
     if writing is not Writing.BYTES or not all(letter in _bytes() for letter in piece):
         return piece  # special tokens are not encoded

@@ -8,12 +8,13 @@ import re
 import unicodedata
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, LABEL, LINES, MEGABYTE, TABLE_MEGABYTES
+from explorer.core.paths import ASSETS
 from explorer.text import limits
 from explorer.text.characters import decode, visible
 
@@ -161,3 +162,25 @@ def _tag(rows: Rows, form: int, tag: int) -> TaggedSentence:
             raise InputError(f"Line {number:,} has a word without a tag; give every word one.")
     where = f"The sentence from line {rows[0][0]}"
     return check_tagged([cells[form] for _, cells in rows], [cells[tag] for _, cells in rows], where)
+
+
+@cache
+def _meanings() -> dict[str, str]:
+    lines = (ASSETS / "corpus" / "dependencies.tsv").read_text("utf-8").splitlines()
+    return dict(line.split("\t") for line in lines)
+
+
+def meaning(name: str) -> str:
+    """The description of a tag or relation, or that of its main type for a subtype without one; '' if unknown."""
+    return _meanings().get(name) or _meanings().get(name.partition(":")[0], "")
+
+
+def plain(name: str) -> str:
+    """The description of a tag or a relation, 'passive subject' for nsubj:pass; the name itself if unknown."""
+    return meaning(name) or name
+
+
+def spell_out(name: str) -> str:
+    """A tag or a relation with its description, 'passive subject (nsubj:pass)'; the name alone if unknown."""
+    told = plain(name)
+    return f"{told} ({name})" if told != name else name

@@ -35,8 +35,6 @@ class Merge:
 
 
 class BytePairs(View):
-    """The words of the input, cut by merges that are learned from the app's own sentences."""
-
     name, question = "tokens/byte-pairs", "How would byte pairs split the same words?"
     layout = (row(col("merges", "about", "cut", width=3), col("listed", "help", width=2)),)
     merges: int = number(200, "Merges", low=0, high=MOST_MERGES, step=10)

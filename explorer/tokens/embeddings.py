@@ -11,14 +11,12 @@ from explorer.ui.pictures.base import join_names
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.pictures.strip_table import FIRST_NUMBERS, Column, Row, strip_table
 from explorer.ui.subject import Subject
-from explorer.ui.view import Content, View, check, matches, part, prose
+from explorer.ui.view import Content, Finding, View, check, matches, part, prose
 
 TABLES = {"token": "word embeddings", "position": "position embeddings", "segment": "segment embeddings"}
 
 
 class Embeddings(View):
-    """The summands of one token as vectors, and the norms of those of all tokens."""
-
     name, question = "tokens/embeddings", "Which vectors are added up for each token?"
     layout = (row(col("sum", "check", "about_numbers", "numbers", width=2), col("norms", "help", width=3)),)
     sum = part("strips")
@@ -27,6 +25,17 @@ class Embeddings(View):
     numbers = part("strips", classes="compact", height=165)
     norms = part("strips", classes="compact", height=440, sortable=True)
     help = prose(classes="caption")
+
+    def finding(self, subject: Subject) -> Finding:
+        """The summands of the selected token, and which of them is longest."""
+        parts, token = embedding_parts(subject.trace), subject.token
+        lengths = {name: float(np.linalg.norm(part[token])) for name, part in parts.added.items()}
+        longest = max(lengths, key=lambda name: lengths[name])
+        if len(lengths) == 1:
+            return Finding(f"“{subject.trace.tokens[token]}” starts as a single vector, that of its {longest}.")
+        named = join_names([f"its {name} ({length:.2f})" for name, length in lengths.items()])
+        start = f"“{subject.trace.tokens[token]}” starts as the sum of {len(lengths)} vectors"
+        return Finding(f"{start}: {named}. The numbers are lengths: that of its {longest} is the longest.")
 
     def compute(self, subject: Subject) -> Content:
         parts = embedding_parts(subject.trace)

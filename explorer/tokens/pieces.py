@@ -11,8 +11,6 @@ NAMED = ("special", "mask", "unk")  # kinds of tokens shown by a name, not by th
 
 
 class Pieces(View):
-    """The pieces of the input as cards."""
-
     name, question = "tokens/pieces", "What does BERT read?"
     fold = "As lists, for transformers"
     cards = part("tokens", detail=True)

@@ -29,8 +29,6 @@ def _two_ids(value: Any) -> tuple[int, int] | None:
 
 
 class Vocabulary(View):
-    """A search in the vocabulary, and the pieces nearest to one of them."""
-
     name, question = "tokens/vocabulary", "Which pieces does the model know?"
     layout = (row(col("query", "count", "pieces", width=5), col("nearest", "piece", "help", width=6)),)
     query: str = text(

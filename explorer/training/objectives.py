@@ -18,16 +18,9 @@ from explorer.training.settings import TrainingSettings
 
 
 class Objective(ABC):
-    """The loss and the measures over rows, the texts (or words, or sentences) of which batches are made, by index.
-
-    The encoder may give more vectors per row than the head scores; `vectors` selects or pools them.
-    """
+    """The loss and the measures over rows, the texts, words or windows that are scored, by index."""
 
     outputs: int  # scores per vector
-
-    def vectors(self, given: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
-        """[vectors, hidden]: the vectors to score, from what the encoder gives for `rows`, in their order."""
-        return given
 
     @abstractmethod
     def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
@@ -41,28 +34,24 @@ class Objective(ABC):
         """The head whose scores are on the scale of the examples."""
         return head
 
-
-class Solvable(Objective):
-    """An objective for which a linear head on fixed vectors can also be solved directly, without gradient steps."""
-
-    @abstractmethod
     def solve(self, inputs: np.ndarray, rows: np.ndarray, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
-        """The best weight [outputs, hidden] and bias [outputs] for all of `rows`."""
+        """The best weight [outputs, hidden] and bias [outputs] of a linear head for all of `rows`, without gradient steps."""
+        raise NotImplementedError
 
 
-class Classes(Solvable):
-    """One label a row: cross-entropy, in nats."""
+class Classes(Objective):
+    """One label per row: cross-entropy, in nats."""
 
-    def __init__(self, targets: np.ndarray, labels: int, trained_on: np.ndarray, balanced: bool) -> None:
-        self.targets, self.outputs = torch.from_numpy(targets), labels
-        self._weights = None  # or [labels], under which every label counts the same
-        if balanced:
-            counts = torch.bincount(self.targets[torch.from_numpy(trained_on)], minlength=labels)
-            self._weights = len(trained_on) / (labels * counts.clamp_min(1).float())
+    def __init__(self, targets: np.ndarray, labels: int, balanced: np.ndarray | None = None) -> None:
+        """With `balanced`, the rows to train on, every label counts the same there."""
+        self.targets, self.outputs, self._weights = torch.from_numpy(targets), labels, None
+        if balanced is not None:
+            counts = torch.bincount(self.targets[torch.from_numpy(balanced)], minlength=labels)
+            self._weights = len(balanced) / (labels * counts.clamp_min(1).float())
 
     @classmethod
     def of(cls, examples: Examples, parts: Split, balanced: bool = False) -> Classes:
-        return cls(examples.targets, len(examples.classes), parts.train, balanced)
+        return cls(examples.targets, len(examples.classes), parts.train if balanced else None)
 
     def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         """The mean cross-entropy over the rows, with class weights if the classes are to be balanced."""
@@ -80,7 +69,7 @@ class Classes(Solvable):
         return solve(inputs, self.targets[torch.from_numpy(rows)].numpy(), self.outputs, settings)
 
 
-class Numbers(Solvable):
+class Numbers(Objective):
     """One number per row: squared error, after centring and scaling by the numbers of the training part."""
 
     outputs = 1

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.bert.explorer import Explorer
-from explorer.bert.features import Encoded
 from explorer.core.engine import torch
 from explorer.text.encoding import Encoding
 
@@ -18,65 +17,70 @@ Words = Sequence[str]
 """The words of a sentence."""
 
 
-@dataclass(frozen=True)
-class ReadWords:
-    """Sentences as the model reads them, with the positions of their words.
+def read_words(model: Explorer, sentences: Sequence[Words]) -> tuple[list[Encoding], list[np.ndarray]]:
+    """Sentences given as words, each cut to the model's length, and for each [words, 2] the first and last token of its words.
 
-    Word indices run through all sentences. `first` and `last` [words] are the tokens of a word's pieces in its sentence,
-    zero-based; -1 where the model reads none of them, because the sentence is too long.
+    They are -1 for a word that the model does not read. The words are joined by spaces, which for BERT is equivalent to
+    `is_split_into_words` of transformers. Raises InputError for a sentence that cannot be read.
     """
-
-    encodings: list[Encoding]
-    sentence: np.ndarray  # [words]
-    first: np.ndarray
-    last: np.ndarray
-
-    @classmethod
-    def of(cls, model: Explorer, sentences: Sequence[Words]) -> ReadWords:
-        """Read sentences given as words, each cut to the model's length. Raises InputError for one that cannot be read.
-
-        The words are joined by spaces, which for BERT is equivalent to `is_split_into_words` of transformers.
-        """
-        encodings = [model.encode(" ".join(words)) for words in sentences]
-        places = [_places(encoding, words) for encoding, words in zip(encodings, sentences, strict=True)]
-        sentence = np.repeat(np.arange(len(sentences)), [len(words) for words in sentences])
-        first, last = np.concatenate(places, axis=1) if places else np.empty((2, 0), dtype=np.int64)
-        return cls(encodings, sentence, first, last)
-
-    @property
-    def encoded(self) -> list[Encoded]:
-        return [(encoding.ids, encoding.segments) for encoding in self.encodings]
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """[sentences] the number of tokens."""
-        return np.array([encoding.kept for encoding in self.encodings])
-
-    def are_read(self, lengths: np.ndarray) -> np.ndarray:
-        """[words] whether each has a piece among the first `lengths` [sentences] tokens, the last of which belongs to no word."""
-        return (self.first >= 0) & (self.first < lengths[self.sentence] - 1)
+    encodings = [model.encode(" ".join(words)) for words in sentences]
+    return encodings, [_places(encoding, words) for encoding, words in zip(encodings, sentences, strict=True)]
 
 
 def _places(encoding: Encoding, words: Words) -> np.ndarray:
-    """[2, words]: the first and the last token of each word, -1 for words that are not read."""
     starts = np.cumsum([0, *(len(word) + 1 for word in words[:-1])])
     tokens = np.array(encoding.text_positions)
     # Assign pieces by their last character: a piece of SentencePiece may begin with the space before it.
     ends = np.array([encoding.offsets[token][1] for token in tokens]) - 1
     word_of = np.searchsorted(starts, ends, side="right") - 1
-    found = np.full((2, len(words)), -1)
-    found[1, word_of] = tokens
-    found[0, word_of[::-1]] = tokens[::-1]
+    found = np.full((len(words), 2), -1)
+    found[word_of, 1] = tokens
+    found[word_of[::-1], 0] = tokens[::-1]
     return found
 
 
-def pool_words(states: torch.Tensor, first: torch.Tensor, last: torch.Tensor, pieces: str) -> torch.Tensor:
-    """[words, hidden] from vectors [tokens, hidden]; the pieces of a word are the tokens `first` to `last`."""
-    if pieces == "first":
-        return states[first]
-    counts = last - first + 1
-    word = torch.arange(len(first)).repeat_interleave(counts)
-    before = (counts.cumsum(0) - counts).repeat_interleave(counts)
-    tokens = first.repeat_interleave(counts) + torch.arange(len(word)) - before
-    summed = torch.zeros(len(first), states.shape[1], dtype=states.dtype).index_add(0, word, states[tokens])
-    return summed / counts[:, None]
+@dataclass(frozen=True)
+class WordPlaces:
+    """The words that are read when sentences are cut to `lengths` [sentences] tokens, the last of which belongs to no word."""
+
+    spans: list[torch.Tensor]  # for each sentence [words read, 2]: the first and the last token of a word
+    lengths: torch.Tensor
+    starts: np.ndarray  # [sentences] index of its first word among all that are read
+    read: np.ndarray  # [words read] their indices among all words
+    pieces: str  # one of PIECES
+
+    @classmethod
+    def of(cls, places: Sequence[np.ndarray], lengths: torch.Tensor, pieces: str) -> WordPlaces:
+        """The words of sentences from the output of `read_words`."""
+        last = lengths.numpy() - 2
+        masks = [(spans[:, 0] >= 0) & (spans[:, 0] <= end) for spans, end in zip(places, last, strict=True)]
+        kept = [np.minimum(spans[mask], end) for spans, mask, end in zip(places, masks, last, strict=True)]
+        counts = np.array(list(map(len, kept)))
+        return cls(
+            [torch.from_numpy(spans) for spans in kept],
+            lengths,
+            counts.cumsum() - counts,
+            np.flatnonzero(np.concatenate(masks)),
+            pieces,
+        )
+
+    @property
+    def sentence(self) -> np.ndarray:
+        """[words read] the index of the sentence of each."""
+        return np.repeat(np.arange(len(self.spans)), list(map(len, self.spans)))
+
+    def words(self, rows: torch.Tensor) -> torch.Tensor:
+        """The indices, among all words read, of those in the sentences `rows`, in their order."""
+        return torch.cat([torch.arange(len(self.spans[row])) + int(self.starts[row]) for row in rows.tolist()])
+
+    def pool(self, given: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """[words, hidden] from the vectors [tokens, hidden] of all tokens of the sentences `rows`, one sentence after another."""
+        lengths = self.lengths[rows]
+        shifts = (lengths.cumsum(0) - lengths).tolist()
+        first, last = torch.cat([self.spans[row] + shift for row, shift in zip(rows.tolist(), shifts, strict=True)]).T
+        if self.pieces == "first":
+            return given[first]
+        counts = last - first + 1
+        begins = counts.cumsum(0) - counts
+        tokens = torch.arange(int(counts.sum())) + (first - begins).repeat_interleave(counts)
+        return torch.nn.functional.embedding_bag(tokens, given, begins, mode="mean")

@@ -15,7 +15,7 @@ from explorer.bert.trace import Trace
 from explorer.core.errors import ExplorerError
 from explorer.core.steps import finished
 from explorer.techniques import own_head
-from explorer.techniques.ablation import intervene
+from explorer.techniques.ablation import changed_states
 from explorer.techniques.pseudo_likelihood import Surprise, knows_surprise, surprise_in_steps
 from explorer.techniques.targets import Target, is_next_target, shares_at, word_target
 from explorer.ui.long_view import is_quick
@@ -72,7 +72,7 @@ def _of_no_blank(subject: Subject) -> dict[str, Any]:
     if not _hidden_in_turn(subject):
         return {"hint": NO_BLANK}
     found = each_word_hidden(subject)
-    return {"asks": True} if found is None else {"unexpected": _unexpected(subject, found)}
+    return {"asks": True} if found is None else {"unexpected": _describe_surprise(subject, found)}
 
 
 def each_word_hidden(subject: Subject) -> Surprise | None:
@@ -100,7 +100,7 @@ def _hidden_in_turn(subject: Subject) -> list[int]:
     return here if is_quick(subject, len(here) / PATIENCE) else []
 
 
-def _unexpected(subject: Subject, found: Surprise) -> dict[str, Any]:
+def _describe_surprise(subject: Subject, found: Surprise) -> dict[str, Any]:
     """`words`: the least expected first, with their probability and the model's guess; `of`: all tokens.
 
     `partly` says that not all words were masked, `as_it_is` that changes of the run are left out.
@@ -154,7 +154,7 @@ def _answer(subject: Subject, target: Target) -> dict[str, Any]:
     before = subject.trace.once(("first answer", target), lambda: _first(subject, target, subject.trace.states[-1]))
     if not subject.selection.is_changed:
         return {"asked": asked, **before}
-    now = _first(subject, target, _changed(subject))
+    now = _first(subject, target, _change(subject))
     return {"asked": asked, **now, "before": "{answer} {share}".format(**before)}
 
 
@@ -166,12 +166,12 @@ def _first(subject: Subject, target: Target, states: Any) -> dict[str, str]:
     return {"answer": name, "share": whole_percent(float(shares[best]))}
 
 
-def _changed(subject: Subject) -> Any:
+def _change(subject: Subject) -> Any:
     """The last hidden state [tokens, hidden] of the run with all changes, cached with the trace."""
     chosen = subject.selection
     patch = (*chosen.patch, subject.trace) if chosen.patch else None
     key = ("changed", chosen.off, chosen.cut, chosen.swap, chosen.patch)
-    return subject.trace.once(key, lambda: intervene(subject.swapped.trace, chosen.off, patch, chosen.cut).clone())
+    return subject.trace.once(key, lambda: changed_states(subject.swapped.trace, chosen.off, patch, chosen.cut)[-1].clone())
 
 
 def _label(trace: Trace) -> dict[str, str]:

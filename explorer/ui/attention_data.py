@@ -35,10 +35,10 @@ FALL = 0.85  # largest share of its probability left to a word without a head th
 
 
 def overview_of(subject: Subject) -> Overview:
-    return _seen(subject)[0]
+    return _look(subject)[0]
 
 
-def _seen(subject: Subject) -> tuple[Overview, np.ndarray]:
+def _look(subject: Subject) -> tuple[Overview, np.ndarray]:
     """The overview, and the strongest telling pair of each head: its weight, query and key [3, layers, heads]."""
     trace = subject.trace
 
@@ -155,17 +155,17 @@ def prepare_effects(subject: Subject) -> Generator[float, None, None]:
         yield from prepare_head_effects(subject.trace, target)
 
 
-def told_at_once(subject: Subject) -> Telling | None:
+def tell_quickly(subject: Subject) -> Telling | None:
     """`telling_of`; None, and a note in `subject.later`, if it takes too long for an immediate answer."""
     if subject.later is not None:
         target = _first_guess(subject)
         if target is not None and not knows_head_effects(subject.trace, target):
             subject.later.add("head effects")
             return None
-    return telling_of(subject)
+    return find_telling(subject)
 
 
-def telling_of(subject: Subject) -> Telling:
+def find_telling(subject: Subject) -> Telling:
     """The most telling fact about the selected head if it was picked, else about the most telling head for this input.
 
     That is the head without which the first guess loses most; else the one whose pronoun attends most strongly to a preceding
@@ -184,7 +184,7 @@ def _find_telling(subject: Subject, chosen: tuple[int, int] | None) -> Telling:
         layer, head = chosen or _place(int(without.argmin()), without)
         after = float(without[layer, head])
         if abs(after - before) >= SEEN if chosen else after <= FALL * before - SEEN:
-            key, weight = _looked_at(subject, layer, head, target.position)
+            key, weight = _find_other(subject, layer, head, target.position)
             of_places = key is not None and bool(HABITS[str(overview_of(subject).patterns[layer, head])].offsets)
             habit = _habit(subject, (layer, head), target.position, key or 0, weight) if of_places else ""
             clear = weight >= CLEAR and not habit
@@ -194,7 +194,7 @@ def _find_telling(subject: Subject, chosen: tuple[int, int] | None) -> Telling:
         allowed = subject.trace.once("telling pairs", lambda: telling_pairs(subject.trace.encoding, pronouns=False))
         (weight,), (query,), (key,) = strongest_pairs(subject.trace.attention(layer)[[head]], allowed)
     else:
-        weights, queries, keys = _seen(subject)[1]
+        weights, queries, keys = _look(subject)[1]
         layer, head = _place(int(weights.argmax()), weights)
         weight, query, key = (values[layer, head] for values in (weights, queries, keys))
     if weight <= 0:
@@ -209,7 +209,7 @@ def _place(index: int, array: np.ndarray) -> tuple[int, int]:
     return int(layer), int(head)
 
 
-def _looked_at(subject: Subject, layer: int, head: int, query: int) -> tuple[int | None, float]:
+def _find_other(subject: Subject, layer: int, head: int, query: int) -> tuple[int | None, float]:
     """The other token of the texts that a token attends to most, and the weight; None for a single token."""
     others = [token for token in subject.trace.encoding.text_positions if token != query]
     if not others:
@@ -246,7 +246,7 @@ def looks_at(subject: Subject, found: Telling) -> str:
     return f"In {head_name((found.layer, found.head))}, {query} looks at {key} with a weight of {found.weight:.2f}."
 
 
-def switched_off(found: Telling) -> Why:
+def show_switched_off(found: Telling) -> Why:
     """Where the effect of switching a head off is shown."""
     off = ((found.layer, found.head),)
     return Why("fill-mask", "Switch heads off", {**found.selection, "off": off}, {"word": ""})
@@ -257,7 +257,7 @@ def most_telling_first(subject: Subject) -> Subject:
 
     The selection stays if an immediate answer is wanted and they are not known yet.
     """
-    if subject.chosen.picked or (found := told_at_once(subject)) is None:
+    if subject.chosen.picked or (found := tell_quickly(subject)) is None:
         return subject
     return subject.select(layer=found.layer + 1, head=found.head + 1, picked=False)
 

@@ -86,10 +86,12 @@ def _strongest(tokens: Sequence[str], scores: np.ndarray, occluded: np.ndarray, 
     if scores[high] < FELT:
         return f"No token stands out as speaking for {answer}."
     said = f"{quote(tokens, high)} speaks most for {answer} ({scores[high]:+.2f})"
-    if occluded[hidden] >= FELT:
-        said += ", by occlusion too" if hidden == high else f", but by occlusion {quote(tokens, hidden)} does"
-        said += f" ({occluded[hidden]:+.2f})"
-    return said + (f"; {quote(tokens, low)} most against it ({scores[low]:+.2f})." if scores[low] <= -FELT else ".")
+    if scores[low] <= -FELT:
+        said += f", {quote(tokens, low)} most against it (−{-scores[low]:.2f})"
+    if occluded[hidden] < FELT:
+        return f"{said}."
+    agrees = "the first too" if hidden == high else f"{quote(tokens, hidden)} instead"
+    return f"{said}. Hiding tokens in turn (occlusion) names {agrees} ({occluded[hidden]:+.2f})."
 
 
 def _check(found: Attribution, unit: str) -> dict[str, str] | str:

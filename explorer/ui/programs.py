@@ -77,7 +77,7 @@ class Program:
         model = subject.model
         is_bert = model.family.model_type == "bert" and model.capabilities.segments
         is_anywhere = not model.name.startswith(TUNED)  # and not only in the memory of the app
-        return is_anywhere and (self.every_family or is_bert) and view.changed().keys() <= set(self.settings)
+        return is_anywhere and (self.every_family or is_bert) and view.list_changes().keys() <= set(self.settings)
 
 
 def program(section: str, *settings: str, **more: Any) -> Program:

@@ -48,11 +48,11 @@ class Setting:
         """The value, checked and converted; `name` is for the message. Raises InputError that says which values are allowed."""
         return value
 
-    def written(self, value: object) -> str:
+    def write(self, value: object) -> str:
         """A checked value as the text in a link."""
         return str(value)
 
-    def parsed(self, text: str) -> Any:
+    def parse(self, text: str) -> Any:
         """The value in a link's text, still to be checked. Raises InputError for a text that is no such value."""
         return text
 
@@ -81,12 +81,12 @@ class Choice(Setting):
                 return known
         return limits.check_choice(value, name, [str(known) for known in self.values])
 
-    def written(self, value: object) -> str:
+    def write(self, value: object) -> str:
         return "" if value is None else str(value)
 
-    def parsed(self, text: str) -> Any:
+    def parse(self, text: str) -> Any:
         """The option with that text; if `free`, the text itself, or None for ''."""
-        return next((known for known in self.values if self.written(known) == text), None if self.free and not text else text)
+        return next((known for known in self.values if self.write(known) == text), None if self.free and not text else text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,10 +105,10 @@ class Several(Setting):
             raise InputError(f"{name.capitalize()} must be a list of whole numbers.")
         return tuple(known for known in self.options(capabilities) if known in value)
 
-    def written(self, value: Any) -> str:
+    def write(self, value: Any) -> str:
         return ",".join(map(str, value))
 
-    def parsed(self, text: str) -> tuple[int, ...]:
+    def parse(self, text: str) -> tuple[int, ...]:
         return tuple(_whole(part) for part in text.split(",")) if text else ()
 
 
@@ -122,10 +122,10 @@ class Switch(Setting):
             raise InputError(f"{name.capitalize()} must be true or false.")
         return value
 
-    def written(self, value: Any) -> str:
+    def write(self, value: Any) -> str:
         return str(int(value))
 
-    def parsed(self, text: str) -> bool:
+    def parse(self, text: str) -> bool:
         """True for 1, False for 0."""
         if text not in ("0", "1"):
             raise InputError("A switch is 1 for on or 0 for off.")
@@ -167,10 +167,10 @@ class Number(Setting):
                 value = min(max(value, low), high)
         return limits.check_integer(value, name, int(low), int(high)) if whole else limits.check_number(value, name, low, high)
 
-    def written(self, value: Any) -> str:
+    def write(self, value: Any) -> str:
         return repr(int(value) if value == int(value) else float(value))
 
-    def parsed(self, text: str) -> float:
+    def parse(self, text: str) -> float:
         """The number in a text, an int if written as one."""
         if not NUMBER.fullmatch(text):
             raise InputError("A number is written like 12 or 0.5.")
@@ -200,11 +200,11 @@ class Memory(Setting):
     def check(self, value: object, name: str, capabilities: Capabilities) -> Any:
         return self.kept(value)
 
-    def written(self, value: object) -> str:
+    def write(self, value: object) -> str:
         """JSON, in which tuples become lists."""
         return json.dumps(value, separators=(",", ":"))
 
-    def parsed(self, text: str) -> Any:
+    def parse(self, text: str) -> Any:
         try:
             return json.loads(text)
         except (ValueError, RecursionError) as error:

@@ -44,12 +44,12 @@ def suggestion_of(subject: Subject, names: Sequence[str], chooses: bool) -> dict
     if not (chooses or picked):
         return None
     if not picked:
-        return {"label": f"{_named(subject, names)}: most telling here", "chips": [f"keep {STEPPERS[names[-1]].label.lower()}"]}
+        return {"label": f"{_name(subject, names)}: most telling here", "chips": [f"keep {STEPPERS[names[-1]].label.lower()}"]}
     offer = ["suggest another"] if chooses else []  # finding them takes long, so it is done after the click
-    return {"label": f"{_named(subject, names)}: chosen for all tabs", "chips": offer}
+    return {"label": f"{_name(subject, names)}: chosen for all tabs", "chips": offer}
 
 
-def _named(subject: Subject, names: Sequence[str]) -> str:
+def _name(subject: Subject, names: Sequence[str]) -> str:
     chosen = subject.selection
     told = [f"{STEPPERS[name].label.lower()} {max(getattr(chosen, STEPPERS[name].field), STEPPERS[name].low)}" for name in names]
     after = [f"after layer {chosen.layer}"] if "hidden_state" in names and chosen.layer else []

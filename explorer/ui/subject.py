@@ -125,7 +125,7 @@ class Subject:
     def selection(self) -> Selection:
         """The selection, moved into the ranges of this model and input."""
         capabilities, chosen = self.model.capabilities, self.chosen
-        token = self._followed()
+        token = self._follow()
         heads = {
             (layer, head) for layer, head in chosen.off if 0 <= layer < capabilities.layers and 0 <= head < capabilities.heads
         }
@@ -147,7 +147,7 @@ class Subject:
     @property
     def other_models(self) -> list[str]:
         """The names of other models that can be opened without a download."""
-        names = dict.fromkeys([checkpoints.default_name(), checkpoints.BUNDLED, EXAMPLE_ID, *checkpoints.cached()])
+        names = dict.fromkeys([checkpoints.default_name(), checkpoints.BUNDLED, EXAMPLE_ID, *checkpoints.list_cached()])
         return [name for name in names if name != self.model_name and checkpoints.is_here(name)]
 
     @property
@@ -178,7 +178,7 @@ class Subject:
         name = name.strip() or self.model_name
         if name == self.model_name:
             return self
-        if not checkpoints.is_here(checkpoints.checked_name(name)):
+        if not checkpoints.is_here(checkpoints.check_name(name)):
             raise ModelError(f"{name[:80]} is not on this machine. Open it once in the model box, which fetches it.")
         return Subject(name, self.text_a, self.text_b, self.chosen, self.later)
 
@@ -225,7 +225,7 @@ class Subject:
         except InputError:
             return 0
 
-    def _followed(self) -> int | None:
+    def _follow(self) -> int | None:
         """The chosen token, wherever it is in this text; None if it is gone. Masking or swapping a word moves no token."""
         at, before = self.chosen.token, self.chosen.among
         if at is None or at < 0 or not self._tokens:

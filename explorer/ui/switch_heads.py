@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from explorer.techniques.ablation import Head, head_readings, intervene, prepare_head_effects
+from explorer.techniques.ablation import Head, changed_states, head_readings, prepare_head_effects
 from explorer.techniques.targets import Reading, Target, own_reading, read, read_at
 from explorer.ui.answers import answer_rows
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import LongView
-from explorer.ui.pictures.bars import SEEN, bar_groups, change_of, change_of_difference, percent, signed
+from explorer.ui.pictures.bars import SEEN, bar_groups, change_of, change_of_difference, percent, sign
 from explorer.ui.pictures.head_grid import switch_board
 from explorer.ui.pictures.numbers import with_columns
 from explorer.ui.subject import CHANGES, Off, Subject, head_name
@@ -71,18 +71,18 @@ class SwitchHeads(LongView):
     def finding(self, subject: Subject) -> Finding | None:
         target, taken_away = self.target(subject), subject.taken_away
         if taken_away:
-            after = measured_at(read_at(subject.model, target, _changed(subject, target)[None]), 0)
+            after = measure_at(read_at(subject.model, target, _run_changed(subject, target)[None]), 0)
             seen = _place_of(subject, target)
         elif (found := self.known(subject)) is not None:
-            effects = target.measured(found)
+            effects = target.measure(found)
             place = np.unravel_index(int(effects.argmin()), effects.shape)
             layer, head = int(place[0]), int(place[1])
-            before, without = _before(subject, target), measured_at(found, (layer, head))
+            before, without = _before(subject, target), measure_at(found, (layer, head))
             counts = int(target.foil is None)  # what is measured: the share, or the logit difference
             if abs(before[counts] - without[counts]) < SEEN:
                 stays = change_of(target.token, before[1], without[1])
                 return Finding(f"No single head matters: whichever one is off, {stays} or above.")
-            taken_away, after = head_name((layer, head)), measured_at(found, (layer, head))
+            taken_away, after = head_name((layer, head)), measure_at(found, (layer, head))
             seen = {"layer": layer + 1, "head": head + 1, "token": target.position}
         else:
             return None
@@ -115,7 +115,7 @@ class SwitchHeads(LongView):
         also = target.each
         groups = [("With all heads" + _lead(subject, target, vector), answer_rows(subject.model, target, vector, also))]
         if taken_away := subject.taken_away:
-            changed = _changed(subject, target)
+            changed = _run_changed(subject, target)
             without = answer_rows(subject.model, target, changed, also, vector)
             groups.append((f"Without {taken_away}{_lead(subject, target, changed)}", without))
         logits = own_reading(subject.trace, target).logit, read_at(subject.model, target, vector[None]).logit
@@ -131,12 +131,12 @@ class SwitchHeads(LongView):
         }
 
 
-def _changed(subject: Subject, target: Target) -> Any:
+def _run_changed(subject: Subject, target: Target) -> Any:
     """The last hidden state [hidden] of the target's token with heads off and weights cut; cached, as two methods need it."""
     off, cut = subject.selection.off, subject.selection.cut
 
     def make() -> Any:
-        return intervene(subject.trace, off, cuts=cut)[target.position].clone()
+        return changed_states(subject.trace, off, cuts=cut)[-1, target.position].clone()
 
     return subject.trace.once(("without", off, cut, target.position), make)
 
@@ -169,7 +169,7 @@ class Effects:
     @property
     def changes(self) -> np.ndarray:
         """What each absence changes: a probability, with a foil a difference of logits, [layers, heads]."""
-        return self.target.measured(self.without).numpy() - self.before[self.target.foil is None]
+        return self.target.measure(self.without).numpy() - self.before[self.target.foil is None]
 
     @property
     def largest(self) -> float:
@@ -187,12 +187,12 @@ class Effects:
             points = f"{100 * self.largest:.1f} points"
             return f"change of the probability of {self.target.name}", f"−{points}", f"+{points}"
         leads = f"change of the difference of logits, {self.target.token} − {self.target.foil_token}"
-        return leads, signed(-self.largest), signed(self.largest)
+        return leads, sign(-self.largest), sign(self.largest)
 
     @property
     def strongest(self) -> str:
         """The head that does most for the target, and the one that does most against it, as a sentence."""
-        effects = self.target.measured(self.without).numpy()
+        effects = self.target.measure(self.without).numpy()
 
         def place(index: int) -> str:
             layer, head = np.unravel_index(index, effects.shape)
@@ -203,16 +203,16 @@ class Effects:
 
     def note(self, head: Head) -> str:
         """What a head's absence changes: '77.2% → 3.1%', with a foil '+2.13 → −0.40 logits, 77.2% → 3.1%'."""
-        (lead, share), (lead_after, share_after) = self.before, measured_at(self.without, head)
+        (lead, share), (lead_after, share_after) = self.before, measure_at(self.without, head)
         shares = f"{percent(share)} → {percent(min(share_after, 1.0))}"
-        return shares if self.target.foil is None else f"{signed(lead)} → {signed(lead_after)} logits, {shares}"
+        return shares if self.target.foil is None else f"{sign(lead)} → {sign(lead_after)} logits, {shares}"
 
     @property
     def columns(self) -> dict[str, Callable[[tuple[Any, ...]], Any]]:
         """The numbers of each head, by column: functions of a row that begins with layer and head, from 1."""
 
         def without(row: tuple[Any, ...]) -> Measured:
-            return measured_at(self.without, (row[0] - 1, row[1] - 1))
+            return measure_at(self.without, (row[0] - 1, row[1] - 1))
 
         shares = {"without_it": lambda row: without(row)[1], "with_it": lambda row: self.before[1]}
         if self.target.foil is None:
@@ -221,12 +221,12 @@ class Effects:
         return {**shares, **leads, "word": lambda row: self.target.token, "foil": lambda row: self.target.foil_token}
 
 
-def measured_at(reading: Reading, place: Any) -> Measured:
+def measure_at(reading: Reading, place: Any) -> Measured:
     return float(reading.logit[place]), float(reading.probability[place])
 
 
 def _before(subject: Subject, target: Target) -> Measured:
-    return measured_at(read(subject.model, target, subject.trace.states[-1:]), 0)
+    return measure_at(read(subject.model, target, subject.trace.states[-1:]), 0)
 
 
 def _change(target: Target, before: Measured, after: Measured) -> str:
@@ -240,4 +240,4 @@ def _lead(subject: Subject, target: Target, vector: Any) -> str:
     """How far the target's logit is above its foil's, behind a heading; '' without a foil."""
     if target.foil is None:
         return ""
-    return f": {target.name} {signed(float(read_at(subject.model, target, vector[None]).logit))} logits"
+    return f": {target.name} {sign(float(read_at(subject.model, target, vector[None]).logit))} logits"

@@ -228,7 +228,7 @@ class View(ABC):
                 checked[name] = setting.check(value, f"the setting {setting.label or name!r}", capabilities)
         return cls(**checked)
 
-    def changed(self) -> dict[str, Any]:
+    def list_changes(self) -> dict[str, Any]:
         """The settings that differ from their defaults and belong in a link."""
         changed = {}
         for name, setting in self.settings.items():

@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.bert.trace import Trace
 from explorer.core.steps import finished
-from explorer.techniques.ablation import Cut, head_effects, intervene, patching_in_steps, with_mask
+from explorer.techniques.ablation import Cut, changed_states, head_effects, patching_in_steps, with_mask
 from explorer.techniques.targets import Target, is_next_target, own_reading, read, read_at, word_target
 from explorer.text import limits
 from explorer.ui.answers import answer_rows
@@ -54,7 +54,7 @@ class Question:
     def vector_after(self, subject: Subject) -> Any:
         """The last hidden state [hidden] of the target's token in the changed run."""
         off, patch, cut = subject.selection.off, subject.selection.patch, subject.selection.cut
-        states = intervene(self.after, off, (*patch, self.before) if patch else None, cut)
+        states = changed_states(self.after, off, (*patch, self.before) if patch else None, cut)[-1]
         return states[self.target.position]
 
     def strongest(self, off: Off) -> tuple[int, int]:

@@ -55,7 +55,7 @@ def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Call
     """The accuracy of one training; `report` hears how it goes."""
     import explorer
     from explorer.finetune.compute.task import make_plan
-    from explorer.finetune.compute.text_tasks import text_task
+    from explorer.finetune.compute.tasks import text_task
     from explorer.finetune.recipe import PRESETS, preset_for
 
     model = explorer.load(model_name)

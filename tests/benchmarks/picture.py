@@ -35,6 +35,9 @@ def _steps(name: str, model: Explorer, trace: Trace) -> Iterator[Comparison]:
     heads, keys = model.capabilities.heads, range(trace.kept)
     cuts = itertools.cycle([layer, blank, key, head] for head in range(1, heads + 1) for key in keys if key != blank)
     places = itertools.cycle(itertools.product(range(1, heads + 1), keys))
+    for token in keys:
+        view.compute(subject.select(token=token))
+    unopened = itertools.cycle(itertools.product(range(1, model.capabilities.layers + 1), keys))  # more than ROUNDS
 
     def cut(then: Callable[[Subject], Any]) -> Any:
         return then(subject.select(cut=((layer - 1, *next(cuts)[1:3], next(places)[0] - 1),)))
@@ -42,11 +45,16 @@ def _steps(name: str, model: Explorer, trace: Trace) -> Iterator[Comparison]:
     def rest(changed: Subject) -> Any:
         return view.compute(changed)["picture"]
 
+    def open_layer() -> Any:
+        number, token = next(unopened)
+        return _sent(view.on_picture(subject.select(token=token), {"zoom": [number]}))
+
     after = subject.select(cut=((layer - 1, blank, 1, None),))
     steps: dict[str, tuple[Callable[[], Any], str]] = {
         "the answer after a cut": (lambda: _sent(view.on_picture(subject, {"cut": next(cuts)})), WORDS),
         "all words and the routes after a cut": (lambda: cut(rest), WHOLE),
         "the answer after an undo": (lambda: _sent(view.on_picture(after, {"cut": [layer, blank, 1, 0]})), STEP),
+        "a layer of a token, opened first": (open_layer, STEP),
         "a layer": (lambda: _sent(view.on_picture(subject, {"zoom": [layer]})), STEP),
         "a head": (lambda: _sent(view.on_picture(subject, {"zoom": [layer, next(places)[0]]})), STEP),
         "a weight": (lambda: _sent(view.on_picture(subject, {"zoom": [layer, *next(places)]})), STEP),

@@ -8,12 +8,12 @@ from functools import cache, partial
 import numpy as np
 
 import explorer
+from explorer.analysis.evaluation import spearman
 from explorer.attention.rollout import rollout
 from explorer.bert.explorer import Explorer
 from explorer.bert.trace import Reading, Trace
-from explorer.core.steps import finished
 from explorer.overview import endpoints
-from explorer.overview.compute import Trust, rank_correlation, trust
+from explorer.overview.compute import Trust, trust
 from explorer.techniques.ablation import Cut, changed_states
 from explorer.techniques.attribution import gradient_x_input
 from explorer.techniques.routes import Route, place_shares, routes
@@ -133,7 +133,7 @@ def hidden_sentences() -> tuple[Hidden, ...]:
         if len(model.visible_positions(trace.encoding)) < FEWEST:
             continue
         target = word_target(trace)
-        found.append(Hidden(trace, target, finished(trust(trace, target))))
+        found.append(Hidden(trace, target, trust(trace, target)))
         if len(found) == SENTENCES:
             break
     return tuple(found)
@@ -150,7 +150,7 @@ def correlations() -> Iterator[Mean]:
     for loss in ("probability", "logit"):
         for method, rows in scores.items():
             losses = (one.trust.losses if loss == "probability" else one.trust.logit_losses for one in sentences)
-            found[loss, method] = [rank_correlation(row, lost) for row, lost in zip(rows, losses, strict=True)]
+            found[loss, method] = [spearman(row, lost) for row, lost in zip(rows, losses, strict=True)]
             yield Mean.of("routes-trust", f"{method}, correlation with the loss of {loss}", found[loss, method])
     for method in METHODS[1:]:
         more = np.subtract(found["probability", "routes"], found["probability", method]).tolist()

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from explorer.techniques.ablation import intervene
+from explorer.techniques.ablation import changed_states
 from tests.browser.expecting import expect
 from tests.browser.steps import at, open_choice, type_into
 
@@ -54,7 +54,7 @@ def test_heads_are_switched_off_and_on_again(open_view, bundled):
     expect(board.locator("[aria-pressed=true]")).to_have_count(1)
     trace = bundled.trace("She drank a cup of [MASK].")
     (position,) = trace.mask_positions
-    (guess,) = bundled.guesses(intervene(trace, [(1, 2)])[[position]], [position], 5)
+    (guess,) = bundled.guesses(changed_states(trace, [(1, 2)])[-1][[position]], [position], 5)
     after = page.locator("#fill-mask-heads-answers .bx-group").nth(1)
     expect(after).to_contain_text("Without layer 2, head 3")
     expect(after.locator(".bx-name").first).to_have_text(guess.candidates[0].token)

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from explorer.export.place import slug
-from explorer.guide.pages import BESIDE, order
-from explorer.guide.rendering import anchor
+from explorer.guide.pages import BESIDE, anchor, order
 from explorer.tabs import TABS
 from tests.browser.expecting import expect
 from tests.browser.test_everyone import AXE, wrong

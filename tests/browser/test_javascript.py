@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 import pytest
 
 from explorer.core.paths import ASSETS
-from explorer.guide.rendering import anchor
+from explorer.guide.pages import anchor
 from explorer.overview.pictures import LEAST, LEVELS
 from explorer.tabs import TABS
 from explorer.techniques import routes

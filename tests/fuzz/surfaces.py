@@ -151,7 +151,7 @@ def trained(folder):
     from explorer.core.steps import finished
     from explorer.finetune.compute import export
     from explorer.finetune.compute.task import make_plan
-    from explorer.finetune.compute.text_tasks import text_task
+    from explorer.finetune.compute.tasks import text_task
     from explorer.finetune.compute.training import new_run, run_training
     from explorer.training.examples import Examples
 

@@ -22,7 +22,7 @@
 # How to land the weights. A session whose commits exceed 512 MiB packed, or 256 MiB of diffs as text, is refused and lost; so:
 #   - ONE commit has the weights (.gpu/mixed/model.safetensors, once, 46 MB), on a branch without other large files. Nothing large is
 #     added and removed again: a later commit does not take it out of the history. Try variants outside of git.
-#   - What is measured of the weights is made again once, at the end, in one commit: python -m explorer.techniques.fitting_lens, the
+#   - What is measured of the weights is made again once, at the end, in one commit: python -m assets.lens.fit, the
 #     atlases, assets/experiments, assets/first, the card's tables, pictures and film. Text that machines write (JSON, SVG, vectors)
 #     counts with every version: look for it by `git diff --stat`.
 #   - Before stopping: git diff --stat START | sort -t'|' -k2 -n | tail, git diff START | wc -c (below 200,000,000), and

@@ -9,7 +9,7 @@ import torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.fill_mask import endpoints as masked_lm
-from explorer.techniques.ablation import head_effects, intervene, patching_in_steps, with_mask
+from explorer.techniques.ablation import changed_states, head_effects, patching_in_steps, with_mask
 from explorer.techniques.targets import is_next_target, read, word_target
 from tests.hooks import eager_bert, every_dense, hooks_of, zeroed
 
@@ -42,13 +42,13 @@ def test_the_effect_of_each_head_is_that_of_a_hook_that_zeroes_it(model, referen
 def test_heads_go_together_and_no_heads_change_nothing(model, reference):
     module, encoded = reference
     trace = model.trace(TEXT, TEXT_B)
-    np.testing.assert_array_equal(intervene(trace, []), trace.states[-1])
+    np.testing.assert_array_equal(changed_states(trace, [])[-1], trace.states[-1])
     layers, heads = model.capabilities.layers, model.capabilities.heads
     whole_layer = [(layers - 1, head) for head in range(heads)]
     for off in ([(0, 0), (0, 1), (1, 1)], [(1, 0)], whole_layer):
         with zeroed(every_dense(module), module.config.num_attention_heads, off), torch.no_grad():
             theirs = module.bert(**encoded).last_hidden_state[0]
-        np.testing.assert_allclose(intervene(trace, off), theirs, atol=2e-5)
+        np.testing.assert_allclose(changed_states(trace, off)[-1], theirs, atol=2e-5)
 
 
 def test_a_patched_state_is_that_of_a_hook_that_replaces_it(bundled):

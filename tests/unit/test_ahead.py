@@ -29,12 +29,12 @@ def place(served, **link):
 
 @pytest.mark.parametrize("texts", TEXTS, ids=["a blank", "a pair", "too long"])
 def test_the_tokenizer_alone_reads_as_the_model_does(bundled, monkeypatch, texts):
-    monkeypatch.setattr(cold, "loaded", list)
+    monkeypatch.setattr(cold, "list_loaded", list)
     assert cold.encoding_of(checkpoints.BUNDLED, *texts) == bundled.encode(*texts)
 
 
 def test_what_cannot_be_read_has_no_tokens_and_nothing_is_downloaded(monkeypatch, tmp_path):
-    monkeypatch.setattr(cold, "loaded", list)
+    monkeypatch.setattr(cold, "list_loaded", list)
     assert cold.encoding_of("someone/model-of-the-hub", "Cats.", "") is None
     assert cold.encoding_of(checkpoints.BUNDLED, " ", "") is None
     assert cold.encoding_of(checkpoints.BUNDLED, "\ud800", "") is None
@@ -73,7 +73,7 @@ def test_the_view_is_what_the_page_is_sent_later(bundled, page, tab):
 
 def test_a_model_that_is_not_loaded_is_not_loaded_for_it(page, monkeypatch):
     blocks, shell = page
-    monkeypatch.setattr(arriving, "loaded", list)
+    monkeypatch.setattr(arriving, "list_loaded", list)
     assert arriving.view_of(shell, blocks, {"tab": "attention"}) == {}
     monkeypatch.setattr(arriving, "encoding_of", lambda *texts: None)
     found = arriving.frame_of(shell, {"model": "someone/model", "a": "Cats.", "tab": "fill-mask", "view": "lens"})

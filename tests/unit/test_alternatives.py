@@ -41,7 +41,7 @@ FIGURES = {
     hidden.pooled_heatmap: (CURVE, CURVE),
     hidden.sentences_heatmap: (ALIKE, WORDS),
     hidden.vectors_heatmap: (ROWS, WORDS, 1.0),
-    layers.probe_lines: (layers.ProbeLines(CURVE, CURVE, CURVE, {"most frequent": CURVE}), 2),
+    layers.probe_lines: (CURVE, (CURVE, CURVE), {"most frequent": CURVE}, 2),
     maps.point_map: (ROWS[:, :2], WORDS, ["x", "x", "y", "y", "y"], ["PC 1", "PC 2"], "key"),
     word_effects.attribution_bars: (WORDS, CURVE, "gradient", CURVE, "log-odds"),
     masked_lm.followed_words: (["door", "<b>"], np.stack([CURVE, CURVE], 1), np.ones((5, 2))),

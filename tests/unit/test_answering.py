@@ -1,7 +1,5 @@
 """Finding answers: windows, what is learnt, what is said, and that it is the same at home and in transformers' own class."""
 
-import json
-import zipfile
 from itertools import pairwise
 
 import numpy as np
@@ -13,17 +11,15 @@ import explorer
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import export, span_task, store
-from explorer.finetune.compute.answering import SHARED, Answerer, exact_match, windows_of
-from explorer.finetune.compute.prefix import EVERY_TOKEN, hidden_in_steps
+from explorer.finetune.compute.answering import SHARED, exact_match, windows_of
 from explorer.finetune.compute.questions import Questions, place
 from explorer.finetune.compute.run import HeldOutAnswers
-from explorer.finetune.compute.span_task import Answering, Below, Spans
+from explorer.finetune.compute.span_task import Spans
 from explorer.finetune.compute.standard import write_standard
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.training import new_run, run_training
-from explorer.finetune.compute.unpack import unpack
+from explorer.finetune.compute.training import new_run, train_whole
 from explorer.techniques import own_head
 from tests.families import write_family
+from tests.learning import task_for
 
 WORDS = [("store", "happy", "sad"), ("dog", "sad", "slow"), ("milk", "slow", "happy"), ("man", "bad", "good")]
 TEXTS = [f"the man went to the {thing} because he was {mood}. she was {other}." for thing, mood, other in WORDS]
@@ -39,8 +35,7 @@ def runs(tmp_path, monkeypatch):
 
 
 def task(model, questions=QUESTIONS, layers=2, **settings):
-    plan = make_plan(model, -1, EVERY_TOKEN, layers, predictor=Answerer, **{"epochs": 2, "batch_size": 4, **settings})
-    return Answering(model, questions, plan)
+    return task_for(model, questions, layers_trained=layers, **{"batch_size": 4, **settings})
 
 
 def standard(predictor, folder):
@@ -51,7 +46,7 @@ def standard(predictor, folder):
 
 @pytest.fixture
 def trained(tiny):
-    return new_run(finished(run_training(task(tiny, learning_rate=3e-4))), "Test")
+    return new_run(train_whole(task(tiny, learning_rate=3e-4)), "Test")
 
 
 def test_a_text_that_fits_is_one_window_and_a_long_one_several_that_share_tokens(tiny, refusal):
@@ -65,7 +60,7 @@ def test_a_text_that_fits_is_one_window_and_a_long_one_several_that_share_tokens
         assert window.encoding.kept == window.encoding.total <= tiny.capabilities.max_tokens
         first, last = window.text_tokens[0], window.text_tokens[-1]
         covered.append(window.characters(first, last))
-        assert text[slice(*covered[-1])] == window.pair[1].strip()
+        assert text[slice(*covered[-1])] == window.encoding.text_b.strip()
     assert covered[0][0] == 0
     assert covered[-1][1] == len(text)
     for ((_, before), (begin, _)), window in zip(pairwise(covered), windows[1:], strict=True):
@@ -88,13 +83,12 @@ def test_an_answer_is_its_tokens_and_the_tokens_are_the_answer(tiny):
 
 @pytest.mark.parametrize("layers", [0, 2])
 def test_the_loss_and_the_scores_are_those_of_transformers(tiny, tmp_path, layers):
-    result = finished(run_training(task(tiny, layers=layers)))
+    result = train_whole(task(tiny, layers=layers))
     predictor = result.predictor
     theirs = standard(predictor, tmp_path)
     windows = windows_of(tiny, QUESTIONS.pairs)
-    below = Below(windows, finished(hidden_in_steps(tiny, [one.pair for one in windows], 2 - layers)))
-    objective, rows = Spans(QUESTIONS, below), torch.tensor([7, 0, 10])
-    scores = [predictor.scores(tiny, [windows[row]])[0] for row in rows]
+    objective, rows = Spans(QUESTIONS, windows), torch.tensor([7, 0, 10])
+    scores = [predictor.scores(tiny, [QUESTIONS.pairs[row]]) for row in rows]
     losses = []
     for row, mine in zip(rows.tolist(), scores, strict=True):
         encoding = windows[row].encoding
@@ -130,8 +124,9 @@ def test_of_what_does_not_fit_into_memory_a_part_is_learnt_from(tiny, monkeypatc
     monkeypatch.setattr(span_task, "room", lambda hidden: 2 * rows // 3)
     asked = task(tiny)
     below, parts = finished(asked.read()), asked.split()
-    assert len(below.rows(parts.held_out)) == len(parts.held_out)
-    assert 0 < len(below.rows(parts.train)) < len(parts.train)
+    kept = below.split(parts)
+    assert len(kept.held_out) == len(parts.held_out)
+    assert 0 < len(kept.train) < len(parts.train)
     assert finished(asked.read()).windows == below.windows
     monkeypatch.setattr(span_task, "room", lambda hidden: 9)
     refusal(InputError, lambda: finished(task(tiny).read()))
@@ -141,14 +136,14 @@ def test_it_learns_what_can_be_learnt(tiny):
     rng = np.random.default_rng(0)
     texts = {" ".join(rng.permutation(["milk", "dog", "man", "store", "happy", "cat"])) for _ in range(80)}
     questions = Questions(tuple(place("who was it?", "dog", text) for text in sorted(texts)))
-    history = finished(run_training(task(tiny, questions, epochs=40, learning_rate=0.1))).history
+    history = train_whole(task(tiny, questions, epochs=40, learning_rate=0.1)).history
     assert history[-1].held_out["exact_match"] >= 0.9
     assert history[-1].held_out["loss"] < history[0].held_out["loss"]
 
 
 def test_the_same_seed_gives_the_same_and_the_model_stays_as_it_was(tiny):
     before = tiny.trace(*ASKED).hidden_states.copy()
-    first, second = (finished(run_training(task(tiny))).history for _ in range(2))
+    first, second = (train_whole(task(tiny)).history for _ in range(2))
     assert [one.as_row() for one in first] == [one.as_row() for one in second]
     np.testing.assert_array_equal(tiny.trace(*ASKED).hidden_states, before)
 
@@ -159,7 +154,8 @@ def test_a_long_text_is_answered_from_the_window_that_is_surest(tiny, trained):
     windows = windows_of(tiny, [(ASKED[0], text)])
     assert len(windows) > 1
     surest = -np.inf
-    for window, scores in zip(windows, trained.predictor.scores(tiny, windows), strict=True):
+    every, ends = trained.predictor.scores(tiny, [(ASKED[0], text)]), np.cumsum([one.encoding.kept for one in windows])[:-1]
+    for window, scores in zip(windows, np.split(every, ends), strict=True):
         places = window.text_tokens
         best = max(scores[s, 0] + scores[e, 1] for s in places for e in places if s <= e < s + 30)
         if best - scores[0].sum() > surest:
@@ -186,38 +182,11 @@ def test_a_checkpoint_for_transformers_says_the_same_as_a_model_of_the_app(tiny,
     assert best.share == pytest.approx(found.score, abs=1e-5)
 
 
-def at_home(elsewhere, folder, *questions):
-    """What the zip's own Python file says, run by a Python that cannot import this app; it says nothing else."""
-    done = elsewhere.run(folder / "predict.py", *questions)
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stderr == ""
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-@pytest.mark.parametrize(("name", "layers"), [("bert", 0), ("modernbert", 1)])
-def test_other_families_learn_it_and_take_it_home(elsewhere, tmp_path, name, layers):
-    model = explorer.load(write_family(tmp_path / name, name))
-    run = new_run(finished(run_training(task(model, layers=layers, epochs=1))), "Test")
-    asked = [ASKED, ("how was she?", " ".join(TEXTS * 20))]
-    wanted = [run.predictor.answer(model, *pair) for pair in asked]
-    packed = export.pack(run)
-    with zipfile.ZipFile(packed) as archive:
-        archive.extractall(tmp_path / "home")
-    for said, one in zip(at_home(elsewhere, tmp_path / "home", *map(" ||| ".join, asked)), wanted, strict=True):
-        assert (said["answer"], said["start"], said["end"]) == (one.text, one.start, one.end)
-        assert (said["score"], said["no_answer"]) == pytest.approx((one.score, one.no_answer), abs=1e-4)
-    (tmp_path / "mine.zip").write_bytes(packed.read_bytes())
-    back = store.fetch(unpack(tmp_path / "mine.zip").id)
-    assert back.kind == "spans"
-    again = back.predictor.answer(explorer.load(back.predictor.model), *ASKED)
-    assert (again.text, again.score) == (wanted[0].text, pytest.approx(wanted[0].score, abs=1e-4))
-
-
 @pytest.mark.parametrize("name", ["roberta", "distilbert", "electra-generator", "camembert", "albert"])
 def test_the_class_for_answers_of_a_family_scores_alike(tmp_path, name):
     model = explorer.load(write_family(tmp_path / name, name))
-    predictor = finished(run_training(task(model, layers=int(name != "albert"), epochs=1))).predictor
+    predictor = train_whole(task(model, layers=int(name != "albert"), epochs=1)).predictor
     with torch.no_grad():
         out = standard(predictor, tmp_path / "standard")(**model.tokenizer(*ASKED, return_tensors="pt"))
-    ours = predictor.scores(model, windows_of(model, [ASKED]))[0]
+    ours = predictor.scores(model, [ASKED])
     np.testing.assert_allclose(ours, torch.stack([out.start_logits[0], out.end_logits[0]], -1), atol=1e-4)

@@ -73,7 +73,7 @@ class TestHeads:
         assert "not fine-tuned" not in said
         assert refusal(CapabilityError, found.task_head, typed=folder) == said
         assert VIEWS["model/summary"]().compute(Subject.of(found.trace("the man")))["tuned"] == said
-        assert "not read" in checkpoints.described(str(folder))
+        assert "not read" in checkpoints.describe(str(folder))
 
 
 # other formats: the files that make one, what is named, and what to do

@@ -370,7 +370,7 @@ def test_everybody_gives_two_of_each_and_no_sentence_twice():
 
 def test_the_room_trains_the_head_that_fine_tuning_would(bundled):
     from explorer.finetune.compute.task import make_plan
-    from explorer.finetune.compute.text_tasks import Classification
+    from explorer.finetune.compute.tasks import Classification
     from explorer.finetune.compute.training import run_training
     from explorer.training.examples import Examples
 

@@ -33,7 +33,7 @@ from explorer.tabs import VIEWS
 from explorer.techniques import ablation, attribution, filling, inside, lens, targets
 from explorer.text.lines import read_lines
 from explorer.ui.answers import each_word_hidden
-from explorer.ui.attention_data import overview_of, telling_of, weights_of
+from explorer.ui.attention_data import find_telling, overview_of, weights_of
 from explorer.ui.programs import Program, read_scripts
 from explorer.ui.subject import Selection, Subject
 from tests.choices import declared, other_values
@@ -119,7 +119,7 @@ def _rollout(view, subject):
 def _layer(view, subject):
     layer, token = subject.selection.attention_layer, subject.token
     if view.name != "inside-head/layer" and subject.selection.token is None:
-        token = telling_of(subject).query
+        token = find_telling(subject).query
     heads = subject.trace.heads(layer)
     expected = {"query": heads.query, "key": heads.key, "value": heads.value, "weights": heads.weights()}
     return expected | {"token": token, "following": subject.trace.states[layer + 1]}

@@ -130,7 +130,7 @@ def test_promoted_words_are_those_of_the_models_own_head(bundled):
     with torch.no_grad():
         weights = (head_of(bundled, norm.LayerNorm(column)) - head_of(bundled, norm.LayerNorm(-column))).numpy() / 2
     ids = bundled.ordinary_ids
-    found = technique.promoted(bundled, layer, neuron, 10)
+    found = technique.find_promoted(bundled, layer, neuron, 10)
     best = ids[np.argsort(-weights[ids], kind="stable")]
     assert [piece for piece, _ in found.promotes] == bundled.pieces(best[:10].tolist())
     assert [piece for piece, _ in found.suppresses] == bundled.pieces(best[::-1][:10].tolist())
@@ -145,7 +145,7 @@ def test_a_search_by_word_ranks_all_neurons(bundled):
         with torch.no_grad():
             up, down = (head.transform(norm(way)) @ head.decoder.weight[id] for way in (columns, -columns))
         weights[:] = (up - down) / 2
-    found = technique.promoting(bundled, id, 5)
+    found = technique.find_promoting(bundled, id, 5)
     np.testing.assert_allclose([weight for _, _, weight in found], np.sort(every.ravel())[::-1][:5], atol=1e-4)
     for layer, neuron, weight in found:
         assert weight == pytest.approx(float(every[layer, neuron]), abs=1e-4)
@@ -172,7 +172,7 @@ def test_the_telling_neuron_shares_most_words_with_what_it_promotes(bundled, sma
     best, median = finished(telling_in_steps(bundled, found, layer))
 
     def shared(neuron):
-        promoted = {piece for piece, _ in technique.promoted(bundled, layer, neuron, 100).promotes}
+        promoted = {piece for piece, _ in technique.find_promoted(bundled, layer, neuron, 100).promotes}
         rows = found.rows[layer, neuron, :DRIVING]
         return len(promoted & {piece for piece in bundled.pieces(found.tokens.ids[rows].tolist()) if piece.strip("#").isalpha()})
 
@@ -189,6 +189,6 @@ def test_the_endpoint_answers_as_the_guide_says(bundled, small, monkeypatch):
     assert [list(hit) for hit in answer["hits"]] == [["sentence", "token", "position", "activation"]] * 4
     found = corpus_neurons(bundled, small)
     assert [hit["activation"] for hit in answer["hits"]] == found.activations[4, 1089, :4].tolist()
-    promoted = technique.promoted(bundled, 4, 1089, 4)
+    promoted = technique.find_promoted(bundled, 4, 1089, 4)
     assert [(one["token"], one["weight"]) for one in answer["promotes"]] == list(promoted.promotes)
     assert [one["token"] for one in answer["suppresses"]] == [piece for piece, _ in promoted.suppresses]

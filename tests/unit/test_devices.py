@@ -18,7 +18,7 @@ TEXTS = ("He was happy.", "Who went to the store?", "milk")
 
 @pytest.fixture
 def on_a_copy(monkeypatch):
-    monkeypatch.setattr(devices, "chosen", lambda: torch.device(COPY))
+    monkeypatch.setattr(devices, "choose", lambda: torch.device(COPY))
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -58,4 +58,4 @@ def test_a_device_that_is_not_there_is_told(name):
 def test_the_processor_is_the_device_unless_told(monkeypatch, bundled):
     monkeypatch.delenv(DEVICE, raising=False)
     devices.check("cpu")
-    assert bundled.device == devices.chosen() == torch.device("cpu")
+    assert bundled.device == devices.choose() == torch.device("cpu")

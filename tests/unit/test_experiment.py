@@ -20,7 +20,7 @@ from explorer.experiments.compute.items import Item, check_items, items_from_lin
 from explorer.experiments.compute.questions import question_of
 from explorer.experiments.compute.suites import TITLES
 from explorer.experiments.endpoints.heads import experiment as endpoint
-from explorer.techniques.ablation import intervene
+from explorer.techniques.ablation import changed_states
 from tests.at_night import at_night
 from tests.families import KINDS, write_family
 from tests.hooks import eager_bert, every_dense
@@ -148,7 +148,7 @@ def test_every_family(kind, tmp_path):
         word, foil = logits.topk(2).indices.tolist()
         assert model.pieces([word, foil]) == list(found.pieces[number])
         for head in [(0, 1), (1, 0), (model.capabilities.layers - 1, 1)]:
-            after = model.masked_lm(intervene(trace, [head])[place])
+            after = model.masked_lm(changed_states(trace, [head])[-1][place])
             change = (after[word] - after[foil]) - (logits[word] - logits[foil])
             assert found.values[number][head] == pytest.approx(float(change), abs=1e-4)
 

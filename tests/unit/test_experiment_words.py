@@ -16,7 +16,7 @@ from explorer.experiments.methods import CITED, methods, program, references
 from explorer.experiments.pictures.beside import beside
 from explorer.experiments.questions import TELLINGS, TESTS, facts, tell
 from explorer.experiments.showing import find
-from explorer.ui.pictures.numbers import kept
+from explorer.ui.pictures.numbers import numbers_of
 from tests.unit.test_experiment_questions import BOTH
 
 CAUSAL = re.compile(r"\b(because|causes?|decides?|drives?|changes?|brings? back|without|loses?|through)\b")
@@ -127,7 +127,7 @@ def test_the_second_picture_has_what_else_was_measured():
         ("attribution_patching", ("place", "estimate", "exact")),
     ):
         found = made(question, 1.0)
-        table = kept(beside(found, (2, 1), lambda place: str(place)))
+        table = numbers_of(beside(found, (2, 1), lambda place: str(place)))
         assert table.columns == columns
         if question == "erase":
             np.testing.assert_allclose(table.cells[1], found.also_means["probe before"][:, 1])

@@ -247,8 +247,8 @@ class TestTechniques:
 
     def test_switching_heads(self, model, blank):
         trace = blank or model.trace(*INPUTS["pair"])
-        assert torch.equal(ablation.intervene(trace, []), trace.states[-1])
-        off = ablation.intervene(trace, [(1, 0)])
+        assert torch.equal(ablation.changed_states(trace, [])[-1], trace.states[-1])
+        off = ablation.changed_states(trace, [(1, 0)])[-1]
         weights = torch.from_numpy(trace.attention(1))
         context = (weights @ trace.heads(1).value).clone()
         context[:, 0] = 0
@@ -273,6 +273,10 @@ class TestTechniques:
             for mine, other in zip(unnormed, theirs, strict=True):
                 assert close(mine, other[0])
             assert not close(ours[-1], trace.states[-1])
+            towards = ablation.states_towards(trace, [0, 3], cuts=cuts)
+            assert close(towards[:-1], ours[:-1])
+            assert close(towards[-1, [0, 3]], ours[-1, [0, 3]])
+            assert torch.equal(towards[-1, 2], trace.states[-1, 2]), "no one asked for it"
 
     def test_patching_everything_back_gives_the_clean_answer(self, model, blank):
         if blank is None:
@@ -318,7 +322,7 @@ class TestTechniques:
         real = torch.ones(1, states.shape[1], dtype=torch.bool)
         for pooling, own in (("cls", states[-1][0]), ("mean", states[-1].mean(0))):
             top = Top(model, 3, 2, pooling)
-            assert close(top.eval()(states[1][None], real)[0].detach(), own)
+            assert close(top.freeze()(states[1][None], real)[0].detach(), own)
             top.start_training(torch.Generator().manual_seed(0))
             top(states[1][None], real).sum().backward()
             assert all(weight.grad is None or weight.grad.isfinite().all() for weight in top.parameters())

@@ -13,12 +13,9 @@ from safetensors import SafetensorError
 import explorer
 from explorer.core import disk
 from explorer.core.errors import ExplorerError, InputError
-from explorer.core.steps import finished
 from explorer.finetune.compute import export, store
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import new_run, run_training
 from explorer.training.examples import Examples
+from tests.learning import learn_run
 
 EXAMPLES = Examples(*zip(*[(f"{w * (1 + i % 3)}{i}", w) for i in range(9) for w in ("happy", "sad")], strict=True))
 
@@ -41,8 +38,7 @@ def restart(monkeypatch):
 def train(tiny_folder):
     def train(layers_trained=0):
         model = explorer.load(tiny_folder)
-        plan = make_plan(model, -1, "mean", layers_trained, epochs=1)
-        return new_run(finished(run_training(text_task(model, EXAMPLES, plan))), "Test")
+        return learn_run(model, EXAMPLES, layers_trained=layers_trained, epochs=1)
 
     return train
 

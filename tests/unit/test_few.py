@@ -11,20 +11,17 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from explorer.bert import features as feature_cache
 from explorer.bert.features import _caches, features
-from explorer.core.steps import finished
 from explorer.finetune import live
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import run_training
 from explorer.training.examples import Examples, leave_one_out
 from explorer.training.settings import FEW_REGULARIZATION, TrainingSettings
+from tests import learning
 from tests.topics import TOPICS
 
 TYPED = TOPICS["news"].typed
 
 
 def learn(model, examples, **settings):
-    return finished(run_training(text_task(model, examples, make_plan(model, -1, "mean", **{"epochs": 0, **settings}))))
+    return learning.learn(model, examples, **{"epochs": 0, "batch_size": 32, **settings})
 
 
 @pytest.mark.parametrize("examples", [4, 18, 99, 500, 2_000, 50_000])
@@ -90,8 +87,8 @@ def test_clear_sentences_of_ten_typed_topics_are_told_apart_surely(bundled):
 
 
 def test_another_line_costs_one_sentence(bundled, monkeypatch):
-    read, pooled = [], feature_cache.pooled
-    monkeypatch.setattr(feature_cache, "pooled", lambda model, texts, *rest: read.extend(texts) or pooled(model, texts, *rest))
+    read, pooled = [], feature_cache.pool
+    monkeypatch.setattr(feature_cache, "pool", lambda model, texts, *rest: read.extend(texts) or pooled(model, texts, *rest))
     _caches.clear()
     first = live.learnt(bundled.name, TYPED, "News")
     assert len(read) == len(TYPED)

@@ -23,6 +23,7 @@ from explorer.tokens.pieces import Pieces
 from explorer.ui.long_view import LongView
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import views_in
+from explorer.ui.telling import TURNED
 from explorer.ui.view import View
 from tests.at_night import at_night
 from tests.hooks import zeroed
@@ -41,8 +42,8 @@ def opened(model, view: type[View], a: str = FIRST_A, b: str = FIRST_B, **chosen
 
 
 def numbers(text: str) -> list[float]:
-    """The numbers outside quotes."""
-    return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", re.sub("“.*?”", "", text))]
+    """The numbers outside quotes, without those of the scale."""
+    return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", re.sub("“.*?”", "", text).replace(TURNED, ""))]
 
 
 def words(text: str) -> list[str]:
@@ -163,7 +164,7 @@ def test_hidden_states_open_at_the_layer_that_turns_the_tokens_most(bundled, the
     states = np.stack([one[0].numpy() for one in theirs.hidden_states])
     units = states / np.linalg.norm(states, axis=-1, keepdims=True)
     turned = 1 - (units[1:] * units[:-1]).sum(-1)  # [layers, tokens]
-    layer, mean, own = (number for number in numbers(found.text) if number != 1 or "layer 1 " in found.text)
+    layer, mean, own = numbers(found.text)
     assert turned.mean(1).argmax() == layer - 1 == subject.selection.layer - 1
     assert turned.mean(1).max() == pytest.approx(mean, abs=0.005)
     (word,) = words(found.text)
@@ -204,7 +205,7 @@ def test_pairs_words_runs_and_parts(bundled, theirs):
     assert numbers(Pieces().finding(subject).text) == [2]
     counts = bundled.parameters_by_part()
     text = Parameters().finding(subject).text
-    assert near(max(counts.values()) / sum(counts.values()), numbers(text)[0])
+    assert near(max(counts.values()) / sum(counts.values()), numbers(text.replace(f"{sum(counts.values()):,}", ""))[0])
     assert f"{sum(counts.values()):,}" in text
     run = Outcome().find(subject)
     said = numbers(Outcome().finding(subject).text)

@@ -42,7 +42,7 @@ PARSED = {
     "text/json_tables.py": "a table, apart when it is large, after its values were counted",
     "finetune/compute/arrival.py": "the log and the head of a run, at most 8 MB, after its zip's list was bounded",
     "finetune/compute/unpack.py": "the zip of a run, whose list is bounded before",
-    "finetune/compute/hub_data.py": "the card of a data set of the hub",
+    "text/hub_data.py": "the card of a data set of the hub",
     "server/rooms.py": "a body of at most 256 KB",
     "server/refusals.py": "an answer of this app",
     "server/bounds.py": "an answer of this app",
@@ -61,7 +61,7 @@ OWN = {  # written by this app, and sent by nobody
     *("finetune/compute/questions.py", "finetune/opening.py", "projection/points.py", "techniques/tuned_lens.py"),
     *(
         "hidden_states/word.py",
-        "hidden_states/reference.py",
+        "hidden_states/compute.py",
         "analysis/head_names.py",
         "experiments/compute/suites.py",
         "page/first.py",

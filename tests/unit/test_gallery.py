@@ -60,7 +60,7 @@ def test_each_page_has_the_run_without_each_link_as_the_app_computes_it(site, bu
                     assert [after, before] == pytest.approx([cut.after, sentence.share], abs=1e-5)
             assert f"from {whole_percent(sentence.share)} to {whole_percent(cut.after)}" in variant["told"]
     assert sentences[0].strongest.after < sentences[0].share / 2
-    assert "rises" not in sentences[0].told(sentences[0].strongest)
+    assert "rises" not in sentences[0].tell(sentences[0].strongest)
 
 
 def test_the_index_leads_to_every_page_and_asks_for_nothing_else(site):

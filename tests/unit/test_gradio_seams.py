@@ -25,7 +25,7 @@ from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 SEAMS = ROOT / "explorer" / "api" / "gradio_seams.py"
-ALL_SEAMS = (SEAMS, *(SEAMS.with_name(f"{one}_seams.py") for one in ("blocks", "upload")))
+ALL_SEAMS = (SEAMS, SEAMS.with_name("blocks_seams.py"))
 FRONT_END = Path(gr.__file__).parent / "templates" / "frontend"
 MOVED = f"Gradio {gr.__version__} has moved something that {SEAMS.relative_to(ROOT)} relies on: "
 

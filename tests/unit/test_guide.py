@@ -13,8 +13,7 @@ from explorer import app
 from explorer.export.place import slug
 from explorer.finetune.opening import STARTER
 from explorer.guide.generate import PARTS, fill_in
-from explorer.guide.pages import APP, BESIDE, FOLDER, address_in_app, order, pages
-from explorer.guide.rendering import render
+from explorer.guide.pages import APP, BESIDE, FOLDER, address_in_app, order, pages, render
 from explorer.tabs import TABS
 from explorer.teaching.lessons import claims
 from explorer.teaching.lessons.reading import claim

@@ -10,8 +10,8 @@ from explorer.analysis.head_names import ATLAS, HABITS, everywhere, head_name_of
 from explorer.attention.endpoints import head_metrics
 from explorer.attention.heads import Heads
 from explorer.corpus.compute.atlas_file import read
-from explorer.text.dependencies import plain
-from explorer.ui.attention_data import head_cards, head_sentence, name_of, overview_of, telling_of
+from explorer.text.tagged import plain
+from explorer.ui.attention_data import find_telling, head_cards, head_sentence, name_of, overview_of
 from explorer.ui.subject import Subject
 
 TEXT = "The keys to the cabinet are on the [MASK]."
@@ -54,7 +54,7 @@ def test_a_head_without_a_habit_here_has_the_name_that_the_atlas_gives_it(bundle
     for place in places(bundled):
         found, relation = name_of(subject, place), str(atlas.habits[place])
         follows = relation in atlas.relations.tolist()
-        assert everywhere().told(place).startswith(plain(relation))
+        assert everywhere().describe(place).startswith(plain(relation))
         if HABITS[str(overview_of(subject).patterns[place])].metrics or not follows:
             assert "by the atlas" not in found.name
             assert found.elsewhere.startswith(plain(relation))
@@ -88,7 +88,7 @@ def test_a_name_and_the_finding_of_attention_agree(bundled, offset, name):
     for layer, head in places(bundled):
         chosen = subject.select(layer=layer + 1, head=head + 1, picked=True)
         habit = HABITS[str(overview_of(chosen).patterns[layer, head])]
-        told = head_sentence(chosen, telling_of(chosen))
+        told = head_sentence(chosen, find_telling(chosen))
         if habit.metrics and habit.does in told:
             assert name_of(chosen, (layer, head)).sure.split()[0] in told
 

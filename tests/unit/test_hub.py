@@ -89,7 +89,7 @@ def test_what_is_no_revision_reads_no_file_and_is_told_alike(revision, hub, tiny
     monkeypatch.setattr(huggingface_hub, "snapshot_download", None)
     assert refusal(ModelError, lambda: explorer.load(name)) == NO_REVISION
     assert not checkpoints.is_here(name)
-    assert checkpoints.described(name) == ""
+    assert checkpoints.describe(name) == ""
     assert hub.asked == []
 
 
@@ -131,13 +131,13 @@ def test_older_weights_and_shards_are_fetched_when_there_are_no_others(hub, vari
 
 
 def test_what_is_in_the_cache_is_listed(hub, tiny_folder, monkeypatch):
-    assert checkpoints.cached() == []
+    assert checkpoints.list_cached() == []
     cache_by_hand(tiny_folder, REPO)
     cache_by_hand(tiny_folder, "someone/half", without=("model.safetensors",))
-    assert checkpoints.cached() == [REPO]
+    assert checkpoints.list_cached() == [REPO]
     assert hub.asked == []
     monkeypatch.setattr("explorer.core.limits._public", True)
-    assert checkpoints.cached() == []
+    assert checkpoints.list_cached() == []
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute.hub_data import NO_NAME, fetch_data_set
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import HUB
+from explorer.text.hub_data import NO_NAME, fetch_data_set
 from explorer.ui.subject import Subject
 
 ROWS = b"text,label\nI love it,good\nI hate it,bad\n"

@@ -12,13 +12,10 @@ import explorer
 from explorer.bert import checkpoints
 from explorer.core import downloads
 from explorer.core.errors import ExplorerError, InputError, ModelError
-from explorer.core.steps import finished
 from explorer.finetune.compute import export, store
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.compute.unpack import unpack
 from explorer.training.examples import Examples
+from tests.learning import learn_run
 from tests.stranger import Stranger
 
 TEXTS = [(f"{word} secret number {i}", label) for i in range(8) for word, label in [("good", "yes"), ("bad", "no")]]
@@ -28,8 +25,7 @@ EXAMPLES = Examples(*zip(*TEXTS, strict=True))
 def trained(folder, **settings):
     """A run as the page keeps it."""
     model = explorer.load(folder)
-    plan = make_plan(model, **{"layer": -1, "pooling": "mean", "epochs": 1, "layers_trained": 1, **settings})
-    return new_run(finished(run_training(text_task(model, EXAMPLES, plan))), "Mine")
+    return learn_run(model, EXAMPLES, **{"epochs": 1, "layers_trained": 1, **settings})
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +42,7 @@ def stranger(served):
 
 
 def test_the_list_of_models_tells_nothing_of_others(stranger, hers, tiny_folder):
-    assert {model.name for model in explorer.bert.explorer.loaded()} >= {str(tiny_folder), export.tuned_model(hers)}
+    assert {model.name for model in explorer.bert.explorer.list_loaded()} >= {str(tiny_folder), export.tuned_model(hers)}
     names = [model["name"] for model in stranger.ask("models")["data"][0]["models"]]
     assert names == [checkpoints.BUNDLED]
 

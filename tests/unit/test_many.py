@@ -17,10 +17,9 @@ from explorer.core.steps import finished
 from explorer.finetune.compute import many, store
 from explorer.finetune.compute.many import hidden_states, text_features
 from explorer.finetune.compute.prefix import hidden_in_steps
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import run_training
+from explorer.finetune.compute.training import train_whole
 from explorer.training.examples import Examples
+from tests.learning import task_for
 
 PART = 16
 PAIRS = [(f"the man was {'very ' * (i % 5)}happy {i}", "she was sad" if i % 7 == 0 else "") for i in range(5 * PART + 3)]
@@ -125,11 +124,11 @@ def test_the_disk_is_bounded(monkeypatch):
 
 @pytest.mark.parametrize("layers", [0, 1])
 def test_a_head_learns_from_files_as_from_memory(tiny, layers, monkeypatch):
-    plan = make_plan(tiny, 2, "cls" if layers else "mean", layers, epochs=2)
-    from_file = finished(run_training(text_task(tiny, EXAMPLES, plan)))
+    task = task_for(tiny, EXAMPLES, pooling="cls" if layers else "mean", layers_trained=layers, batch_size=32)
+    from_file = train_whole(task)
     assert len(folders()) == 1
     monkeypatch.setattr(many, "TEXTS", TEXTS)
     monkeypatch.setattr(many, "TRAINING_MEGABYTES", TRAINING_MEGABYTES)
-    in_memory = finished(run_training(text_task(tiny, EXAMPLES, plan)))
+    in_memory = train_whole(task)
     for one, other in zip(from_file.history, in_memory.history, strict=True):
         assert one.held_out == pytest.approx(other.held_out, abs=2e-2)

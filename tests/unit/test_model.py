@@ -242,7 +242,7 @@ def test_a_model_is_read_once_and_again_when_its_folder_changes(make_tiny):
     models = at_once(4, lambda i: explorer.load(str(folder)))
     assert all(model is models[0] for model in models)
     assert explorer.load(folder) is models[0]
-    assert models[0] in model_module.loaded()
+    assert models[0] in model_module.list_loaded()
     time.sleep(0.02)
     (folder / "config.json").write_text((folder / "config.json").read_text())
     assert explorer.load(folder) is not models[0]

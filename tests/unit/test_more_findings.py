@@ -16,7 +16,7 @@ from explorer.side_by_side.states import SideStates
 from explorer.task_head.heads import OwnAnswer, OwnLabels, OwnTags
 from explorer.text.lines import read_lines
 from explorer.ui.pictures.base import shorten
-from explorer.ui.pictures.numbers import kept
+from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import Subject
 from tests.families import PAIR, TUNED, own, write_family, write_tuned
 from tests.unit.test_findings import near, numbers, words
@@ -69,7 +69,7 @@ def test_sentences_lie_next_to_their_own_kind(bundled, opening):
 def test_the_dearest_piece_of_a_round_is_that_of_the_table(opening, seed):
     view = Game(seed=seed)
     shown, text = view.compute(opening), view.finding(opening).text
-    position, truth, _, _, best, _, _, cost = max(kept(shown["table"]).rows, key=lambda row: row[-1])
+    position, truth, _, _, best, _, _, cost = max(numbers_of(shown["table"]).rows, key=lambda row: row[-1])
     assert words(text)[0] == truth
     assert numbers(text)[-1] == pytest.approx(cost, abs=0.006)
     assert ("is the first guess:" in text) == (best == truth)
@@ -123,7 +123,7 @@ def test_the_matrix_that_differs_most_is_where_the_view_opens(bundled, opening):
     text = Weights().finding(opening).text
     assert words(text) == [name]
     most, least = (of(range(6), key=sizes[name].__getitem__) for of in (max, min))
-    expected = [sizes[name][most] / sizes[name][least], most + 1, sizes[name][most], least + 1, sizes[name][least]]
+    expected = [sizes[name][most] / sizes[name][least], most + 1, least + 1, sizes[name][most], sizes[name][least]]
     assert numbers(text) == pytest.approx(expected, abs=0.05)
     shown = Weights().compute(opening)
     assert shown["about"].startswith(f"{name}, layer {most + 1}:")
@@ -192,7 +192,7 @@ def test_whose_attention_moves_most(bundled, eager):
     share, shift = numbers(text)
     assert near(moved[query], share)
     assert shift == pytest.approx(abs(there - here)[query, key], abs=0.005)
-    assert ("more than" in text) == (there[query, key] > here[query, key])
+    assert text.endswith("more.") == (there[query, key] > here[query, key])
     shape = view.compute(subject)["difference"].layout.shapes[-1]
     assert (shape.y0, shape.x0) == (query - 0.5, key - 0.5)
     assert SideAttention(other_a=HERE).finding(subject) is None
@@ -204,7 +204,7 @@ def test_which_word_changes_most_and_is_cut_most_differently(bundled, eager, tmp
     here, there = (np.stack([one[0] for one in eager(bundled, text)[1].hidden_states]) for text in (HERE, THERE))
     apart = 1 - (here * there).sum(-1) / np.linalg.norm(here, axis=-1) / np.linalg.norm(there, axis=-1)
     text = SideStates(other_a=THERE).finding(subject).text
-    token, change, _, state = numbers(text)
+    token, change, state = numbers(text)
     same = [place for place, one in enumerate(subject.trace.tokens) if one != "king" and not one.startswith("[")]
     assert apart[:, same].max() == pytest.approx(change, abs=0.005)
     assert apart[int(state), int(token)] == apart[:, same].max()

@@ -1,7 +1,5 @@
 """A number that is learnt of texts and pairs (regression): against scikit-learn and scipy, kept, and taken home."""
 
-import json
-import zipfile
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,17 +11,11 @@ import explorer
 from explorer.analysis import evaluation
 from explorer.bert.features import features
 from explorer.core.errors import InputError
-from explorer.core.steps import finished
-from explorer.finetune.compute import export, store
+from explorer.finetune.compute import store
 from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.finetune import train
 from explorer.finetune.compute.from_table import examples_from_table, numbers_in
 from explorer.finetune.compute.run import told
-from explorer.finetune.compute.store import read_run
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import new_run, run_training
-from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.outcome import Baselines, Outcome
 from explorer.finetune.result import Result
 from explorer.finetune.try_it import TryIt, _scale
@@ -32,6 +24,7 @@ from explorer.training.examples import FIFTHS, ScoredExamples, split
 from explorer.training.objectives import Numbers
 from explorer.training.settings import TrainingSettings
 from explorer.ui.subject import Subject
+from tests.learning import learn_run
 
 WORDS = ["cat", "dog", "tree", "river", "sky", "man", "food", "bread"]
 PAIRS = [(f"a {one}", f"a {other}") for one in WORDS for other in WORDS]
@@ -43,12 +36,11 @@ EXAMPLES = ScoredExamples(
 
 @pytest.fixture(scope="module")
 def kept(tiny_folder, tmp_path_factory):
-    """Runs of the head alone and with a layer, in a store of their own."""
+    """A run, in a store of its own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
         model = explorer.load(tiny_folder)
-        plans = [make_plan(model, -1, "mean", layers, epochs=2, batch_size=8) for layers in (0, 1)]
-        yield [new_run(finished(run_training(text_task(model, EXAMPLES, plan))), "Numbers") for plan in plans]
+        yield learn_run(model, EXAMPLES)
 
 
 def test_correlations_are_those_of_scipy():
@@ -95,26 +87,8 @@ def test_labels_that_are_numbers_are_learnt_as_numbers():
         examples_from_table(few, Columns("text", "score"))
 
 
-def test_a_run_comes_back_and_goes_home(kept, elsewhere, tmp_path):
-    for run in kept:
-        model = explorer.load(run.predictor.model)
-        wanted = run.predictor.estimate(model, PAIRS[:3])
-        read = read_run(store.folder() / run.id, run.id)
-        np.testing.assert_array_equal(read.predictor.estimate(model, PAIRS[:3]), wanted)
-        np.testing.assert_allclose(read.held_out.targets, run.held_out.targets)
-        back = unpack(export.pack(run))
-        assert (back.kind, back.history, back.measure) == ("number", run.history, "spearman")
-        np.testing.assert_allclose(back.predictor.estimate(explorer.load(back.predictor.model), PAIRS[:3]), wanted, atol=0.02)
-    with zipfile.ZipFile(export.pack(kept[0])) as archive:
-        archive.extractall(tmp_path)
-    answer = elsewhere.run(tmp_path / "predict.py", " ||| ".join(PAIRS[0]))
-    said = kept[0].predictor.estimate(explorer.load(kept[0].predictor.model), PAIRS[:1])[0]
-    assert json.loads(answer.stdout)["number"] == pytest.approx(said, abs=1e-4)
-    assert (answer.returncode, answer.stderr) == (0, "")
-
-
 def test_the_views_tell_of_a_number(kept, tiny):
-    run, subject = kept[0], Subject(tiny.name, "a cat", "")
+    run, subject = kept, Subject(tiny.name, "a cat", "")
     shown = Result(run=run.id).compute(subject)
     assert len(shown["picture"].data[1].x) == len(run.held_out.targets)
     assert f"{stats.spearmanr(run.held_out.said, run.held_out.targets).statistic:.2f}" in shown["note"]
@@ -134,5 +108,5 @@ def test_an_estimate_has_a_scale_even_where_all_numbers_are_equal(targets, scale
 
 def test_what_asks_for_labels_refuses_a_number(kept):
     with pytest.raises(InputError, match="gives a number"):
-        store.fetch_kind(kept[0].id, "classes")
+        store.fetch_kind(kept.id, "classes")
     assert told("spearman", 0.5) == "Spearman correlation 0.50"

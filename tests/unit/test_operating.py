@@ -40,7 +40,7 @@ from explorer.core import jobs; from explorer.finetune.compute import store
 def train(folder):
     import explorer
     from explorer.finetune.compute.from_table import built_in
-    from explorer.finetune.compute.text_tasks import text_task
+    from explorer.finetune.compute.tasks import text_task
     from explorer.finetune.compute.task import make_plan
     from explorer.finetune.compute.training import new_run, run_training
     examples, model, identifier = built_in("sentiment"), explorer.load(folder), store.new_id()

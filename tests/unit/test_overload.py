@@ -23,7 +23,7 @@ from explorer.core.steps import finished
 from explorer.finetune import endpoints as api_training
 from explorer.finetune.compute import store, training
 from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.tasks import text_task
 from explorer.finetune.compute.training import Progress, run_training
 from explorer.server.bounds import Rates
 from explorer.server.refusals import Refused

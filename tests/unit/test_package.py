@@ -27,7 +27,8 @@ def files(builder):
 def test_the_wheel_holds_the_package_the_page_and_the_model(files):
     modules = {path.relative_to(ROOT) for path in (ROOT / "explorer").rglob("*.py")}
     assert set(map(str, modules)) <= files
-    assets = {path for path in (ROOT / "assets").rglob("*") if path.is_file() and not {"screenshots", "recipe"} & {*path.parts}}
+    left_out = {"screenshots", "recipe", "__pycache__"}
+    assets = {path for path in (ROOT / "assets").rglob("*") if path.is_file() and not left_out & {*path.parts}}
     assert {f"explorer/{path.relative_to(ROOT)}" for path in assets} <= files
     assert "explorer/assets/models/bert-l6-h384-uncased/model.safetensors" in files
     assert not [name for name in files if name.startswith(("tests", "assets")) or "screenshots" in name or "__pycache__" in name]

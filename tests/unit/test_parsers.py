@@ -15,8 +15,8 @@ from explorer.finetune.compute.span_task import overlap_answer
 from explorer.hidden_states.compute import find_word, repeated_words
 from explorer.teaching.classroom import names
 from explorer.text.blanks import Blanks
-from explorer.text.encoding import sentence_starts
 from explorer.text.lines import pairs_from_lines, read_lines, split_lines
+from explorer.text.sentences import sentence_starts
 from explorer.text.tagged import split_words
 from explorer.tokens.vocabulary import search
 from explorer.ui import swaps

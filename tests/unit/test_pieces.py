@@ -6,7 +6,7 @@ from tokenizers.pre_tokenizers import ByteLevel
 import explorer
 from explorer.bert.tokenizer import typed_span
 from explorer.techniques.targets import piece_of
-from explorer.text.pieces import Writing, bare, meanings, shown, with_own_mask, writing_of
+from explorer.text.pieces import Writing, bare, meanings, show_piece, with_own_mask, writing_of
 from tests.families import write_family
 
 TEXT = "The [MASK] went to Zürich, cafés 😀 東京 مرحبا."
@@ -46,16 +46,16 @@ SHOWN = [
 
 @pytest.mark.parametrize(("piece", "writing", "seen"), SHOWN)
 def test_a_piece_is_shown_as_its_characters_and_bytes_that_are_none(piece, writing, seen):
-    assert shown(piece, writing) == seen
+    assert show_piece(piece, writing) == seen
 
 
 def test_every_byte_has_a_letter_of_its_own():
     letters = ByteLevel.alphabet()
     assert len(letters) == 256
-    assert all(shown(letter, Writing.BYTES) for letter in letters)
+    assert all(show_piece(letter, Writing.BYTES) for letter in letters)
     text = "aé東😀 \n"
     ((cut, _),) = ByteLevel(add_prefix_space=False, use_regex=False).pre_tokenize_str(text)
-    assert shown(cut, Writing.BYTES) == text.replace(" ", "Ġ").replace("\n", "Ċ")
+    assert show_piece(cut, Writing.BYTES) == text.replace(" ", "Ġ").replace("\n", "Ċ")
 
 
 def test_marks_are_known_explained_where_they_occur_and_taken_off():

@@ -15,11 +15,7 @@ from explorer.bert import checkpoints
 from explorer.core import disk
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import EPOCHS
-from explorer.core.steps import finished
 from explorer.finetune.compute import export, store
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.outcome import Baselines, Outcome
 from explorer.finetune.result import Result
@@ -27,6 +23,7 @@ from explorer.finetune.runs import Runs
 from explorer.finetune.try_it import TryIt
 from explorer.training.examples import Examples
 from explorer.ui.subject import Subject
+from tests.learning import learn_run
 
 EXAMPLES = Examples(*zip(*[(f"{w * (1 + i % 3)}{i}", w) for i in range(9) for w in ("happy", "sad")], strict=True))
 
@@ -43,9 +40,7 @@ def files(tiny_folder, tmp_path_factory):
     """What is in the zip of a run whose model nobody else has, by name."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
-        model = explorer.load(tiny_folder)
-        plan = make_plan(model, -1, "mean", epochs=2, units=4)
-        with zipfile.ZipFile(export.pack(new_run(finished(run_training(text_task(model, EXAMPLES, plan))), "Test"))) as archive:
+        with zipfile.ZipFile(export.pack(learn_run(explorer.load(tiny_folder), EXAMPLES, units=4))) as archive:
             found = {name: archive.read(name) for name in archive.namelist()}
     return {**found, "settings.json": settings(model="/gone/bert")(found["settings.json"])}
 

@@ -4,8 +4,22 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.fill_mask.compute import PIECES, WORDS, Rules, choose_words, hide, loss_error, play
-from explorer.text.masking import IGNORED, KEPT, MASKED, RANDOM, UNTOUCHED, choose_pieces, treat_pieces
+from explorer.fill_mask.compute import (
+    IGNORED,
+    KEPT,
+    MASKED,
+    PIECES,
+    RANDOM,
+    UNTOUCHED,
+    WORDS,
+    Rules,
+    choose_pieces,
+    choose_words,
+    hide,
+    loss_error,
+    play,
+    treat_pieces,
+)
 from tests.hooks import eager_bert
 
 TEXT_A = "The old man walked slowly to the market because he wanted to buy some milk and bread for his dog."

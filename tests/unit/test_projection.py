@@ -13,7 +13,7 @@ from explorer.core.errors import InputError
 from explorer.core.lazy import umap
 from explorer.core.steps import Stopped
 from explorer.projection.endpoints import projection
-from explorer.projection.groups import clusters_of
+from explorer.projection.points import clusters_of
 from tests.at_night import at_night
 
 RANDOM = np.random.default_rng(0)

@@ -11,13 +11,11 @@ import explorer
 from explorer.core import disk
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import DAY, RUN_DAYS, RUNS_MEGABYTES, VISITOR_MEGABYTES, Limit
-from explorer.core.steps import finished
 from explorer.finetune.compute import export, quota, store
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import new_run, run_training
+from explorer.finetune.compute.training import new_run
 from explorer.finetune.compute.unpack import unpack
 from explorer.training.examples import Examples
+from tests.learning import learn
 
 TEXTS = [(f"{word} {i}", label) for i in range(6) for word, label in [("happy", "yes"), ("sad", "no")]]
 EXAMPLES = Examples(*zip(*TEXTS, strict=True))
@@ -28,10 +26,7 @@ def train(tiny_folder, tmp_path, monkeypatch):
     """Keeps a run of a visitor, in a store of the test's own; it was used `age` days ago."""
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
     model = explorer.load(tiny_folder)
-    made = {
-        trained: finished(run_training(text_task(model, EXAMPLES, make_plan(model, -1, "mean", trained, epochs=1))))
-        for trained in (0, 1)
-    }
+    made = {trained: learn(model, EXAMPLES, layers_trained=trained, epochs=1) for trained in (0, 1)}
 
     def train(visitor, age=0.0, layers=0):
         run = new_run(made[layers], "mine", visitor=visitor)

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from explorer.text.encoding import sentence_starts
+from explorer.text.sentences import sentence_starts
 
 
 def sentences(text: str) -> list[str]:

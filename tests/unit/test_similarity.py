@@ -7,12 +7,12 @@ from explorer.analysis.similarity import (
     closest_pairs,
     cosine_matrix,
     cosines,
+    count_told_apart,
     mean_of_pairs,
-    moved_to,
+    move_to,
     nearest,
     norms,
     steps,
-    told_apart,
 )
 from explorer.core.errors import InputError
 from explorer.hidden_states.compute import drift, outlier_dimensions, self_similarity, within_and_between
@@ -43,14 +43,14 @@ def test_neighbours_are_those_of_the_full_space():
 
 def test_centred_and_whitened_vectors_are_what_they_say():
     vectors = np.random.default_rng(0).normal(3, [1, 5, 2, 1, 1, 1], size=(20, 6))
-    assert moved_to(vectors, SPACES[0]) is vectors
-    np.testing.assert_allclose(moved_to(vectors, SPACES[1]).mean(axis=0), 0, atol=1e-12)
-    white = moved_to(vectors, SPACES[2])
+    assert move_to(vectors, SPACES[0]) is vectors
+    np.testing.assert_allclose(move_to(vectors, SPACES[1]).mean(axis=0), 0, atol=1e-12)
+    white = move_to(vectors, SPACES[2])
     np.testing.assert_allclose(np.cov(white.T, bias=True) * 20, np.eye(6), atol=1e-9)
-    off = cosine_matrix(moved_to(np.random.default_rng(0).normal(size=(12, 300)), SPACES[2]))
+    off = cosine_matrix(move_to(np.random.default_rng(0).normal(size=(12, 300)), SPACES[2]))
     assert off[~np.eye(12, dtype=bool)].std() > 0.1, "fewer rows than columns do not come out all alike"
-    assert np.isfinite(cosine_matrix(moved_to(np.ones((4, 5)), SPACES[2]))).all()
-    assert np.isfinite(cosine_matrix(moved_to(np.ones((1, 5)), SPACES[2]))).all()
+    assert np.isfinite(cosine_matrix(move_to(np.ones((4, 5)), SPACES[2]))).all()
+    assert np.isfinite(cosine_matrix(move_to(np.ones((1, 5)), SPACES[2]))).all()
 
 
 def test_changes_by_layer_by_hand():
@@ -64,11 +64,11 @@ def test_self_similarity_within_and_between_senses():
     assert self_similarity(occurrences) == pytest.approx([1 / 3])
     within, between = within_and_between(occurrences, ["a", "a", "b", "b"])
     assert (within[0], between[0]) == (1, 0)
-    assert told_apart(occurrences[0], ["a", "a", "b", "b"]) == 4
-    assert told_apart(occurrences[0], ["a", "b", "a", "b"]) == 0
+    assert count_told_apart(occurrences[0], ["a", "a", "b", "b"]) == 4
+    assert count_told_apart(occurrences[0], ["a", "b", "a", "b"]) == 0
     equal = np.ones((6, 2), np.float32)
     equal[::2] *= 1 + 1e-6  # what rounding leaves of equal vectors
-    assert told_apart(equal, ["a", "a", "a", "b", "b", "b"]) == round(6 * 2 / 5), "by chance, in whatever order"
+    assert count_told_apart(equal, ["a", "a", "a", "b", "b", "b"]) == round(6 * 2 / 5), "by chance, in whatever order"
     assert np.isnan(within_and_between(occurrences, [""] * 4)[1]).all()
 
 

@@ -10,15 +10,13 @@ import transformers
 import explorer
 from explorer.bert.families import FAMILIES
 from explorer.core.errors import InputError
-from explorer.core.steps import finished
 from explorer.finetune.compute import export
 from explorer.finetune.compute.standard import _HEADS, CLASSES, LINES, why_not, write_onnx, write_standard
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import new_run, run_training
+from explorer.finetune.compute.training import new_run
 from explorer.training.examples import Examples, ScoredExamples
 from tests.at_night import at_night
 from tests.families import KINDS, write_family
+from tests.learning import learn
 
 TEXTS = ["a happy man", "a sad man", "a happy dog", "a sad dog", "happy", "sad", "so happy", "so sad"] * 2
 SEEN = ["a happy man", "the sad dog and the happy man went to the store"]
@@ -35,10 +33,9 @@ def runs(tmp_path_factory):
         yield
 
 
-def trained(folder, examples=LABELLED, pooling="cls", layer=-1, layers_trained=0, **settings):
+def trained(folder, examples=LABELLED, **settings):
     model = explorer.load(str(folder))
-    plan = make_plan(model, layer, pooling, layers_trained, epochs=2, batch_size=4, **settings)
-    return model, finished(run_training(text_task(model, examples, plan)))
+    return model, learn(model, examples, **{"pooling": "cls", "batch_size": 4, **settings})
 
 
 @pytest.mark.parametrize("name", [name for name in KINDS if name not in WITHOUT])

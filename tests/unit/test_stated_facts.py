@@ -117,8 +117,8 @@ def test_steps_and_pieces_are_those_of_the_card(guide, lesson):
 def test_where_the_difference_is_carried_in_agreement(bundled):
     told = text_of(ASSETS / "guide" / "experiments.md")
     shares = re.search(
-        r"changed word up to hidden state 3 \((\d+)% there\), by the other words at 4 \((\d+)%\), "
-        r"and by the blank from 5 on \((\d+)%",
+        r"carries the difference up to hidden state 3 \((\d+)% there\), the other words at 4 \((\d+)%\), "
+        r"and the blank from 5 on \((\d+)%",
         told,
     ).groups()
     found = experiment(bundled, suite_items("agreement"), "patching", "residual").summary.effects

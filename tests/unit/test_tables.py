@@ -18,7 +18,7 @@ from explorer.fill_mask.guesses import Guesses
 from explorer.fill_mask.lens import Lens
 from explorer.hidden_states.layers import OneLayer
 from explorer.tabs import TABS, VIEWS
-from explorer.ui.pictures.numbers import Places, Table, identifier, keep, kept, matrix
+from explorer.ui.pictures.numbers import Places, Table, identifier, keep, matrix, numbers_of
 from explorer.ui.pictures.token_row import token_row
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.view import props
@@ -198,15 +198,15 @@ def test_what_a_spreadsheet_would_run_is_a_text():
 
 def test_what_travels_to_the_browser_gets_no_heavier():
     figure = keep(keep(go.Figure(), lambda: Table.of(("a",), [[1]])), lambda: Table.of(("b",), [[2]]))
-    assert kept(figure).columns == ("b",)
+    assert numbers_of(figure).columns == ("b",)
     assert "_numbers" not in figure.to_json()
     row = token_row(["a"], ["piece"], [0])
-    assert kept(row).columns == ("position", "token", "kind", "segment")
+    assert numbers_of(row).columns == ("position", "token", "kind", "segment")
     assert "make" not in json.dumps(row)
     for copied in (copy.deepcopy(row), dict(row)):
         assert type(copied) is dict
-        assert kept(copied) is None
-    assert kept(row | {"long": True}) is not None
+        assert numbers_of(copied) is None
+    assert numbers_of(row | {"long": True}) is not None
 
 
 def test_where_nothing_is_drawn_there_is_no_table(bundled):

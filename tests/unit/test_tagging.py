@@ -1,8 +1,5 @@
 """A head that tags words: what it reads is what transformers reads, and it beats what needs no BERT."""
 
-import json
-import zipfile
-
 import numpy as np
 import pytest
 import torch
@@ -12,18 +9,14 @@ import explorer
 from explorer.analysis.evaluation import by_sentence, entity_scores
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute import export, store
+from explorer.finetune.compute import store
 from explorer.finetune.compute.predictor import Tagger
 from explorer.finetune.compute.standard import write_standard
-from explorer.finetune.compute.tag_task import Tagging
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.training import new_run, run_training
-from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.endpoints import tag, train_tokens
 from explorer.text.tagged import TaggedSentence
 from explorer.training.probe import control_tags, draw_rows
 from explorer.training.tagging import TaggedExamples, built_in_tagged, sentence_folds, split_sentences
-from explorer.training.word_vectors import ReadWords
+from tests.learning import learn_run
 
 PLAIN = [[["ada", "sings", "loudly", "!"], ["N", "V", "R", "P"]], [["bob", "runs", "."], ["N", "V", "P"]]] * 3 + [
     [["ada", "runs", "."], ["N", "V", "P"]], [["unbelievable", "bob", "sings"], ["A", "N", "V"]]]  # fmt: skip
@@ -36,8 +29,7 @@ def runs(tmp_path, monkeypatch):
 
 
 def trained(model, examples, **settings):
-    plan = make_plan(model, predictor=Tagger, **{"layer": -1, "pooling": "first", "epochs": 3, **settings})
-    return new_run(finished(run_training(Tagging(model, examples, plan))), "Test")
+    return learn_run(model, examples, **{"epochs": 3, "batch_size": 32, **settings})
 
 
 def tagged(rows):
@@ -49,8 +41,8 @@ def tagged(rows):
 def test_the_vectors_of_words_are_those_of_transformers(tiny_folder, pieces, layer):
     model = explorer.load(tiny_folder)
     sentences = [["Unbelievable", "!"], ["a", "don't", "b"], ["she", "was", "here"]]
-    read = ReadWords.of(model, sentences)
-    found = Tagger((), None, model.name, layer, pieces)._vectors(model, read)
+    tagger = Tagger((), None, model.name, layer, pieces)
+    found = tagger.vectors(finished(tagger.read(model, sentences, tagger)))
     wanted = []
     for words in sentences:
         encoded = model.tokenizer(words, is_split_into_words=True, return_tensors="pt")
@@ -151,32 +143,6 @@ def test_words_beyond_what_the_model_takes_are_left_out(tiny_folder):
     assert len(run.held_out.words) in (2, 510)
     (shares,) = run.predictor.tag(model, [long.words])
     assert shares.shape == (510, 2)
-
-
-def test_a_run_is_kept_taken_home_and_brought_back(tiny_folder, tmp_path, elsewhere):
-    model, examples = explorer.load(tiny_folder), tagged(NAMES)
-    run = trained(model, examples, pooling="mean", layers_trained=1)
-    store._read.forget(run.id, run)
-    kept = store.fetch(run.id)
-    words = ["ada", "doesn", "'", "t", "sing", "unbelievably", "."]
-    (wanted,) = kept.predictor.tag(explorer.load(kept.predictor.model), [words])
-    np.testing.assert_array_equal(kept.held_out.targets, run.held_out.targets)
-    assert kept.held_out.entities(kept.predictor.labels) == run.held_out.entities(run.predictor.labels)
-
-    packed = export.pack(kept)
-    back = unpack(packed)
-    (again,) = back.predictor.tag(explorer.load(back.predictor.model), [words])
-    np.testing.assert_allclose(again, wanted, atol=1e-5)
-    assert back.kind == "tags"
-    folder = tmp_path / "home"
-    with zipfile.ZipFile(packed) as archive:
-        archive.extractall(folder)
-    done = elsewhere.run(folder / "predict.py", "ada doesn't sing unbelievably.")
-    assert (done.returncode, done.stderr) == (0, "")
-    answer = json.loads(done.stdout)
-    assert answer["words"] == words
-    assert answer["tags"] == [kept.predictor.labels[one] for one in wanted.argmax(-1)]
-    np.testing.assert_allclose(answer["probabilities"], wanted.max(-1), atol=1e-5)
 
 
 @pytest.mark.parametrize("layer", [1, 2])

@@ -14,20 +14,31 @@ import explorer
 from explorer.bert import checkpoints
 from explorer.bert.features import _caches
 from explorer.core.errors import ExplorerError, InputError
-from explorer.core.steps import finished
 from explorer.finetune.compute import export, store
+from explorer.finetune.compute.questions import Questions, place
 from explorer.finetune.compute.reasons import compare, decide
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.text_tasks import text_task
-from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.compute.unpack import unpack
-from explorer.training.examples import Examples
+from explorer.text.tagged import TaggedSentence, split_words
+from explorer.training.examples import Examples, ScoredExamples
+from explorer.training.tagging import TaggedExamples
 from tests.families import write_family
+from tests.learning import learn_run
 
-TEXTS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(20) for word, label in [("happy ", "yes"), ("sad ", "no")]]
-SINGLE = Examples(*zip(*TEXTS, strict=True))
+ROWS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(20) for word, label in [("happy ", "yes"), ("sad ", "no")]]
+SINGLE = Examples(*zip(*ROWS, strict=True))
 PAIRS = Examples(SINGLE.texts, SINGLE.labels, tuple(f"she was {i}" for i in range(len(SINGLE))))
+RATED = ScoredExamples(**vars(PAIRS), numbers=tuple(i % 7 / 2 for i in range(len(PAIRS))))
+TAGGED = TaggedExamples(
+    tuple(TaggedSentence(("the", word, "runs", str(i)), ("O", "B-X", "O", "I-X")) for word in ("man", "dog") for i in range(4))
+)
+MOODS = [("store", "happy"), ("store", "slow"), ("dog", "happy"), ("dog", "slow")]
+PLACES = [f"the man went to the {thing} because he was {mood}. she was sad." for thing, mood in MOODS]
+ASKED = Questions(
+    tuple(place("where did the man go?", text.split(" to ")[1].split(" because")[0], text) for text in PLACES)
+    + tuple(place("who bought milk?", "", text) for text in PLACES)
+)
 PROBES = [("happy happy 3", "she was 5"), ("the man bought milk", "slow dog"), ("sad 7", "he")]
+LONG = ("how was she?", " ".join(PLACES * 20))
 
 
 @pytest.fixture(autouse=True)
@@ -39,63 +50,47 @@ def runs(tmp_path, monkeypatch):
 
 @pytest.fixture
 def trained(tiny_folder):
-    def trained(examples=SINGLE, **settings):
-        model = explorer.load(tiny_folder)
-        plan = make_plan(model, **{"layer": -1, "pooling": "mean", "epochs": 2, "batch_size": 8, **settings})
-        return new_run(finished(run_training(text_task(model, examples, plan))), "Test")
-
-    return trained
+    return lambda examples=SINGLE, **settings: learn_run(explorer.load(tiny_folder), examples, **settings)
 
 
-def predict(elsewhere, folder, texts):
-    """What the zip's own Python file says, run by a Python that cannot import this app."""
-    done = elsewhere.run(folder / "predict.py", *texts)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return [json.loads(line) for line in done.stdout.splitlines()]
+def says(run, pair):
+    """What a run says of a text or a pair, in the form of predict.py."""
+    predictor, model = run.predictor, explorer.load(run.predictor.model)
+    if run.kind == "classes":
+        shares = predictor.classify(model, [pair])[0]
+        named = dict(zip(predictor.labels, shares.tolist(), strict=True))
+        return {"label": predictor.labels[shares.argmax()], "probabilities": named}
+    if run.kind == "number":
+        return {"number": float(predictor.estimate(model, [pair])[0])}
+    if run.kind == "tags":
+        (shares,) = predictor.tag(model, [words := split_words(pair[0])])
+        return {"words": words, "tags": [predictor.labels[best] for best in shares.argmax(-1)], "probabilities": shares.max(-1)}
+    found = predictor.answer(model, *pair)
+    named = {name: getattr(found, name) for name in ("start", "end", "score", "no_answer")}
+    return {"answer": found.text, **named}
 
 
-@pytest.mark.parametrize(
-    ("examples", "settings"),
-    [
-        (SINGLE, {}),
-        (PAIRS, {"layers_trained": 1, "pooling": "pooler", "units": 8}),
-        (SINGLE, {"layer": 1, "layers_trained": 1, "pooling": "cls"}),
-        (PAIRS, {"pooling": "last4"}),
-    ],
-    ids=["head", "pairs, pooler and hidden layer", "a layer below the last", "four states side by side"],
-)
-def test_the_zip_runs_without_the_app_and_comes_back(trained, elsewhere, tmp_path, examples, settings):
-    run = trained(examples, **settings)
-    model = explorer.load(run.predictor.model)
-    pairs = [(a, b if examples.texts_b else "") for a, b in PROBES]
-    wanted = run.predictor.classify(model, pairs)
-    packed = export.pack(run)
-    with zipfile.ZipFile(packed) as archive:
-        assert set(archive.namelist()) <= export.FILES
-        archive.extractall(tmp_path / "home")
-    shutil.copy(packed, tmp_path / "mine.zip")
-    for answer, shares in zip(
-        predict(elsewhere, tmp_path / "home", [f"{a} ||| {b}" if b else a for a, b in pairs]), wanted, strict=True
-    ):
-        assert answer["label"] == run.predictor.labels[shares.argmax()]
-        found = [answer["probabilities"][label] for label in run.predictor.labels]
-        np.testing.assert_allclose(found, shares, atol=1e-4)
-
-    back = unpack(tmp_path / "mine.zip")
-    assert back.id != run.id
-    assert back.history == run.history
-    again = store.fetch(back.id).predictor
-    np.testing.assert_allclose(again.classify(explorer.load(again.model), pairs), wanted, atol=1e-5)
-    assert again.model.startswith(checkpoints.TUNED) == bool(run.predictor.layers_trained)
+def assert_same(found, wanted, far):
+    for name, value in wanted.items():
+        approximate = isinstance(value, float | dict | np.ndarray)
+        assert found[name] == (pytest.approx(value, abs=far) if approximate else value)
 
 
 @pytest.mark.parametrize(
-    ("name", "settings"),
+    ("family", "examples", "settings"),
     [
-        ("modernbert", {"layers_trained": 1}),
+        ("tiny", SINGLE, {}),
+        ("tiny", PAIRS, {"layers_trained": 1, "pooling": "pooler", "units": 8}),
+        ("tiny", SINGLE, {"layer": 1, "layers_trained": 1, "pooling": "cls"}),
+        ("tiny", PAIRS, {"pooling": "last4"}),
+        ("tiny", RATED, {"layers_trained": 1}),
+        ("tiny", TAGGED, {"layers_trained": 1, "pooling": "mean"}),
+        ("bert", ASKED, {}),
+        ("modernbert", ASKED, {"layers_trained": 1}),
+        ("modernbert", SINGLE, {"layers_trained": 1}),
         *(
-            pytest.param(*case, marks=pytest.mark.nightly)
-            for case in (
+            pytest.param(family, SINGLE, settings, marks=pytest.mark.nightly)
+            for family, settings in (
                 ("roberta", {"layers_trained": 1}),
                 ("distilbert", {"layer": 1}),
                 ("albert", {"pooling": "pooler"}),
@@ -104,21 +99,39 @@ def test_the_zip_runs_without_the_app_and_comes_back(trained, elsewhere, tmp_pat
         ),
     ],
 )
-def test_the_zip_of_another_family_runs_too(name, settings, elsewhere, tmp_path):
-    model = explorer.load(write_family(tmp_path / name, name))
-    plan = make_plan(model, **{"layer": -1, "pooling": "mean", "epochs": 2, "batch_size": 8, **settings})
-    run = new_run(finished(run_training(text_task(model, SINGLE, plan))), "Test")
-    texts = [a for a, _ in PROBES]
-    wanted = run.predictor.classify(explorer.load(run.predictor.model), [(text, "") for text in texts])
-    packed = export.pack(run)
+def test_a_run_is_kept_taken_home_and_brought_back(family, examples, settings, tiny_folder, elsewhere, tmp_path):
+    folder = tiny_folder if family == "tiny" else write_family(tmp_path / family, family)
+    run = learn_run(explorer.load(folder), examples, **settings)
+    pairs = [(a, b if examples in (PAIRS, RATED) else "") for a, b in PROBES]
+    pairs = [*ASKED.pairs[:1], LONG] if examples is ASKED else pairs
+    wanted = [says(run, pair) for pair in pairs]
+
+    store._read.forget(run.id, run)  # another process knows nothing yet
+    kept = store.fetch(run.id)
+    assert kept is not run
+    assert kept.as_json() == run.as_json()
+    assert {path.suffix for path in (store.folder() / run.id).iterdir()} == {".json", ".safetensors"}
+    for name in run.held_out.arrays:
+        np.testing.assert_allclose(getattr(kept.held_out, name), getattr(run.held_out, name), atol=1e-6)
+    for pair, one in zip(pairs, wanted, strict=True):
+        assert_same(says(kept, pair), one, 1e-6)
+
+    packed = export.pack(kept)
     with zipfile.ZipFile(packed) as archive:
+        assert set(archive.namelist()) <= export.FILES
         archive.extractall(tmp_path / "home")
-    for answer, shares in zip(predict(elsewhere, tmp_path / "home", texts), wanted, strict=True):
-        found = [answer["probabilities"][label] for label in run.predictor.labels]
-        np.testing.assert_allclose(found, shares, atol=1e-4)
+    done = elsewhere.run(tmp_path / "home" / "predict.py", *(" ||| ".join(filter(None, pair)) for pair in pairs))
+    assert (done.returncode, done.stderr[-2000:]) == (0, "")
+    for line, one in zip(done.stdout.splitlines(), wanted, strict=True):
+        assert_same(json.loads(line), one, 1e-4)
+
     shutil.copy(packed, tmp_path / "mine.zip")
-    again = store.fetch(unpack(tmp_path / "mine.zip").id).predictor
-    np.testing.assert_allclose(again.classify(explorer.load(again.model), [(text, "") for text in texts]), wanted, atol=1e-5)
+    back = unpack(tmp_path / "mine.zip")
+    assert back.id != run.id
+    assert (back.kind, back.history, back.measure) == (run.kind, run.history, run.measure)
+    assert family != "tiny" or back.predictor.model.startswith(checkpoints.TUNED) == bool(run.predictor.layers_trained)
+    for pair, one in zip(pairs, wanted, strict=True):
+        assert_same(says(store.fetch(back.id), pair), one, 1e-4)
 
 
 def test_a_run_loads_where_its_model_is_not(trained, tmp_path):

@@ -15,17 +15,18 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.finetune import evaluate, most_layer_rate, train, train_top
-from explorer.finetune.compute.prefix import hidden_in_steps
+from explorer.finetune.compute.prefix import Prefix, hidden_in_steps
 from explorer.finetune.compute.task import go_on, make_plan
-from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.tasks import text_task
 from explorer.finetune.compute.top_layers import Top, seeded_dropout
-from explorer.finetune.compute.training import Progress, as_run, new_run, run_training, train_whole
+from explorer.finetune.compute.training import Progress, as_run, run_training, train_whole
 from explorer.training.examples import Examples, split
 from explorer.training.head import Head
 from explorer.training.objectives import Classes
 from explorer.training.probe import control_targets, probe
 from explorer.training.settings import TrainingSettings
 from tests.hooks import hooks_of
+from tests.learning import learn, learn_run, task_for
 from tests.rounding import assert_same_but_for_rounding
 
 TEXTS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(36) for word, label in [("happy ", "yes"), ("sad ", "no")]]
@@ -54,7 +55,7 @@ def weights_of(model):
 @pytest.mark.parametrize("layers_trained", [0, 1, 2])
 def test_a_copied_top_over_the_kept_states_gives_the_features(tiny, pooling, layers_trained):
     states = finished(hidden_in_steps(tiny, EXAMPLES.pairs, 2 - layers_trained))
-    found = evaluate(Top(tiny, 2, layers_trained, pooling).eval(), states, torch.arange(len(EXAMPLES)))
+    found = evaluate(Top(tiny, 2, layers_trained, pooling).freeze(), states, torch.arange(len(EXAMPLES)))
     wanted = features(tiny, EXAMPLES.texts, 2, pooling)
     np.testing.assert_allclose(found, wanted, atol=1e-5)
 
@@ -73,8 +74,7 @@ def test_a_copied_top_over_the_kept_states_gives_the_features(tiny, pooling, lay
 )
 def test_what_can_be_learnt_is_learnt_and_the_shared_model_stays(tiny, settings, examples):
     before, hooks = weights_of(tiny), hooks_of(tiny)
-    plan = make_plan(tiny, -1, "mean", **{"epochs": 20, "batch_size": 8, **settings})
-    seen, result = run(run_training(text_task(tiny, examples, plan)))
+    seen, result = run(run_training(task_for(tiny, examples, **{"epochs": 20, **settings})))
     assert result.history[-1].trained["loss"] < result.history[0].trained["loss"] or len(result.history) == 1
     assert result.history[-1].held_out["accuracy"] >= 0.85
     assert all(isinstance(step, Progress) and 0 <= step.share <= 1 for step in seen)
@@ -90,8 +90,7 @@ def test_what_can_be_learnt_is_learnt_and_the_shared_model_stays(tiny, settings,
 @pytest.mark.parametrize("layers_trained", [0, 2])
 def test_the_same_seed_gives_the_same_numbers_even_side_by_side(tiny, layers_trained):
     def history(seed):
-        plan = make_plan(tiny, -1, "cls", layers_trained, epochs=3, batch_size=8, seed=seed)
-        return run(run_training(text_task(tiny, EXAMPLES, plan)))[1].history
+        return learn(tiny, EXAMPLES, pooling="cls", layers_trained=layers_trained, epochs=3, seed=seed).history
 
     def numbers(history):
         return [[*epoch.trained.values(), *epoch.held_out.values()] for epoch in history]
@@ -112,14 +111,13 @@ def test_pairs_that_were_read_are_not_read_again(tiny, monkeypatch):
     rows, embed = [], type(tiny).embed
     _caches.clear()
     monkeypatch.setattr(type(tiny), "embed", lambda model, ids, *more: rows.append(len(ids)) or embed(model, ids, *more))
-    plan = make_plan(tiny, -1, "mean", epochs=2)
-    _, first = run(run_training(text_task(tiny, PAIRS, plan)))
+    first = learn(tiny, PAIRS)
     assert sum(rows) == len(PAIRS)
-    _, second = run(run_training(text_task(tiny, PAIRS, plan)))
+    second = learn(tiny, PAIRS)
     run(probe(tiny, PAIRS, "mean", 1))
     assert sum(rows) == len(PAIRS)
     assert second.history == first.history
-    run(run_training(text_task(tiny, EXAMPLES, plan)))  # the first texts alone are other texts
+    learn(tiny, EXAMPLES)  # the first texts alone are other texts
     assert sum(rows) == len(PAIRS) + len(EXAMPLES)
 
 
@@ -144,12 +142,13 @@ def test_the_kept_weights_are_a_mean_of_those_after_the_epochs(tiny, monkeypatch
         return copied
 
     monkeypatch.setattr(Top, "snapshot", watched)
-    states = finished(hidden_in_steps(tiny, EXAMPLES.pairs, 1))
+    rows = np.arange(len(EXAMPLES))
+    prefix = Prefix(finished(hidden_in_steps(tiny, EXAMPLES.pairs, 1)), rows, rows)
     settings = TrainingSettings(epochs=5, batch_size=8)
     parts = split(EXAMPLES, 0)
-    steps = train_top(Top(tiny, 2, 1, "cls"), states, Classes.of(EXAMPLES, parts), parts, settings)
+    steps = train_top(Top(tiny, 2, 1, "cls"), prefix, Classes.of(EXAMPLES, parts), parts, settings)
     kept = [report[2] for report in steps if isinstance(report, tuple)]
-    for place, weights in enumerate(zip(*taken[1:], strict=True)):
+    for place, weights in enumerate(zip(*taken, strict=True)):
         _, second, third, fourth, fifth = weights
         three = torch.stack([second, third, fourth]).mean(0)
         wanted = [weights[0], second, (second + third) / 2, three, (2 * three + fifth) / 3]
@@ -160,8 +159,8 @@ def test_the_kept_weights_are_a_mean_of_those_after_the_epochs(tiny, monkeypatch
 
 @pytest.mark.parametrize("layers_trained", [0, 1])
 def test_stopped_at_every_stage_it_keeps_what_it_learnt(tiny, layers_trained):
-    plan = make_plan(tiny, -1, "mean", layers_trained, epochs=2, batch_size=16)
-    total = len(run(run_training(text_task(tiny, EXAMPLES, plan)))[0])
+    task = task_for(tiny, EXAMPLES, layers_trained=layers_trained, batch_size=16)
+    total = len(run(run_training(task))[0])
     for stop_after in range(1, total + 1):
         count = 0
 
@@ -170,7 +169,7 @@ def test_stopped_at_every_stage_it_keeps_what_it_learnt(tiny, layers_trained):
             count += 1
             return count >= stop_after
 
-        seen, result = run(run_training(text_task(tiny, EXAMPLES, plan), stop))
+        seen, result = run(run_training(task, stop))
         epochs = sum(step.epoch is not None for step in seen)
         assert len(seen) == stop_after
         assert (result is None) == (epochs == 0)
@@ -179,8 +178,7 @@ def test_stopped_at_every_stage_it_keeps_what_it_learnt(tiny, layers_trained):
 
 def test_the_best_epoch_is_kept(tiny):
     noise = Examples(EXAMPLES.texts, tuple(np.random.default_rng(0).permutation(EXAMPLES.labels).tolist()))
-    plan = make_plan(tiny, -1, "mean", epochs=20, learning_rate=0.5, keep_best=True, held_out=0.3)
-    _, result = run(run_training(text_task(tiny, noise, plan)))
+    result = learn(tiny, noise, epochs=20, batch_size=32, learning_rate=0.5, keep_best=True, held_out=0.3)
     assert len(result.history) == 20
     assert result.history[result.best].held_out["accuracy"] == max(e.held_out["accuracy"] for e in result.history)
 
@@ -190,8 +188,8 @@ def test_class_weights_help_the_rare_class(tiny):
     texts, labels = zip(*[(EXAMPLES.texts[i], "xy"[i % 3 == 0]) for i in rare], strict=True)
     scores = {}
     for balanced in (False, True):
-        plan = make_plan(tiny, 0, "cls", balanced=balanced, epochs=30)  # hidden state 0 of [CLS] says nothing
-        _, result = run(run_training(text_task(tiny, Examples(texts, labels), plan)))
+        nothing = {"layer": 0, "pooling": "cls"}  # hidden state 0 of [CLS] says nothing
+        result = learn(tiny, Examples(texts, labels), balanced=balanced, epochs=30, batch_size=32, **nothing)
         scores[balanced] = result.held_out.probabilities.mean(0)
     assert abs(scores[True][0] - 0.5) < 0.02 < abs(scores[False][0] - 0.5)
 
@@ -264,25 +262,8 @@ def runs_folder(tmp_path, monkeypatch):
     return tmp_path / "runs"
 
 
-@pytest.mark.parametrize("layers_trained", [0, 1])
-def test_a_run_outlasts_the_process(tiny_folder, runs_folder, layers_trained, monkeypatch):
-    model = explorer.load(tiny_folder)
-    _, result = run(run_training(text_task(model, PAIRS, make_plan(model, -1, "mean", layers_trained, epochs=2))))
-    kept = new_run(result, "mine")
-    monkeypatch.setattr(store, "_read", type(store._read)(4))  # another process knows nothing yet
-    read = store.fetch(kept.id)
-    assert read is not kept
-    assert read.as_json() == kept.as_json()
-    pairs = PAIRS.pairs[:5]
-    np.testing.assert_array_equal(read.predictor.classify(model, pairs), kept.predictor.classify(model, pairs))
-    np.testing.assert_allclose(read.held_out.probabilities, result.held_out.probabilities, atol=1e-6)
-    assert {path.suffix for path in (runs_folder / kept.id).iterdir()} == {".json", ".safetensors"}
-
-
 def test_what_is_no_run_and_what_is_broken_is_refused(tiny_folder, runs_folder, monkeypatch, refusal):
-    model = explorer.load(tiny_folder)
-    _, result = run(run_training(text_task(model, EXAMPLES, make_plan(model, -1, "mean", epochs=1))))
-    last = new_run(result, "last").id
+    last = learn_run(explorer.load(tiny_folder), EXAMPLES, epochs=1).id
     for wrong in ("", "../../etc", None, 5, "x" * 22, f"{last}/..", [last]):
         refusal(InputError, lambda wrong=wrong: store.fetch(wrong))
     (runs_folder / last / "weights.safetensors").write_bytes(b"broken")
@@ -304,8 +285,8 @@ def test_a_training_goes_on_from_where_another_one_ended(tiny, layers, units):
     examples = Examples(tuple(f"{word} {row}" for row in range(8) for word in ("cat", "dog")), ("a", "b") * 8)
     model = tiny
     numbers = {"epochs": 4, "learning_rate": 0.01, "batch_size": 4, "units": units}
-    first = train_whole(text_task(model, examples, make_plan(model, -1, "mean", layers, **numbers)))
-    run = as_run(first, "first", {}, "")
+    first = learn(model, examples, layers_trained=layers, **numbers)
+    run = as_run(first, "first", "")
     assert "start" not in run.settings
     plan = go_on(model, run.predictor, run.settings)
     second = train_whole(text_task(model, examples, plan))

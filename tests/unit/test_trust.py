@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from explorer.core.steps import finished
 from explorer.overview.compute import trust
 from explorer.techniques import ablation, routes, run_mixing
 from explorer.techniques.targets import is_next_target, own_reading, word_target
@@ -15,9 +14,7 @@ def test_losses_are_those_of_the_input_with_a_mask_and_shares_those_of_the_route
     trace = model.trace("The man went to the [MASK] slowly.", "He bought some milk!")
     blank = trace.mask_positions[0]
     for target in (word_target(trace), is_next_target(trace)):
-        steps = trust(trace, target)
-        assert 0 < next(steps) <= 1
-        found = finished(trust(trace, target))
+        found = trust(trace, target)
         seen = [place for place in trace.encoding.text_positions if place != blank]
         assert list(found.places) == seen
         shares = routes.place_shares(run_mixing.mixing(trace).shares, target.position)[0]
@@ -27,5 +24,3 @@ def test_losses_are_those_of_the_input_with_a_mask_and_shares_those_of_the_route
             without = own_reading(ablation.with_mask(trace, seen[at]), target)
             assert found.losses[at] == pytest.approx(float(whole.probability - without.probability), abs=1e-5)
             assert found.logit_losses[at] == pytest.approx(float(whole.logit - without.logit), abs=1e-3)
-        ranks = [np.argsort(np.argsort(row)) for row in (found.shares, found.losses)]
-        assert found.correlation == pytest.approx(np.corrcoef(ranks)[0, 1], abs=1e-6)

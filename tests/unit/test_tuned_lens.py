@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
+from assets.lens import fit as fitting
 from explorer.bert.provenance import weights_hash
 from explorer.core.paths import ASSETS
 from explorer.fill_mask.lens import FollowedWords
-from explorer.techniques import fitting_lens as fitting
 from explorer.techniques.lens import follow, lens
 from explorer.techniques.tuned_lens import FILE, RAW, TUNED, divergences, tuned_lens
 from explorer.text.corpora import built_in
-from explorer.ui.pictures.numbers import kept
+from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import Subject
 
 TEXT = "The capital of Japan is [MASK]."
@@ -69,7 +69,7 @@ def test_words_are_followed_as_the_lens_reads_them(bundled, tuned):
     for reading, one in ((RAW, None), (TUNED, tuned)):
         shares, ranks, _ = follow(subject.trace, subject.token, ids, one)
         shown = FollowedWords(reading=reading).compute(subject)
-        rows = [row for row in kept(shown["followed"]).rows if row[1] == bundled.pieces(ids)[0]]
+        rows = [row for row in numbers_of(shown["followed"]).rows if row[1] == bundled.pieces(ids)[0]]
         np.testing.assert_allclose([row[2] for row in rows], shares[:, 0], atol=1e-6)
         assert [row[3] for row in rows] == ranks[:, 0].tolist()
 

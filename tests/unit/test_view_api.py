@@ -17,7 +17,7 @@ from explorer.export import links, named
 from explorer.export.tables import tables_of
 from explorer.page.examples import first_subject
 from explorer.tabs import TABS, VIEWS
-from explorer.techniques.ablation import intervene
+from explorer.techniques.ablation import changed_states
 from explorer.ui.settings import Sheet
 from explorer.ui.subject import Subject
 from tests.at_night import at_night
@@ -111,7 +111,7 @@ def test_what_is_cut_is_answered_without_it(ask, bundled):
     blank = trace.mask_positions[0]
     answer = ask("fill-mask/what-if", A, B, {"cut": [[6, blank, 1, 0], [1, 2, 0, 3], [6, blank, 1, 0]]})
     assert f"cut=1.2.0.3,6.{blank}.1.0" in answer["link"]
-    vector = intervene(trace, cuts=[(0, 2, 0, 2), (5, blank, 1, None)])[[blank]]
+    vector = changed_states(trace, cuts=[(0, 2, 0, 2), (5, blank, 1, None)])[-1][[blank]]
     (expected,) = bundled.guesses(vector, [blank], 1)
     rows = {label: share for group, label, share, _ in answer["tables"]["answers"]["rows"] if group == "After"}
     assert rows[expected.candidates[0].token] == pytest.approx(expected.candidates[0].probability, abs=1e-5)

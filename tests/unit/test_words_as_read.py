@@ -66,6 +66,6 @@ def test_searches_in_many_texts_find_it(word, bundled, tmp_path, monkeypatch):
     (tmp_path / "own.txt").write_text("\n".join((*CAFE, "no such word")), "utf-8")
     corpus = read_corpus(tmp_path / "own.txt")
     assert len(finished(occurrences_in_steps(bundled, corpus, word, 4)).hits) == 3
-    assert len(corpus.places(word, bundled.searched)) == 3
+    assert len(corpus.places(word, bundled.as_searched)) == 3
     neurons = finished(corpus_neurons_in_steps(bundled, corpus))
     assert firing_on(bundled, corpus, neurons, word, 3) == firing_on(bundled, corpus, neurons, "cafe", 3)

@@ -1,21 +1,25 @@
-// Lines and boxes: what is taken from where, and the words that would be said.
+// Lines, their cards and boxes: what is taken from where, and the words that would be said.
 import { percent } from "../../arithmetic/numbers.js";
 import { routesTo, shareOf } from "../../arithmetic/routes.js";
-import { rove, svg } from "../../shared/dom.js";
-import { curve, hueOf, xOf, yOf } from "./layout.js";
+import { el, rove, svg } from "../../shared/dom.js";
+import { curve, hueOf, px, xOf, yOf } from "./layout.js";
 
 const LEAST = 0.004; // routes with a smaller share of the chosen place are not drawn
 const MOST = 220; // routes drawn at once
 const HITS = 80; // of these that can be clicked
 const STUB = 6; // px that a line hangs down when it is cut
+const CARD = 250; // px
+
+/** A button that asks for something; see `ask` of flow.js. */
+export const act = (text, index, more = {}) => el("button", { type: "button", "data-act": JSON.stringify(index), ...more }, text);
 
 /** The routes that end in a place; where they cannot be computed here, those that were sent. */
 export function traced({ value, mixing }, place) {
   return mixing ? routesTo(mixing, value.tokens.length, place, LEAST) : { shares: value.shares, routes: value.routes };
 }
 
-/** The sentence about a line: layer from 0. */
-export function tellRoute({ value, mixing }, layer, query, key, part) {
+// The sentence about a line: layer from 0.
+function tellRoute({ value, mixing }, layer, query, key, part) {
   const name = (row) => `“${value.tokens[row]}”`;
   const of = mixing ? ` ${percent(shareOf(mixing, value.tokens.length, layer, query, key))}` : "";
   const how = query === key ? `${name(query)} keeps${of} of itself` : `${name(query)} takes${of} from ${name(key)}`;
@@ -31,24 +35,19 @@ export function drawLines(flow, routes, shown, still) {
   for (const [layer, query, key, part] of strongest) {
     const name = `${layer} ${query} ${key}`;
     const own = query === key;
-    const line = flow.lines.get(name) ?? svg("path", { "stroke-width": "0", "stroke-opacity": "0" });
+    const line = flow.lines.get(name) ?? svg("path", { style: "stroke-width:0;stroke-opacity:0" });
     if (!line.isConnected) fresh.push(line);
     const [from, to, snapped] = [xOf(flow, layer) + size.box / 2, xOf(flow, layer + 1) - size.box / 2, flow.snapped === name];
     line.classList.toggle("bx-snapped", snapped);
     line.setAttribute("d", snapped ? curve(from, yOf(flow, key), from + (to - from) / 3, yOf(flow, key) + STUB) : curve(from, yOf(flow, key), to, yOf(flow, query)));
     line.style.stroke = own ? "var(--bx-flow-own)" : hueOf(flow, key);
-    line.goal = [Math.max(0.8, 12 * Math.sqrt(part) * (own ? 0.6 : 0.85)), own ? 0.35 : 0.22 + 0.6 * Math.min(1, 2.5 * part)];
+    line.goal = { strokeWidth: px(Math.max(0.8, 12 * Math.sqrt(part) * (own ? 0.6 : 0.85))), strokeOpacity: own ? 0.35 : (0.22 + 0.6 * Math.min(1, 2.5 * part)).toFixed(3) };
     now.set(name, line);
   }
   nodes.edges.append(...fresh);
   if (fresh.length && !still) fresh[0].getBoundingClientRect(); // start the transition at width 0
   for (const [name, line] of flow.lines) if (!now.has(name)) line.remove();
-  for (const line of now.values()) {
-    line.setAttribute("stroke-width", line.goal[0].toFixed(2));
-    line.setAttribute("stroke-opacity", line.goal[1].toFixed(3));
-    line.style.strokeWidth = `${line.goal[0].toFixed(2)}px`;
-    line.style.strokeOpacity = line.goal[1].toFixed(3);
-  }
+  for (const line of now.values()) Object.assign(line.style, line.goal);
   flow.lines = now;
   flow.strongest = strongest.find(([, query, key]) => query !== key && value.places[Math.max(query, key)] !== undefined)?.slice(0, 3) ?? null;
   nodes.hits.replaceChildren(...strongest.slice(0, HITS).reverse().map(([layer, query, key, part]) => {
@@ -56,6 +55,22 @@ export function drawLines(flow, routes, shown, still) {
     hit.append(svg("title", {}, tellRoute(flow, layer, query, key, part)));
     return hit;
   }));
+}
+
+/** Put the card of a line beside it, where it covers no answer: what a click on it offers. Returns the card. */
+export function putCard(flow, { route: [layer, query, key], part }) {
+  const { value, size, alone, nodes } = flow;
+  const said = tellRoute(flow, layer, query, key, part);
+  const cut = [layer + 1, value.places[query], value.places[key], 0];
+  const offers = [query === key || alone || cut.includes(undefined) ? null : act("✂ cut it", { cut }), alone && query !== flow.target.row ? null : act(`look inside layer ${layer + 1}`, { zoom: [layer + 1] })];
+  const card = el("div", { class: "bx-flow-card", role: "region", tabindex: "-1", "aria-label": said },
+    el("header", {}, el("span", {}, `${said[0].toUpperCase()}${said.slice(1)}.`), act("✕", { close: true }, { "aria-label": "Close" })), el("p", {}, ...offers));
+  const left = Math.max(0, Math.min((xOf(flow, layer) + xOf(flow, layer + 1) - CARD) / 2, size.field - size.output - CARD));
+  card.style.cssText = `left:${px(left)};width:${CARD}px`;
+  nodes.field.append(card);
+  const [above, below] = [yOf(flow, Math.min(query, key)) - size.row * 0.7 - card.offsetHeight, yOf(flow, Math.max(query, key)) + size.row * 0.7];
+  card.style.top = px(below + card.offsetHeight <= size.seen ? below : above > 0 ? above : Math.max(0, size.seen - card.offsetHeight));
+  return card;
 }
 
 /** The boxes at a stop of the story that shows the columns up to `shown`. */

@@ -1,12 +1,12 @@
-// A change of the run as an event: the line snaps, and what changed lights up layer by layer, in the order in which it travels.
+// What is done in the picture: a change of the run lights up layer by layer, in the order in which it travels; and the last scenes
+// are kept, which Share draws again as a loop.
+import { level } from "./layout.js";
+
 const LAYER = 110; // ms from one layer to the next
 const LIT = 700; // ms
+const MOST = 6; // scenes; the first is where it began
 
-/**
- * Light up the boxes that changed; the bars move when the change has reached the last column.
- * @param {import("./layout.js").Flow} flow
- * @param {HTMLElement[]} changed
- */
+/** Light up the boxes that changed; the bars move when the change has reached the last column. */
 export function light({ root }, changed) {
   const first = Math.min(...changed.map((box) => Number(box.dataset.state)));
   const last = Math.max(...changed.map((box) => Number(box.dataset.state)));
@@ -25,4 +25,28 @@ export function remember(made, changes) {
   const now = changes.map(({ undo }) => JSON.stringify(undo));
   const kept = made.filter((one) => now.includes(one));
   return [...kept, ...now.filter((one) => !kept.includes(one))];
+}
+
+const finding = () => document.querySelector("gradio-app #overview-finding p")?.textContent ?? "";
+
+/** Note the scene that is drawn, once all of it is there; other words begin again. */
+export function note({ root, value, target, zoom, snapped }) {
+  const scenes = (root.scenes ??= []);
+  const last = scenes.at(-1);
+  const changes = JSON.stringify(value.changes ?? []);
+  if (zoom && !(zoom.layer && (level({ zoom }) < 3 || zoom.weight))) return;
+  if (snapped && last && changes !== last.changes) return; // its routes are still those from before
+  const key = JSON.stringify([value.tokens, target, zoom?.at, snapped, changes]);
+  const isOther = last && String(last.value.tokens) !== String(value.tokens) && changes + last.changes === "[][]";
+  if (isOther) scenes.length = 0;
+  else if (key === last?.key) scenes.pop();
+  else if (last && !last.value.snapped) last.said = finding();
+  if (scenes.length === MOST) scenes.splice(1, 1);
+  scenes.push({ key, changes, said: snapped ? finding() : "", value: { ...value, target, zoom, snapped } });
+}
+
+/** The scenes of the picture that is seen, the last with the sentence that is above it now; none where no picture is. */
+export function scenesSeen() {
+  const root = [...document.querySelectorAll("gradio-app .bx-flow")].find((one) => one.scenes?.length && one.checkVisibility());
+  return (root?.scenes ?? []).map((one, n, all) => (n < all.length - 1 ? one : { ...one, said: finding() }));
 }

@@ -1,5 +1,4 @@
 // The wheel, two fingers and keys of the whole page, for the picture that is seen.
-import { moveOf } from "../../arithmetic/moves.js";
 
 const TURN = 30; // px of the wheel that count as a step
 const REST = 420; // ms: one turn of the wheel is one step
@@ -7,11 +6,7 @@ const SPREAD = 1.3; // how far two fingers go apart for a step
 
 const isWriting = (node) => node.closest?.("input, textarea, select, [contenteditable], dialog, [role=dialog]");
 
-/**
- * Step in and out of the picture by wheel and fingers.
- * @param {HTMLElement} root
- * @param {{level: () => number, into: (node: Element) => boolean, out: () => void}} does `into` returns whether there was a step
- */
+/** Step in and out of the picture by wheel and fingers; `into` returns whether there was a step. */
 export function zoomGestures(root, { level, into, out }) {
   let rested = 0;
   root.addEventListener("wheel", (event) => {
@@ -47,9 +42,8 @@ export function zoomGestures(root, { level, into, out }) {
 }
 
 /**
- * Keys that work wherever the focus is, but not in a box that is typed in: Escape, Enter in the zoom, U or Ctrl Z, and X.
- * @param {HTMLElement} root
- * @param {{escape: () => boolean, enter: () => boolean, undo: () => boolean, cut: () => boolean}} does each returns whether it did something
+ * Keys that work wherever the focus is, but not in a box that is typed in: Escape, Enter in the zoom, U or Ctrl Z, and X. Each
+ * function of `does` returns whether it did something.
  */
 export function pageKeys(root, does) {
   document.addEventListener("keydown", (event) => {
@@ -61,9 +55,4 @@ export function pageKeys(root, does) {
     const done = undo ? does.undo() : bare && inside && ({ escape: does.escape, x: does.cut, enter: event.target === document.body ? does.enter : null }[key]?.() ?? false);
     if (done) event.preventDefault();
   });
-}
-
-/** Whether a key is an arrow to the left or the right without a modifier: -1, 1, or 0 for others. */
-export function sideways(event) {
-  return moveOf(event) ? { ArrowRight: 1, ArrowLeft: -1 }[event.key] ?? 0 : 0;
 }

@@ -2,11 +2,7 @@
 import { isLive, level } from "./layout.js";
 import { deeper } from "./zoom.js";
 
-/**
- * @param {import("./layout.js").Flow} flow
- * @param {{stage: any, drawAll: () => void, choose: (row: number, state: number) => void, ask: (index: object) => void,
- *   sent: (at: string) => void}} does `sent` says what was asked for last
- */
+/** The levels of a picture; `sent` notes what was asked for last. */
 export function levelsOf(flow, { stage, drawAll, choose, ask, sent }) {
   let wantsFocus = false; // when the level is there
   let asked = null; // the layer whose neurons were asked for

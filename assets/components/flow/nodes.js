@@ -1,7 +1,7 @@
 // The nodes of the picture: those of the columns, and those of the rows, which go on where the text goes on.
 import { continued } from "../../arithmetic/routes.js";
 import { arrange, el, rove, svg } from "../../shared/dom.js";
-import { BARE, hueOf, isSeen, px, xOf, yOf } from "./layout.js";
+import { BARE, hueOf, isSeen, putAt, px, xOf, yOf } from "./layout.js";
 
 /** What does not depend on the tokens. */
 export function build(flow) {
@@ -60,16 +60,15 @@ export function place(flow) {
   root.classList.toggle("bx-small", size.phone);
   root.classList.toggle("bx-slim", size.narrow);
   for (const name of ["row", "letters", "line", "head"]) root.style.setProperty(`--${name}`, px(size[name]));
-  nodes.names.style.width = px(size.label);
-  nodes.sheet.style.height = px(size.height);
-  nodes.field.style.width = px(size.field);
+  putAt(nodes.names, { width: size.label });
+  putAt(nodes.sheet, { height: size.height });
+  putAt(nodes.field, { width: size.field });
   nodes.drawing.setAttribute("width", size.field);
   nodes.drawing.setAttribute("height", size.height);
   root.dataset.level = zoom?.at.length ?? 0;
   const wide = zoom ? size.box + 8 : size.column;
   flow.titles.forEach((title, state) => {
-    title.style.left = px(xOf(flow, state) - wide / 2);
-    title.style.width = px(wide);
+    putAt(title, { left: xOf(flow, state) - wide / 2, width: wide });
     title.classList.toggle("bx-narrow", !zoom && wide < 92);
     title.classList.toggle("bx-bare", Boolean(zoom) || size.column < BARE);
     title.classList.toggle("bx-away", !isSeen(flow, state));
@@ -77,9 +76,7 @@ export function place(flow) {
   flow.labels.forEach((label, row) => (label.style.top = px(yOf(flow, row) - size.row / 2)));
   flow.boxes.forEach((box) => {
     const [state, row] = [Number(box.dataset.state), Number(box.dataset.row)];
-    box.style.left = px(xOf(flow, state) - size.box / 2);
-    box.style.top = px(yOf(flow, row) - size.row * 0.4);
-    box.style.width = px(size.box);
+    putAt(box, { left: xOf(flow, state) - size.box / 2, top: yOf(flow, row) - size.row * 0.4, width: size.box });
     box.style.setProperty("--hue", hueOf(flow, row));
     box.classList.toggle("bx-away", !isSeen(flow, state));
   });

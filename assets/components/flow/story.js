@@ -5,22 +5,18 @@ import { level } from "./layout.js";
 const PAUSE = 4200; // ms at each stop
 const DEEPER = 1300; // ms at each level of the zoom on the way to one number
 const COLUMN = 380; // ms from one column to the next
-const SHOWS = ["read", "embed", "attend", "transform", "repeat", "guess", "judge"];
 
-/**
- * The story of a picture.
- * @param {import("./layout.js").Flow} flow
- * @param {{show: (shown?: number) => void, fit: () => void, open: (at: number[]) => void, still: MediaQueryList}} does
- */
+/** The story of a picture. */
 export function storyOf(flow, { show, fit, open, still }) {
   let stop = -1; // -1 for the whole picture
   let playing = 0;
   const last = () => flow.value.states - 1;
   const count = () => flow.value.stops.length;
   const pressed = () => (stop < 0 ? flow.stops.length - 1 : stop);
+  const title = () => flow.value.stops[stop]?.title ?? "all";
 
   /** The number of columns shown at the present stop. */
-  const shownAt = () => ({ read: -1, embed: 0 })[SHOWS[stop]] ?? flow.value.shown ?? last();
+  const shownAt = () => ({ read: -1, embed: 0 })[title()] ?? flow.value.shown ?? last();
 
   function tell() {
     const { nodes, value } = flow;
@@ -38,19 +34,19 @@ export function storyOf(flow, { show, fit, open, still }) {
     nodes.player.setAttribute("aria-label", playing ? "Pause" : "Play, step by step");
     flow.stops.forEach((one) => one.setAttribute("aria-pressed", String(Number(one.dataset.stop) === stop)));
     rove(flow.stops, pressed()); // the playing stop can be reached by the Tab key, too
-    flow.root.dataset.stop = SHOWS[stop] ?? "all";
+    flow.root.dataset.stop = title();
   }
 
   function go(to, focus = false) {
     const { value, root } = flow;
     stop = Math.max(-1, Math.min(count() - 1, to));
-    const kind = SHOWS[stop];
+    const kind = title();
     if (kind === "judge" && value.answers.some((one) => one.pair)) flow.target = { state: last(), row: 0 };
     else if (stop >= 0) flow.target = { ...value.target };
-    root.dataset.stop = kind ?? "all";
+    root.dataset.stop = kind;
     const levels = ((stop >= 0 && value.stops[stop].zoom) || []).filter((at) => !flow.alone || at.length <= (value.layers.length ? 2 : 0)); // a file has no vectors
     if (levels.length || level(flow)) open(levels[still.matches ? levels.length - 1 : 0] ?? []);
-    if (!still.matches) levels.slice(1).forEach((at, n) => setTimeout(() => SHOWS[stop] === kind && root.isConnected && open(at), DEEPER * (n + 1)));
+    if (!still.matches) levels.slice(1).forEach((at, n) => setTimeout(() => title() === kind && root.isConnected && open(at), DEEPER * (n + 1)));
     show();
     tell();
     if (focus) flow.stops[pressed()].focus({ preventScroll: true });
@@ -60,14 +56,18 @@ export function storyOf(flow, { show, fit, open, still }) {
 
   // Show one column after the other.
   function grow(state) {
-    if (SHOWS[stop] !== "repeat" || state >= flow.value.states) return;
+    if (title() !== "repeat" || state >= flow.value.states) return;
     show(state);
     setTimeout(() => grow(state + 1), COLUMN);
   }
 
-  function play(on) {
+  function pause() {
     clearInterval(playing);
     playing = 0;
+  }
+
+  function play(on) {
+    pause();
     if (on) {
       go(stop < 0 || stop === count() - 1 ? 0 : stop + 1);
       playing = setInterval(() => (stop < count() - 1 && flow.root.isConnected ? go(stop + 1) : play(false)), PAUSE);
@@ -77,8 +77,7 @@ export function storyOf(flow, { show, fit, open, still }) {
 
   /** The whole picture again. */
   function end() {
-    clearInterval(playing);
-    playing = 0;
+    pause();
     stop = -1;
   }
 

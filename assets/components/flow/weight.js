@@ -20,12 +20,7 @@ function scores({ value }, { scores: all, tokens }, key) {
   return el("span", { class: "bx-zoom-scores", role: "img", "aria-label": `e to the power of the score, for ${bars.length} of ${tokens} tokens` }, ...bars);
 }
 
-/**
- * The level of one weight.
- * @param {import("./layout.js").Flow} flow
- * @returns {{node: HTMLElement, enter: (from: {left: number, query: number, key: number}) => void}} `enter` lets both vectors
- *   come out of the boxes that they are made of
- */
+/** The level of one weight: its `node`; `enter` lets both vectors come out of the boxes that they are made of. */
 export function sumOf(flow) {
   const { value, zoom: { at, layer, weight } } = flow;
   const [token, other] = [layer.row, at[2]].map((row) => `“${value.tokens[row]}”`);

@@ -2,6 +2,7 @@
 // picture is its large one: only its place and the thickness of its lines change.
 import { percent, signedPercent } from "../../arithmetic/numbers.js";
 import { el, rove, svg } from "../../shared/dom.js";
+import { act } from "./drawing.js";
 import { hueOf, level, putAt, px, stageOf, xOf, yOf } from "./layout.js";
 import { sumOf } from "./weight.js";
 
@@ -9,7 +10,6 @@ const CAPTION = 36; // px of a small picture's two lines
 const TITLE = 22; // px of the titles of both parts
 const LEAST = 0.0005; // smaller weights have no number of their own
 
-const act = (text, index, more = {}) => el("button", { type: "button", "data-act": JSON.stringify(index), ...more }, text);
 const name = ({ value }, row) => `“${value.tokens[row]}”`;
 const number = (weight) => (weight > 0 && weight < LEAST ? "<0.001" : weight.toFixed(3));
 const nameOf = (flow, head) => head.name ? `${head.name}: ${head.sure.toFixed(2)} of all weight` : `looks at ${flow.value.tokens[head.key]}: ${head.weights[head.key].toFixed(2)}`;
@@ -64,7 +64,7 @@ function sentence(flow) {
   }
   const head = layer.heads[at[1] - 1];
   if (at.length === 2 && !head.weights.some(Boolean)) return `Head ${at[0]}.${at[1]} is off: it brings ${token} nothing.`;
-  if (at.length === 2) return `Head ${at[0]}.${at[1]}${head.name ? ` (usually ${head.name})` : ""} lets ${token} attend most to ${name(flow, head.key)}: ${number(head.weights[head.key])}. The weights sum to 1.`;
+  if (at.length === 2) return `Head ${at[0]}.${at[1]}${head.name ? ` (usually ${head.name})` : ""} lets ${token} attend most to ${name(flow, head.key)}: ${number(head.weights[head.key])} of 1.`;
   if (!weight) return `The weight of ${name(flow, at[2])} opens …`;
   return `Why ${number(weight.weight)}? Query and key agree where both strips have one colour.`;
 }
@@ -81,30 +81,17 @@ function header(flow) {
   return [el("nav", { "aria-label": "zoom" }, ...crumbs), el("span", { class: "bx-zoom-offers" }, ...offers), el("p", { role: "status" }, sentence(flow))];
 }
 
-// The weights of the open head, a button beside each row.
-function weightsOf(flow, head) {
-  const { at } = flow.zoom;
-  const last = flow.value.elsewhere ? flow.value.tokens.length - 1 : -1;
-  return head.weights.map((weight, row) => {
-    const shown = number(weight);
-    const made = act(shown, { zoom: [at[0], at[1], flow.value.places[row]] }, { class: "bx-zoom-weight", "data-key": row, "aria-label": `${name(flow, row)}: ${shown}`, disabled: row === last || flow.alone ? "" : null });
-    made.classList.toggle("bx-slight", weight < 0.02);
-    return made;
-  });
-}
-
-/**
- * The stage of a picture.
- * @param {import("./layout.js").Flow} flow
- * @param {{matches: boolean}} still whether nothing is to move
- */
+/** The stage of a picture; `still` says whether nothing is to move. */
 export function stageFor(flow, still) {
-  let made = { key: "", stage: null, heads: [], weights: [] };
+  let made = {}; // the nodes, and what they were made for
+
+  /** The nodes around it were made again. */
+  const forget = () => (made = { key: "", stage: null, heads: [], weights: [] });
+  forget();
 
   function fold() {
-    const { stage } = made;
-    made = { key: "", stage: null, heads: [], weights: [] };
-    leave(stage);
+    leave(made.stage);
+    forget();
   }
 
   function leave(node) {
@@ -163,15 +150,21 @@ export function stageFor(flow, still) {
     made.stage.querySelector(".bx-zoom-title").style.cssText = `left:${px(room.left + 6)};top:${px(room.top)}`;
   }
 
+  // The weights of the open head, a button beside each row.
   function drawWeights(room) {
-    const { zoom, size } = flow;
+    const { size, value, alone, zoom: { at, layer } } = flow;
     for (const one of made.weights) one.remove();
-    made.weights = level(flow) === 2 ? weightsOf(flow, zoom.layer.heads[zoom.at[1] - 1]) : [];
-    made.weights.forEach((one, row) => putAt(one, { left: room.left, top: yOf(flow, row) - size.row / 2, height: size.row }));
+    const head = level(flow) === 2 ? layer.heads[at[1] - 1] : null;
+    made.weights = (head?.weights ?? []).map((weight, row) => {
+      const closed = alone || value.places[row] === undefined;
+      const one = act(number(weight), { zoom: [at[0], at[1], value.places[row]] }, { class: `bx-zoom-weight${weight < 0.02 ? " bx-slight" : ""}`, "data-key": row,
+        "aria-label": `${name(flow, row)}: ${number(weight)}`, disabled: closed ? "" : null });
+      putAt(one, { left: room.left, top: yOf(flow, row) - size.row / 2, height: size.row });
+      return one;
+    });
     made.stage.append(...made.weights);
-    rove(made.weights, zoom.layer.heads[(zoom.at[1] ?? 1) - 1].key);
-    const shown = keys().buttons;
-    if (level(flow) === 1) rove(shown, 0);
+    if (head) rove(made.weights, head.key);
+    if (level(flow) === 1) rove(keys().buttons, 0);
   }
 
   function drawSum(room) {
@@ -228,9 +221,6 @@ export function stageFor(flow, still) {
     const buttons = order.map(({ head }) => made.heads[head - 1].lastChild);
     return { columns: Math.max(1, buttons.findIndex((one, n) => n && one.parentElement.style.top !== buttons[0].parentElement.style.top)), buttons };
   }
-
-  /** The nodes around it were made again. */
-  const forget = () => (made = { key: "", stage: null, heads: [], weights: [] });
 
   return { draw, focus, keys, forget };
 }

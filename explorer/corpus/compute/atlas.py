@@ -17,7 +17,7 @@ import numpy as np
 
 from explorer.analysis.head_names import ATLAS
 from explorer.analysis.projection import MapSettings, project
-from explorer.bert.attending import Heads, answering
+from explorer.bert.attending import Heads, answer_with
 from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.bert.explorer import Explorer
 from explorer.bert.network import Padded
@@ -117,7 +117,7 @@ def _attend(model: Explorer, padded: Padded, given: Sentences, sums: AttentionSu
             sums.add(number, weights, given)
             return weights @ heads.value
 
-        hidden = answering(look, partial(layer, hidden, padded.mask))
+        hidden = answer_with(look, partial(layer, hidden, padded.mask))
 
 
 class _Facts:

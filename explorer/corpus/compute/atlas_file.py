@@ -88,7 +88,7 @@ class HeadAtlas:
         A lead counts if it is significant and its relation has NAMING words or more: the best of a few words says little.
         """
         names = ("offsets", "entropy", "cls", "sep", "same_token")
-        flat = {name: _by_head(getattr(self, name)) for name in names}
+        flat = {name: (value := getattr(self, name)).reshape(-1, *value.shape[2:]) for name in names}
         counted = self.significant & (self.counts >= NAMING)
         leads = np.where(counted, self.leads, np.minimum(self.leads, 0)).reshape(self.cls.size, len(self.counts))
         return Profiles(**flat, leads=leads, relations=self.relations.tolist(), counts=self.counts)
@@ -101,11 +101,6 @@ class HeadAtlas:
         """Whether a head (zero-based) is named after a relation in which it attends from the syntactic head to its dependent."""
         name, named = str(self.habits[layer, head]), self.relations.tolist()
         return name in named and self.direction(layer, head, named.index(name)) == DIRECTIONS[1]
-
-
-def _by_head(values: np.ndarray) -> np.ndarray:
-    """[layers, heads, ...] as [layers * heads, ...]."""
-    return values.reshape(-1, *values.shape[2:])
 
 
 def write(atlas: HeadAtlas, path: Path) -> None:

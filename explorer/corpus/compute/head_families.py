@@ -89,18 +89,11 @@ def _habit(given: Profiles, row: int) -> str:
     place = max(near, key=lambda name: near[name])
     if near[place] >= CLEAR:
         return PLACES[place]
-    if relation := _relation(given, row):
-        return relation
+    leads = given.leads[row]
+    if (leads >= LEAD).any():  # the one least likely by chance (lead · √count)
+        return given.relations[int(np.argmax(np.where(leads >= LEAD, leads * np.sqrt(given.counts), 0)))]
     parked = {"[CLS]": float(given.cls[row]), "[SEP]": float(given.sep[row])}
     parked["[CLS] and [SEP]"] = sum(parked.values())
     clear = {**parked, "same word": float(given.same_token[row]), "neighbours": sum(near.values())}
     found = next((name for name, share in clear.items() if share >= CLEAR), "")
     return found or ("broad" if given.entropy[row] >= BROAD else "mixed")
-
-
-def _relation(given: Profiles, row: int) -> str:
-    """The relation that a head follows, '' for none: of those with a LEAD, the one least likely by chance (lead · √count)."""
-    leads = given.leads[row]
-    if not (leads >= LEAD).any():
-        return ""
-    return given.relations[int(np.argmax(np.where(leads >= LEAD, leads * np.sqrt(given.counts), 0)))]

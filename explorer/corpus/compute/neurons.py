@@ -102,7 +102,7 @@ def firing_on(model: Explorer, corpus: Corpus, found: CorpusNeurons, word: str, 
     Raises InputError.
     """
     places: defaultdict[int, list[int]] = defaultdict(list)
-    for index, at in corpus.places(word, model.searched):
+    for index, at in corpus.places(word, model.as_searched):
         places[index].append(at)
     holding = list(places.items())[:READ]
     mean = np.mean([_at_words(model, found.tokens, index, words) for index, words in holding], axis=0)

@@ -42,7 +42,7 @@ def occurrences_in_steps(model: Explorer, corpus: Corpus, word: str, layer: int)
 
     Raises InputError when the word does not occur, or none of its occurrences has a token of its own.
     """
-    places = corpus.places(word, model.searched)
+    places = corpus.places(word, model.as_searched)
     read = yield from corpus_states_in_steps(model, corpus, [layer])
     tokens, rows = read.tokens, []
     for index, at in places[:MOST]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.text.dependencies import plain
+from explorer.text.tagged import plain
 from explorer.ui.pictures.alternatives import MOST
 from explorer.ui.pictures.base import AMOUNT, CATEGORIES, FAINT, figure, grid_axis, plain_axis, token_axis, token_labels
 from explorer.ui.pictures.heatmaps import Axes, colour_scale, heatmap, root_ticks

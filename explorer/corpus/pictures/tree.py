@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from explorer.corpus.compute.tree import Links
 from explorer.text.corpora import ROOT, CorpusSentence
-from explorer.text.dependencies import spell_out
+from explorer.text.tagged import spell_out
 from explorer.ui.pictures.base import ACCENT, FAINT, esc, figure, plain_axis
 from explorer.ui.pictures.numbers import columns_of, keep
 

@@ -120,7 +120,7 @@ class Estimated(Patching):
             elif self.way == RESIDUAL:
                 hidden = watch(layer(hidden))
             else:
-                hidden = attending.answering(lambda heads: watch(heads.context()), partial(layer, hidden))
+                hidden = attending.answer_with(lambda heads: watch(heads.context()), partial(layer, hidden))
         if not slopes:
             return found, ()
         read = hidden[torch.arange(len(hidden)), group.places.clone()]  # what inference mode made cannot be kept for a gradient

@@ -92,7 +92,7 @@ class Paths(Patching):
             receives = [self.receiver is None or self.receiver == (at + 1, head + 1) for head in range(self.shape[1])]
             if any(receives):
                 sent = getattr(layer.heads(read), self.way.split()[0])
-                hidden = attending.answering(partial(self._attend, sent, torch.tensor(receives)), partial(layer, hidden))
+                hidden = attending.answer_with(partial(self._attend, sent, torch.tensor(receives)), partial(layer, hidden))
             else:
                 hidden = layer(hidden)
             read = layer.after_heads(contexts[at].repeat(copies, 1, 1, 1), read)

@@ -18,7 +18,7 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.techniques import attribution
 from explorer.techniques import routes as tracing
-from explorer.techniques.ablation import head_effects, intervene, patching_in_steps
+from explorer.techniques.ablation import changed_states, head_effects, patching_in_steps
 from explorer.techniques.run_mixing import mixing
 from explorer.techniques.targets import Target, against_second_guess, read, word_target
 from explorer.text import limits
@@ -102,7 +102,7 @@ def _target(trace: Trace, word: str, foil: str | None) -> Target:
 
 
 def _measured(trace: Trace, target: Target, off: Sequence[tuple[int, int]] = ()) -> float:
-    return float(target.measured(read(trace.model, target, intervene(trace, off)[None])))
+    return float(target.measure(read(trace.model, target, changed_states(trace, off)[-1:])))
 
 
 def _unit(target: Target) -> str:

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from explorer.experiments.compute.question import Axis
 from explorer.experiments.compute.summary import Summary
 from explorer.ui.pictures.base import AMOUNT, FAINT, esc, figure, plain_axis
-from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap, number_axis, outlined_cell
+from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap, number_axis, outline_cell
 from explorer.ui.pictures.numbers import Table, columns_of, keep
 
 SURE = 0.05  # q values below this are marked
@@ -67,7 +67,7 @@ def _cells(summary: Summary, axes: Sequence[Axis], at: Sequence[int], unit: str,
         text=np.where(summary.q < SURE, MARK, ""),
         texttemplate="%{text}",
     )
-    drawn.update_layout(shapes=outlined_cell((float(rows.labels[at[0]]), at[1] + 1 if numbered else at[1])))
+    drawn.update_layout(shapes=outline_cell((float(rows.labels[at[0]]), at[1] + 1 if numbered else at[1])))
     return keep(drawn, lambda: _table(summary, axes))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,16 +17,15 @@ import numpy as np
 from explorer.bert.explorer import Explorer
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
-from explorer.core.steps import finished
-from explorer.finetune.compute.finetune import evaluate
-from explorer.finetune.compute.predictor import SAMPLES, Predictor
-from explorer.finetune.compute.prefix import CUTS, EVERY_TOKEN, hidden_in_steps
-from explorer.finetune.compute.top_layers import Top
+from explorer.core.steps import finished, map_steps
+from explorer.finetune.compute.predictor import Predictor, Reads
+from explorer.finetune.compute.prefix import CUTS, EVERY_TOKEN, Prefix, encoded_hidden_in_steps
 from explorer.text.encoding import Encoding
 from explorer.text.lines import Pair
 
 LONGEST_ANSWER = 30  # tokens
 SHARED = 128  # maximum overlap of neighboring windows, in tokens
+CUT_TOGETHER = 100  # questions tokenized between two reports of progress
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
@@ -76,11 +75,6 @@ class Window:
     row: int  # index of the question
     begin: int  # character of the text at which the part begins
     encoding: Encoding
-
-    @property
-    def pair(self) -> Pair:
-        """The question and the part of the text."""
-        return self.encoding.text_a, self.encoding.text_b
 
     @property
     def text_tokens(self) -> range:
@@ -149,6 +143,13 @@ class Answer:
     shares: np.ndarray = field(repr=False)  # [tokens, 2]: the probability that the answer begins, and ends, at each token
 
 
+@dataclass(frozen=True, eq=False)
+class Windows(Prefix):
+    """The hidden states of windows."""
+
+    windows: Sequence[Window] = ()
+
+
 class Answerer(Predictor):
     """Finds the span of a text that answers a question, if any does."""
 
@@ -157,23 +158,29 @@ class Answerer(Predictor):
     poolings = (EVERY_TOKEN,)
     every_token = True
     own_labels = ("start", "end")
+    samples = (("one", "and another"),)
+
+    @classmethod
+    def read(
+        cls, model: Explorer, inputs: Sequence[Pair], reads: Reads, fit: Callable[[list[Window]], list[Window]] = list
+    ) -> Generator[float, None, Windows]:
+        """The hidden states of the windows of questions and texts, of those that `fit` keeps, below the trained layers."""
+        windows: list[Window] = []
+        for start in range(0, len(inputs), CUT_TOGETHER):
+            windows += windows_of(model, inputs[start : start + CUT_TOGETHER], start)
+            yield 0.5 * min(1.0, (start + CUT_TOGETHER) / len(inputs))
+        windows = fit(windows)
+        encoded = [(window.encoding.ids, window.encoding.segments) for window in windows]
+        steps = encoded_hidden_in_steps(model, encoded, reads.layer - reads.layers_trained)
+        states = yield from map_steps(steps, lambda share: 0.5 + share / 2)
+        questions = np.array([window.row for window in windows])
+        return Windows(states, questions, questions, windows=windows)
 
     def answer(self, model: Explorer, question: str, text: str) -> Answer:
         """The best span of the text, or none. Raises InputError when the question or the text cannot be read."""
-        windows = windows_of(model, [(question, text)])
-        return choose(text, windows, self.scores(model, windows))
-
-    def scores(self, model: Explorer, windows: Sequence[Window]) -> list[np.ndarray]:
-        """For each window [tokens, 2]: the scores (logits) of each token as the first and as the last one of the answer."""
-        states = finished(hidden_in_steps(model, [window.pair for window in windows], self.layer - self.layers_trained))
-        top = self.top or Top(model, self.layer, 0, EVERY_TOKEN).eval()
-        scores = self.head.outputs(evaluate(top, states, torch.arange(len(windows))).numpy())
-        return np.split(scores, np.cumsum(states.lengths.tolist())[:-1])
-
-    def sample(self, model: Explorer) -> np.ndarray:
-        """[tokens, 2] scores of a sample question and text."""
-        question, text = SAMPLES[1]
-        return self.scores(model, windows_of(model, [(question, text)]))[0]
+        found = finished(self.read(model, [(question, text)], self))
+        ends = np.cumsum([window.encoding.kept for window in found.windows])[:-1]
+        return choose(text, found.windows, np.split(self.head.outputs(self.vectors(found)), ends))
 
     @inference_mode
     def looks(self, model: Explorer, answer: Answer) -> np.ndarray:

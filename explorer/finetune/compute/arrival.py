@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,28 +15,25 @@ from explorer.core.errors import InputError
 from explorer.core.formats import Every, Own, parse, values
 from explorer.core.limits import CLASSES, JSON_VALUES, LABEL
 from explorer.finetune.compute.run import CORRELATIONS
-from explorer.finetune.compute.store import HEAD_TENSORS, KINDS
+from explorer.finetune.compute.store import KINDS
 from explorer.finetune.compute.task import CHECKS, MOST_UNITS
 from explorer.text import limits
 from explorer.training.head import Head
 
-MOST_LAYERS = 1000
-MOST_EPOCHS = 1000  # higher than here: the run may come from an app with other limits
-MOST_TITLE, MOST_NAME, MOST_MODEL = 80, 60, 300  # characters of a title, and of the names of a baseline and a model
-MOST_BASELINES = 10
+MOST_EPOCHS = 1000  # and layers: higher than here, since the run may come from an app with other limits
+MOST_TITLE = 80  # characters of a title that are kept
 MOST_HEADER_BYTES = 16 * 2**10  # of a head's file: four tensors have a tenth of it
 LARGEST = 1e9  # absolute value of a head's weights and of a loss, so that what is computed with them stays finite
 MOST_LETTERS = 200  # characters of the longest word that WordPiece may try to split: its time grows at least with their square
 TOKENIZER = "The tokenizer in this file could read a text without end; use one as its library writes it."
 HARMLESS = {" {2,}"}  # regular expressions of published tokenizers that are known to be fast
 
+Count = Annotated[int, Field(ge=0, le=MOST_EPOCHS)]
+Name = Annotated[str, Field(max_length=60)]
 
-def _layer(value: object) -> int:
-    return limits.check_integer(value, "the layer", 0, MOST_LAYERS)
 
-
-def _epochs(value: object) -> int:
-    return limits.check_integer(value, "the number of epochs", 0, MOST_EPOCHS)
+def _whole(value: object) -> int:
+    return limits.check_integer(value, "the number", 0, MOST_EPOCHS)
 
 
 def _boolean(value: object) -> bool:
@@ -45,13 +42,11 @@ def _boolean(value: object) -> bool:
     return value
 
 
-_TRAINING: dict[str, Callable[[object], Any]] = CHECKS | {
-    "layer": _layer,
-    "layers_trained": _layer,
-    "epochs": _epochs,
+_TRAINING: dict[str, Callable[[object], Any]] = {
+    **CHECKS,
+    **dict.fromkeys(("layer", "layers_trained", "epochs"), _whole),
+    **dict.fromkeys(("keep_best", "balanced"), _boolean),
     "held_out": lambda value: limits.check_number(value, "the share held out", 0, 0.9),
-    "keep_best": _boolean,
-    "balanced": _boolean,
 }
 
 
@@ -60,87 +55,66 @@ class Settings(Own):
 
     kind: str = "classes"
     labels: Every[str]
-    layer: int
+    layer: Count
     pooling: str
-    layers_trained: int
-    best: int
-    model: str = Field(max_length=MOST_MODEL)
+    layers_trained: Count
+    best: Count
+    model: str = Field(max_length=300)
     model_sha256: str | None = None
     title: str
     training: dict[str, Any]  # those of another version are dropped
-    baselines: dict[Annotated[str, Field(max_length=MOST_NAME)], float] = Field(max_length=MOST_BASELINES)
+    baselines: dict[Name, Annotated[float, Field(ge=-1, le=1)]] = Field(max_length=10)
     max_tokens: int = 0  # for the script in the zip, as the next one
     final_norm: str = ""
 
 
-def read_settings(data: bytes) -> dict[str, Any]:
-    """The settings of a run, if every entry is what `pack` would have written. Raises InputError, ValueError or TypeError."""
+def read_settings(data: bytes) -> Settings:
+    """The settings of a run, if every entry is what `pack` would have written. Raises InputError, ValueError or KeyError."""
     given = parse(Settings, data, JSON_VALUES)
-    kind = limits.check_choice(given.kind, "the kind", list(KINDS))
-    predictor = KINDS[kind].predictor
-    few = len(predictor.own_labels) or 2
-    if not few <= len(given.labels) <= CLASSES.most:
-        raise ValueError("numbers")
-    checked = [limits.check_text(label, "the label", LABEL) for label in given.labels]
-    if len(set(checked)) != len(checked) or (predictor.own_labels and checked != list(predictor.own_labels)):
+    predictor, labels = KINDS[given.kind].predictor, tuple(limits.check_text(name, "a label", LABEL) for name in given.labels)
+    if len(set(labels)) != len(labels) or len(labels) > CLASSES.most or (predictor.own_labels or labels) != labels:
         raise ValueError("labels")
-    pooling = limits.check_choice(given.pooling, "pooling", predictor.poolings)
+    if len(labels) < 2 and not predictor.own_labels:
+        raise ValueError("labels")
+    limits.check_choice(given.pooling, "pooling", predictor.poolings)
+    for text in (given.model, given.title, *given.baselines):
+        limits.check_text(text)
     training = {name: check(given.training[name]) for name, check in _TRAINING.items() if name in given.training}
-    return {
-        "kind": kind,
-        "labels": checked,
-        "layer": _layer(given.layer),
-        "pooling": pooling,
-        "layers_trained": _layer(given.layers_trained),
-        "best": limits.check_integer(given.best, "best", 0, MOST_EPOCHS - 1),
-        "model": limits.check_text(given.model),
-        "model_sha256": given.model_sha256,
-        "title": limits.check_text(given.title)[:MOST_TITLE],
-        "training": {**training, "pooling": pooling},
-        "baselines": {
-            limits.check_text(name): limits.check_number(value, "a score", _least(predictor.measures[1]), 1)
-            for name, value in given.baselines.items()
-        },
-    }
+    return given.model_copy(
+        update={"labels": labels, "title": given.title[:MOST_TITLE], "training": {**training, "pooling": given.pooling}}
+    )
 
 
 def read_head(data: bytes, labels: int) -> Head:
     """The head in a safetensors file. Raises ValueError unless its tensors are finite and fit each other and the labels."""
     if int.from_bytes(data[:8], "little") > MOST_HEADER_BYTES:
         raise ValueError("header")
-    tensors = load_tensors(data)
-    if not {"weight", "bias"} <= set(tensors) <= set(HEAD_TENSORS) or ("hidden_weight" in tensors) != ("hidden_bias" in tensors):
-        raise ValueError("tensors")
-    units = tensors["weight"].shape[-1]
-    shapes: dict[str, tuple[int, ...]] = {"weight": (labels, units), "bias": (labels,)}
-    if "hidden_weight" in tensors:
-        shapes |= {"hidden_weight": (units, tensors["hidden_weight"].shape[-1]), "hidden_bias": (units,)}
-    if any(tensors[name].shape != shape for name, shape in shapes.items()) or units < 1:
+    head = Head(**load_tensors(data))
+    units, hidden = head.weight.shape[-1], head.hidden_weight
+    shapes: list[tuple[int, ...]] = [(labels, units), (labels,)]
+    if hidden is not None:
+        shapes += [(units, hidden.shape[-1]), (units,)]
+    tensors = [tensor for tensor in vars(head).values() if tensor is not None]
+    if [tensor.shape for tensor in tensors] != shapes or units < 1 or (hidden is not None and units > MOST_UNITS):
         raise ValueError("shapes")
-    if "hidden_weight" in tensors and units > MOST_UNITS:
-        raise ValueError("units")
-    if not all(tensor.dtype == np.float32 and (np.abs(tensor) < LARGEST).all() for tensor in tensors.values()):
+    if not all(tensor.dtype == np.float32 and (np.abs(tensor) < LARGEST).all() for tensor in tensors):
         raise ValueError("numbers")
-    return Head(**tensors)
+    return head
 
 
-def _least(measure: str) -> float:
-    return -1 if measure in CORRELATIONS else 0
-
-
-def read_history(log: str, settings: Mapping[str, Any]) -> list[dict[str, float]]:
+def read_history(log: str, settings: Settings) -> list[dict[str, float]]:
     """The rows of the log, one per epoch from 1. Raises ValueError for a number that training cannot give."""
-    measures = KINDS[settings["kind"]].predictor.measures
-    least = {f"{part}_{name}": _least(name) for part in ("train", "held_out") for name in measures}
+    names = [f"{part}_{name}" for part in ("train", "held_out") for name in KINDS[settings.kind].predictor.measures]
     history = []
     for number, row in enumerate(csv.DictReader(io.StringIO(log)), start=1):
         found = {name: float(value) for name, value in row.items()}
-        if set(found) != {"epoch", *least} or number > MOST_EPOCHS or found.pop("epoch") != number:
+        if set(found) != {"epoch", *names} or number > MOST_EPOCHS or found.pop("epoch") != number:
             raise ValueError("log")
         for name, value in found.items():
-            limits.check_number(value, name, least[name], LARGEST if name.endswith("loss") else 1)
+            least = -1 if name.endswith(CORRELATIONS) else 0
+            limits.check_number(value, name, least, LARGEST if name.endswith("loss") else 1)
         history.append({"epoch": number, **found})
-    if settings["best"] >= len(history):
+    if settings.best >= len(history):
         raise ValueError("best")
     return history
 

@@ -43,10 +43,8 @@ def words_in_turn(examples: Examples) -> float:
         products[fold] = sum((words @ words.T).toarray() for _, words in _counted(examples, Split(parts.train, every)))
     right = one_hot(examples)
     counts = seen @ right  # [folds, classes]
-    weights = (
-        seen * (seen.sum(1, keepdims=True) / np.maximum(counts, 1) / (counts > 0).sum(1, keepdims=True))[:, examples.targets]
-    )
-    heads = Heads(weights, products, right)
+    balance = seen.sum(1, keepdims=True) / np.maximum(counts, 1) / (counts > 0).sum(1, keepdims=True)
+    heads = Heads(seen * balance[:, examples.targets], products, right)
     said = heads.of_left_out(solve(heads, 1 / WORDS_C)).argmax(1)
     return float((said == examples.targets).mean())
 

@@ -1,7 +1,7 @@
 """The guess which columns of a table hold the texts and the labels, and why."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from explorer.core.limits import CLASSES
@@ -77,13 +77,13 @@ def guess_columns(table: Table) -> Columns:
     label, why_label = _label(others, by_name, table.headed)
     if label is None and second is not None:
         label, why_label, second = second, "the only other column", None
-    said = f"The texts are those of {text.name!r} ({why_text})" if second is None else ""
-    said = said or f"The pairs are those of {text.name!r} and {second and second.name!r} ({why_text})"
-    why = f"{said}, the labels those of {label.name!r} ({why_label})." if label else f"{said}."
+    those = f"texts are those of {text.name!r}" if second is None else f"pairs are those of {text.name!r} and {second.name!r}"
+    why = f"The {those} ({why_text}){f', the labels those of {label.name!r} ({why_label})' if label else ''}."
     return Columns(text.name, label.name if label else "", second.name if second else "", why=why)
 
 
 def missing_labels(labels: Sequence[str]) -> set[str]:
+    """The labels that mean a missing one."""
     every = {label.strip() for label in labels}
     missing = {label for label in every if label.lower() in MISSING}
     perhaps = {label for label in every if label.lower() in MISSING_NUMBER}
@@ -94,13 +94,11 @@ def missing_labels(labels: Sequence[str]) -> set[str]:
 
 
 def is_missing_text(text: str) -> bool:
-    """Whether a text means a missing one."""
     return len(text) < 9 and text.strip().lower() in MISSING_TEXT
 
 
 def _look(table: Table, name: str) -> _Column:
-    index = table.columns.index(name)
-    cells = [row[index].strip() for row in table.rows[:SAMPLE]]
+    cells = [cell.strip() for cell in table.column(name)[:SAMPLE]]
     missing = missing_labels(cells)
     kept = [cell for cell in cells if cell not in missing]
     return _Column(name, kept, len(kept) / max(1, len(cells)))
@@ -121,7 +119,7 @@ def _texts(columns: Sequence[_Column], by_name: dict[str, _Column], named: bool)
         return (max(likely, key=lambda column: column.length), None), "by its name"
     if found := _called(SHORT_NAMES, by_name):
         return (found, None), "by its name"
-    wordy = [column for column in wordy if not _is_repeated(column)]
+    wordy = [column for column in wordy if column.values > len(column.cells) / 10]  # others are labels of several words
     if not named and len(wordy) > 1:
         return (wordy[0], wordy[1]), "two columns of texts"
     return (max(wordy or columns, key=lambda column: (not column.numeric, column.length)), None), "its cells are the longest"
@@ -129,12 +127,8 @@ def _texts(columns: Sequence[_Column], by_name: dict[str, _Column], named: bool)
 
 def _called(names: Sequence[str], by_name: dict[str, _Column]) -> _Column | None:
     """The column with the first of some names that is not empty and has no numbers."""
-    return _first([by_name[name] for name in names if name in by_name], lambda column: bool(column.cells) and not column.numeric)
-
-
-def _is_repeated(column: _Column) -> bool:
-    """Whether the cells come again so often that they are labels of several words."""
-    return column.values <= len(column.cells) / 10
+    columns = (by_name[name] for name in names if name in by_name)
+    return next((column for column in columns if column.cells and not column.numeric), None)
 
 
 def _numbered(by_name: dict[str, _Column]) -> Iterator[tuple[str, str]]:
@@ -150,13 +144,10 @@ def _numbered(by_name: dict[str, _Column]) -> Iterator[tuple[str, str]]:
 def _label(others: Sequence[_Column], by_name: dict[str, _Column], named: bool) -> tuple[_Column | None, str]:
     """The column of the labels among those that are not texts, and why."""
     called = [by_name[name] for name in LABEL_NAMES if name in by_name and by_name[name] in others]
-    if found := next((column for column in called if column.labels), None) or next(iter(called), None):
+    likely = [column for column in others if named and column.labels and LABEL_WORDS & {*normal(column.name).split("_")}]
+    if found := next((column for column in called if column.labels), None) or next(iter([*called, *likely]), None):
         return found, "by its name"
-    if named and (
-        found := _first(others, lambda column: bool(LABEL_WORDS & {*normal(column.name).split("_")}) and column.labels)
-    ):
-        return found, "by its name"
-    if not named and (found := _first(others, lambda column: column.fractions)):
+    if not named and (found := next((column for column in others if column.fractions), None)):
         return found, "its cells are numbers with fractions"
     likely = [column for column in others if column.labels and not column.wordy and column.filled > 0.9]
     likely = likely or [column for column in others if column.values > 1] or list(others)
@@ -164,10 +155,6 @@ def _label(others: Sequence[_Column], by_name: dict[str, _Column], named: bool) 
         return None, ""
     found = min(likely, key=lambda column: (column.values, column.length))
     return found, f"it has {found.values:,} different values" if found.values != 1 else "the only other column"
-
-
-def _first(columns: Sequence[_Column], fits: Callable[[_Column], bool]) -> _Column | None:
-    return next((column for column in columns if fits(column)), None)
 
 
 def rarest(labels: Sequence[str]) -> set[str]:

@@ -6,7 +6,8 @@ import io
 import json
 import threading
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from safetensors.numpy import save as save_tensors
@@ -15,11 +16,10 @@ from explorer.bert import checkpoints
 from explorer.bert.explorer import load
 from explorer.core import disk
 from explorer.core.errors import InputError
-from explorer.finetune.compute import quota, store
+from explorer.finetune.compute import store
 from explorer.finetune.compute.predictor import Predictor
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.store import head_arrays
-from explorer.finetune.compute.top_layers import Top
 
 MODEL_FILES = ("config.json", "model.safetensors", *checkpoints.TOKENIZER_FILES)
 SCRIPT = Path(__file__).with_name("predict.py")  # goes into the zip, and runs without this app
@@ -42,65 +42,56 @@ def tuned_model(run: Run) -> str:
     with _writing:
         if not place.is_dir():
             store.make_room(run.id, NUMBER * load(run.predictor.model).capabilities.parameters)
-            with disk.unfinished(disk.folder()) as written:
-                _write_model(run.predictor, run.predictor.top, written)
+            base, top = load(run.predictor.model), run.predictor.top
+            first = run.predictor.layer - len(top.layers)
+            with disk.begin(disk.folder()) as written:
+                base.module_with(dict(enumerate(top.layers, start=first)), top.pooler).save_pretrained(written)
+                base.tokenizer.save_pretrained(written)
                 disk.finish(written, place)
     return store.tuned_name(run.id)
 
 
-def _write_model(predictor: Predictor, top: Top, folder: Path) -> None:
-    """Write the whole model in the format of transformers, with the trained layers in place of its own."""
-    base = load(predictor.model)
-    module = base.module_with(dict(enumerate(top.layers, start=predictor.layer - predictor.layers_trained)), top.pooler)
-    module.save_pretrained(folder)
-    base.tokenizer.save_pretrained(folder)
-
-
 def pack(run: Run) -> Path:
     """Write the zip of a run into its folder. The encoder is included unless it is on the Hub unchanged."""
-    model = _model_folder(run)
-    place = disk.folder() / run.id / "run.zip"
-    store.make_room(run.id, quota.expected_bytes(run) + (disk.size_of(model) if model is not None else 0))
-    with disk.unfinished(disk.folder()) as folder:
-        written = folder / place.name
-        _write_zip(written, run, model)
-        disk.finish(written, place)
-    return place
-
-
-def pack_standard(run: Run, write: Callable[[Predictor, Path], None], name: str) -> Path:
-    """Write a zip with a folder `model`, as `write_standard` or `write_onnx` fills it. Raises InputError, see `why_not`."""
-    place = disk.folder() / run.id / name
-    store.make_room(run.id, 2 * NUMBER * load(run.predictor.model).capabilities.parameters)
-    with disk.unfinished(disk.folder()) as folder:
-        (folder / "model").mkdir()
-        write(run.predictor, folder / "model")
-        written = folder / place.name
-        with zipfile.ZipFile(written, "w", zipfile.ZIP_STORED) as archive:  # weights hardly compress
-            for file in sorted((folder / "model").iterdir()):
-                archive.write(file, f"model/{file.name}")
-        disk.finish(written, place)
-    return place
-
-
-def _write_zip(path: Path, run: Run, model: Path | None) -> None:
-    predictor = run.predictor
+    predictor, model, base = run.predictor, _model_folder(run), load(run.predictor.model)
     settings = {name: getattr(predictor, name) for name in ("kind", "labels", "layer", "pooling", "model", "layers_trained")}
-    base = load(predictor.model)
     settings |= {"max_tokens": base.capabilities.max_tokens, "final_norm": base.family.final_norm}
     settings |= {"title": run.title, "training": run.settings, "best": run.best, "baselines": run.baselines}
     if predictor.model.startswith(checkpoints.TUNED):
         settings["model"] = INSIDE
     if model is not None:
         settings["model_sha256"] = digest(model / "model.safetensors")
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+    log = io.StringIO()
+    csv.writer(log).writerows([run.history[0], *(row.values() for row in run.history)] if run.history else [])
+    with _new_zip(run, "run.zip", store.size_of(run) + (disk.size_of(model) if model else 0)) as (archive, _):
         archive.writestr("settings.json", json.dumps(settings, ensure_ascii=False, indent=2))
         archive.writestr("head.safetensors", save_tensors(head_arrays(predictor.head)))
-        archive.writestr("log.csv", _log(run.history))
+        archive.writestr("log.csv", log.getvalue())
         archive.write(SCRIPT, SCRIPT.name)
         for name in MODEL_FILES:
             if model is not None and (model / name).is_file():
                 archive.write(model / name, f"model/{name}")
+    return disk.folder() / run.id / "run.zip"
+
+
+def pack_standard(run: Run, write: Callable[[Predictor, Path], None], name: str) -> Path:
+    """Write a zip with a folder `model`, as `write_standard` or `write_onnx` fills it. Raises InputError, see `why_not`."""
+    with _new_zip(run, name, 2 * NUMBER * load(run.predictor.model).capabilities.parameters) as (archive, folder):
+        (folder / "model").mkdir()
+        write(run.predictor, folder / "model")
+        for file in sorted((folder / "model").iterdir()):
+            archive.write(file, f"model/{file.name}", zipfile.ZIP_STORED)  # weights hardly compress
+    return disk.folder() / run.id / name
+
+
+@contextmanager
+def _new_zip(run: Run, name: str, coming: int) -> Iterator[tuple[zipfile.ZipFile, Path]]:
+    """A zip of about `coming` bytes, which ends in the folder of the run, and a folder for its parts while it is written."""
+    store.make_room(run.id, coming)
+    with disk.begin(disk.folder()) as folder:
+        with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            yield archive, folder
+        disk.finish(folder / name, disk.folder() / run.id / name)
 
 
 def _model_folder(run: Run) -> Path | None:
@@ -115,10 +106,3 @@ def digest(path: Path) -> str:
     """The SHA-256 of a file, as hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _log(history: list[dict[str, float]]) -> str:
-    """The training log as CSV, one row per epoch."""
-    text = io.StringIO()
-    csv.writer(text).writerows([history[0], *(row.values() for row in history)] if history else [])
-    return text.getvalue()

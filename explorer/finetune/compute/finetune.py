@@ -6,6 +6,7 @@ The layers are trained on a copy, over the hidden states that the frozen layers 
 from __future__ import annotations
 
 import copy
+import functools
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.engine import no_grad, torch
-from explorer.finetune.compute.prefix import EVERY_TOKEN, Ragged
+from explorer.finetune.compute.prefix import EVERY_TOKEN, Prefix, Ragged
 from explorer.finetune.compute.top_layers import Top
 from explorer.training.examples import Split
 from explorer.training.head import Head, Scale, as_head, fill, new_module
-from explorer.training.objectives import Objective, Solvable
+from explorer.training.objectives import Objective
 from explorer.training.settings import Epoch, TrainingSettings
 
 HEAD_RATE = 0.01  # minimum learning rate of the head, which starts from zero
@@ -31,11 +32,11 @@ PART = 16  # texts of similar length per forward pass: more than half of a rando
 
 
 def train(
-    vectors: np.ndarray, objective: Solvable, split: Split, settings: TrainingSettings, begun: Head | None = None
+    vectors: np.ndarray, objective: Objective, split: Split, settings: TrainingSettings, begun: Head | None = None
 ) -> Iterator[tuple[Epoch, Head]]:
     """Train a head on features [rows, hidden], deterministically; yields the measures and the head after every epoch.
 
-    It starts at zero, or goes on from the head that was `begun`.
+    It is solved, or trained by Adam (Kingma & Ba 2015) from zero or from the head that was `begun`.
     """
     inputs = torch.from_numpy(np.ascontiguousarray(vectors, dtype=np.float32))
     trained, held_out = torch.from_numpy(split.train), torch.from_numpy(split.held_out)
@@ -49,29 +50,19 @@ def train(
         weight, bias = map(torch.from_numpy, objective.solve(inputs[trained].numpy(), split.train, settings))
         yield report(1, torch.nn.functional.linear(inputs, weight, bias)), objective.rescale(Head(*scale.fold(weight, bias)))
         return
-    for epoch, module in enumerate(
-        _adam(inputs, objective, trained, settings, None if begun is None else (begun, scale)), start=1
-    ):
-        with torch.inference_mode():
-            found = report(epoch, module(inputs))
-        yield found, objective.rescale(as_head(module, scale))
-
-
-def _adam(
-    inputs: torch.Tensor, objective: Objective, rows: torch.Tensor, settings: TrainingSettings, begun: tuple[Head, Scale] | None
-) -> Iterator[torch.nn.Sequential]:
-    """The head in training, after every epoch of Adam (Kingma & Ba 2015): the same module each time."""
     generator = torch.Generator().manual_seed(settings.seed)
     module = new_module(inputs.shape[1], objective.outputs, settings, generator)
     if begun is not None:
-        fill(module, *begun)
+        fill(module, begun, scale)
     optimizer = torch.optim.Adam(module.parameters(), lr=settings.learning_rate)
-    for _ in range(settings.epochs):
-        for batch in rows[torch.randperm(len(rows), generator=generator)].split(settings.batch_size):
+    for epoch in range(1, settings.epochs + 1):
+        for batch in trained[torch.randperm(len(trained), generator=generator)].split(settings.batch_size):
             optimizer.zero_grad()
             objective.loss(module(inputs[batch]), batch).backward()
             optimizer.step()
-        yield module
+        with torch.inference_mode():
+            found = report(epoch, module(inputs))
+        yield found, objective.rescale(as_head(module, scale))
 
 
 def most_layer_rate(hidden: int) -> float:
@@ -112,47 +103,77 @@ class Learner:
 
     @classmethod
     def start(cls, top: Top, scale: Scale, objective: Objective, settings: TrainingSettings, steps: int, seed: int) -> Learner:
+        """A new head over these layers, for so many steps."""
         generator = torch.Generator().manual_seed(seed)
         top.start_training(generator)
         head = new_module(len(scale.mean), objective.outputs, settings, generator)
-        return cls(top, head, scale, objective, *_optimizer(top, head, settings, steps), generator)
+        rate = min(settings.learning_rate, most_layer_rate(head[0].in_features))
+        matrices = [weight for weight in top.parameters() if weight.ndim > 1]
+        vectors = [weight for weight in top.parameters() if weight.ndim == 1]  # biases and LayerNorm: no decay
+        groups = [
+            {"params": matrices, "lr": rate, "weight_decay": WEIGHT_DECAY},
+            {"params": vectors, "lr": rate, "weight_decay": 0.0},
+            {"params": list(head.parameters()), "lr": max(settings.learning_rate, HEAD_RATE), "weight_decay": 0.0},
+        ]
+        warm_up = max(1, round(WARM_UP * steps))
+
+        def share(step: int) -> float:
+            return min((step + 1) / warm_up, (steps - step) / max(1, steps - warm_up))
+
+        optimizer = torch.optim.AdamW(groups, fused=True)
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, share)
+        return cls(top, head, scale, objective, optimizer, schedule, generator)
 
     def shuffled(self, states: Ragged, rows: torch.Tensor, size: int) -> list[torch.Tensor]:
-        """The texts in random order, in batches; each batch is sorted by length."""
+        """The rows in random order, in batches; each batch is sorted by length."""
         order = rows[torch.randperm(len(rows), generator=self.generator)]
         return [batch[states.lengths[batch].argsort()] for batch in order.split(size)]
 
-    def learn(self, states: Ragged, batch: torch.Tensor) -> torch.Tensor:
-        """One step on the texts `batch`; returns the scores [vectors, outputs] before it."""
+    def learn(self, prefix: Prefix, states: Ragged, batch: torch.Tensor) -> torch.Tensor:
+        """One step on the rows `batch`; returns the scores [scored, outputs] before it."""
         given = torch.cat([self.top(*states.batch(part)) for part in batch.split(PART)])
-        scores = self.head(self.scale.apply(self.objective.vectors(given, batch)))
+        scores = self.head(self.scale.apply(prefix.select(given, batch)))
         self.optimizer.zero_grad()
-        self.objective.loss(scores, batch).backward()
+        self.objective.loss(scores, prefix.scored(batch)).backward()
         torch.nn.utils.clip_grad_norm_(list(self.top.parameters()), MOST_GRADIENT)
         self.optimizer.step()
         self.schedule.step()
         return scores.detach()
 
-    def snapshot(self) -> tuple[Top, torch.nn.Sequential]:
-        """Frozen copies of the layers and the head."""
-        return self.top.snapshot(), copy.deepcopy(self.head).requires_grad_(False)
+    @property
+    def weights(self) -> torch.Tensor:
+        """All weights of the layers and the head, side by side."""
+        return torch.nn.utils.parameters_to_vector([*self.top.parameters(), *self.head.parameters()]).detach()
+
+    def snapshot(self, weights: torch.Tensor) -> tuple[Top, torch.nn.Sequential]:
+        """Frozen copies of the layers and the head, with these `weights`."""
+        top, head = self.top.snapshot(), copy.deepcopy(self.head).requires_grad_(False)
+        own = [*top.parameters(), *head.parameters()]
+        for weight, new in zip(own, weights.split([weight.numel() for weight in own]), strict=True):
+            weight.copy_(new.view_as(weight))
+        return top, head
 
 
 def train_top(
-    top: Top, states: Ragged, objective: Objective, split: Split, settings: TrainingSettings, begun: Head | None = None
+    top: Top, prefix: Prefix, objective: Objective, split: Split, settings: TrainingSettings, begun: Head | None = None
 ) -> Iterator[Step | tuple[Epoch, Head, Top]]:
-    """Train a head and the layers of `top`, which is changed, over the hidden states below them.
+    """Train a head and the layers of `top`, which is changed, over the hidden states below them; `split` is one of rows.
 
     AdamW with linear warm-up and decay (Devlin et al. 2019, appendix A.2). The layers use the learning rate, but at most
     `most_layer_rate`; the head at least HEAD_RATE. `settings.averaged` trainings with consecutive seeds run side by side, and
     their weights are averaged. Yields a Step after each batch, and after each epoch its measures with the running mean of head
-    and layers (see `mean_share`); measures on the training part are means over the epoch. The head starts at zero, or as `begun`.
+    and layers; measures on the training part are means over the epoch. The head starts at zero, or as `begun`.
+
+    The running mean is more stable than the weights of any epoch (Izmailov et al. 2018, 'Averaging weights leads to wider
+    optima', section 3): it is that of the second to the fourth epoch, and after that a moving one.
     """
+    states = prefix.states
+    assert isinstance(states, Ragged)
     train_rows, held_rows = torch.from_numpy(split.train), torch.from_numpy(split.held_out)
     number = settings.averaged
     steps = -(-len(train_rows) // settings.batch_size)
     measured = train_rows[:MEASURED] if top.pooling == EVERY_TOKEN else train_rows
-    scale = Scale.of(objective.vectors(evaluate(top.eval(), states, measured), measured))
+    scale = Scale.of(prefix.select(evaluate(top.freeze(), states, measured), measured))
     total = steps * settings.epochs
     tops = [top, *(copy.deepcopy(top) for _ in range(1, number))]
     learners = [Learner.start(own, scale, objective, settings, total, settings.seed + i) for i, own in enumerate(tops)]
@@ -164,74 +185,29 @@ def train_top(
         todo = [(learner, batch) for learner in learners for batch in learner.shuffled(states, train_rows, settings.batch_size)]
         found = []
         for done, (learner, batch) in enumerate(todo, start=1):
-            found.append(learner.learn(states, batch))
+            found.append(learner.learn(prefix, states, batch))
             so_far = number * steps * (epoch - 1) + done
             speed = so_far / (time.perf_counter() - start)
             yield Step(epoch, done, number * steps, (number * total - so_far) / speed, speed)
-        mean = _mean(mean, _soup(learners), mean_share(epoch))
-        held = mean[1](scale.apply(objective.vectors(evaluate(mean[0], states, held_rows), held_rows)))
-        trained = objective.measure(torch.cat(found), torch.cat([batch for _, batch in todo]))
-        report = Epoch(epoch, trained, objective.measure(held, held_rows), held.numpy())
-        yield report, objective.rescale(as_head(mean[1], scale)), mean[0]
+        mean = _soup(learners).lerp(mean, 1 - 1 / min(AVERAGED, max(1, epoch - 1)))
+        kept, kept_head = learners[0].snapshot(mean)
+        held = kept_head(scale.apply(prefix.select(evaluate(kept, states, held_rows), held_rows)))
+        trained = objective.measure(torch.cat(found), prefix.scored(torch.cat([batch for _, batch in todo])))
+        report = Epoch(epoch, trained, objective.measure(held, prefix.scored(held_rows)), held.numpy())
+        yield report, objective.rescale(as_head(kept_head, scale)), kept
 
 
-@no_grad
-def _soup(learners: Sequence[Learner]) -> tuple[Top, torch.nn.Sequential]:
+def _soup(learners: Sequence[Learner]) -> torch.Tensor:
     """The mean weights of trainings with the same start (Wortsman et al. 2022, 'Model soups', section 2)."""
-    mean = learners[0].snapshot()
-    for done, learner in enumerate(learners[1:], start=2):
-        mean = _mean(mean, learner.snapshot(), 1 / done)
-    return mean
-
-
-def mean_share(epoch: int) -> float:
-    """The share of the weights after an epoch (from 1) in the running mean that is kept.
-
-    1, 1, 1/2, 1/3, 1/3, ...: the mean of the second to the fourth epoch, after that a moving one. Averaged weights are more
-    stable than those of any epoch: Izmailov et al. 2018, 'Averaging weights leads to wider optima', section 3.
-    """
-    return 1 / min(AVERAGED, max(1, epoch - 1))
-
-
-@no_grad
-def _mean(
-    before: tuple[Top, torch.nn.Sequential], latest: tuple[Top, torch.nn.Sequential], share: float
-) -> tuple[Top, torch.nn.Sequential]:
-    """A new mean in which the latest weights count for `share`, 0 to 1, and the mean so far for the rest."""
-    for old, new in zip(before, latest, strict=True):
-        for weights, others in zip(new.parameters(), old.parameters(), strict=True):
-            weights.lerp_(others, 1 - share)
-    return latest
-
-
-def _optimizer(
-    top: Top, head: torch.nn.Module, settings: TrainingSettings, steps: int
-) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
-    matrices = [weight for weight in top.parameters() if weight.ndim > 1]
-    vectors = [weight for weight in top.parameters() if weight.ndim == 1]  # biases and LayerNorm: no decay
-    rate = min(settings.learning_rate, most_layer_rate(head[0].in_features))
-    groups = [
-        {"params": matrices, "lr": rate, "weight_decay": WEIGHT_DECAY},
-        {"params": vectors, "lr": rate, "weight_decay": 0.0},
-        {"params": list(head.parameters()), "lr": max(settings.learning_rate, HEAD_RATE), "weight_decay": 0.0},
-    ]
-    warm_up = max(1, round(WARM_UP * steps))
-
-    def share(step: int) -> float:
-        return min((step + 1) / warm_up, (steps - step) / max(1, steps - warm_up))
-
-    optimizer = torch.optim.AdamW(groups, fused=True)
-    return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, share)
+    return functools.reduce(torch.add, (learner.weights for learner in learners)) / len(learners)
 
 
 @no_grad
 def evaluate(top: Top, states: Ragged, rows: torch.Tensor) -> torch.Tensor:
     """[rows, hidden] float32: the pooled vectors of the texts `rows`, in their order; for EVERY_TOKEN one row per token."""
     order = torch.argsort(states.lengths[rows], stable=True)
-    found: list[torch.Tensor] = [torch.empty(0)] * len(rows)
+    found: list[torch.Tensor] = []
     for part in order.split(EVALUATION_BATCH):
-        vectors = top(*states.batch(rows[part]))
-        counts = states.lengths[rows[part]].tolist() if top.pooling == EVERY_TOKEN else [1] * len(part)
-        for place, one in zip(part.tolist(), vectors.split(counts), strict=True):
-            found[place] = one
-    return torch.cat(found)
+        counts = states.lengths[rows[part]].tolist() if top.pooling == EVERY_TOKEN else 1
+        found += top(*states.batch(rows[part])).split(counts)
+    return torch.cat([found[place] for place in order.argsort().tolist()])

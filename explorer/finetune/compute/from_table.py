@@ -112,14 +112,13 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
         tuple(_tidy(seconds[row]) for row in kept) if columns.text_b else (),
         tuple(table.column(columns.group)[row] for row in kept) if columns.group else (),
     )
-    if (numbers := _numbers(examples.labels, columns.kind)) is not None:
+    if (numbers := numbers_in(examples.labels, columns.kind)) is not None:
         examples = ScoredExamples(**vars(examples), numbers=numbers)
         check_numbers(numbers)
         notes.append("the labels are numbers, so a number is learned (regression)")
     else:
         check_classes(Counter(examples.labels))
-        notes.append(_uneven(examples))
-    return examples, [f"{note[0].upper()}{note[1:]}." for note in [*notes, *_describe_repeats(examples)] if note]
+    return examples, [f"{note[0].upper()}{note[1:]}." for note in [*notes, *_describe(examples)] if note]
 
 
 def _usable(texts: Sequence[str], labels: Sequence[str], kind: str) -> tuple[list[int], list[str]]:
@@ -136,20 +135,28 @@ def _usable(texts: Sequence[str], labels: Sequence[str], kind: str) -> tuple[lis
     without = f"without a text or a label left out{f' ({written} marks a missing label)' if written else ''}"
     notes = [_count(len(texts) - len(kept), f"row {without}", f"rows {without}")]
     found = [labels[row] for row in kept]
-    if _numbers(found, kind) is None and (once := rarest(found)):
+    if numbers_in(found, kind) is None and (once := rarest(found)):
         kept = [row for row in kept if labels[row] not in once]
         rare = f"whose label occurs once left out ({_named(sorted(once))})"
         notes.append(_count(len(once), f"row {rare}", f"rows {rare}"))
     return kept, notes
 
 
-def _numbers(labels: Sequence[str], kind: str) -> tuple[float, ...] | None:
-    """The labels as numbers, where they look like a measure or are said to be one. Raises InputError where they cannot be."""
-    if kind != "number":
-        return None if kind == "classes" else numbers_in(labels)
-    if (numbers := _measures(labels)) is None:
+def numbers_in(labels: Sequence[str], kind: str = "") -> tuple[float, ...] | None:
+    """The labels as numbers, if all are, and they look like a measure: some are fractions, or there are many different ones.
+
+    A decimal comma is read as a point. `kind` says what the labels are whatever they look like: "classes", which gives None, or
+    "number". Raises InputError where they cannot be numbers.
+    """
+    found = [number_of(label) for label in labels]
+    numbers = tuple(number for number in found if number is not None and abs(number) <= LARGEST)
+    if kind == "number":
+        if len(numbers) == len(labels):
+            return numbers
         raise InputError(f"Some labels aren't numbers up to {LARGEST:,.0f}; take them as classes, or choose another column.")
-    return numbers
+    different = len(set(numbers))
+    fine = any(number % 1 for number in numbers) or different > MOST_RATINGS or different == len(labels) == MOST_RATINGS
+    return numbers if fine and len(numbers) == len(labels) and not kind else None
 
 
 def _named(labels: Sequence[str]) -> str:
@@ -158,47 +165,22 @@ def _named(labels: Sequence[str]) -> str:
     return ", ".join(repr(label[:40]) for label in labels[:NAMED]) + more
 
 
-def _uneven(examples: Examples) -> str:
-    """A phrase on what the most frequent label alone scores, where nearly all examples have it."""
-    label, count = max(examples.counts.items(), key=lambda item: item[1])
-    if count < UNEVEN * len(examples):
-        return ""
-    of = f"{count:,} of {len(examples):,} examples"
-    return (
-        f"{of} have the label {label[:40]!r}; compare an accuracy with that of always answering it, {count / len(examples):.1%}"
-    )
-
-
-def numbers_in(labels: Sequence[str]) -> tuple[float, ...] | None:
-    """The labels as numbers, if all are finite numbers and some are fractions or there are many different ones; else None.
-
-    A decimal comma is read as a point.
-    """
-    if (numbers := _measures(labels)) is None:
-        return None
-    different = len(set(numbers))
-    fine = any(number % 1 for number in numbers) or different > MOST_RATINGS or different == len(labels) == MOST_RATINGS
-    return numbers if fine else None
-
-
-def _measures(labels: Sequence[str]) -> tuple[float, ...] | None:
-    """The labels as numbers, if all are finite and none is too large."""
-    numbers = tuple(number for label in labels if (number := number_of(label)) is not None)
-    return numbers if len(numbers) == len(labels) and np.abs(numbers).max(initial=0) <= LARGEST else None
-
-
 def _tidy(text: str) -> str:
     """The text, cut to the longest allowed, with unpaired surrogates (valid in JSON, not in tokenizers) replaced."""
     return text[: CHARACTERS.most].encode("utf-8", "replace").decode("utf-8")
 
 
-def _describe_repeats(examples: Examples) -> list[str]:
+def _describe(examples: Examples) -> list[str]:
+    """Phrases on texts that come again, and on what the most frequent label alone scores, where nearly all examples have it."""
     seen: dict[tuple[str, str], set[str]] = {}
     for (text, text_b), label in zip(examples.pairs, examples.labels, strict=True):
         seen.setdefault((normalise(text), normalise(text_b)), set()).add(label)
-    repeats = len(examples) - len(seen)
-    torn = sum(len(labels) > 1 for labels in seen.values())
+    repeats, torn = len(examples) - len(seen), sum(len(labels) > 1 for labels in seen.values())
+    label, count = max(examples.counts.items(), key=lambda item: item[1])
+    of, share = f"{count:,} of {len(examples):,} examples have the label {label[:40]!r}", count / len(examples)
+    uneven = share >= UNEVEN and not isinstance(examples, ScoredExamples)
     return [
+        f"{of}; compare an accuracy with that of always answering it, {share:.1%}" if uneven else "",
         _count(repeats, "text is there twice; equal texts are never split", "texts are repeats; equal texts are never split"),
         _count(torn, "text has different labels", "texts have different labels"),
     ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -42,10 +43,7 @@ class Heads:
 
 def without_each(folds: list[Split], examples: int) -> np.ndarray:
     """[folds, examples] bool: which examples each fold trains on."""
-    seen = np.ones((len(folds), examples), dtype=bool)
-    for fold, parts in enumerate(folds):
-        seen[fold, parts.held_out] = False
-    return seen
+    return np.stack([np.isin(np.arange(examples), parts.train) for parts in folds])
 
 
 def one_hot(examples: Examples) -> np.ndarray:
@@ -93,13 +91,10 @@ def _newton(known: np.ndarray, counted: np.ndarray, shares: np.ndarray, cost: np
     """[heads, unknowns, labels]: the step to the bottom of the parabola that fits the loss."""
     heads, unknowns, labels = slope.shape
     curvature = np.empty((heads, labels, unknowns, labels, unknowns))
-    flipped = known.transpose(0, 2, 1)
-    for one in range(labels):
-        for other in range(one, labels):
-            weight = counted[..., one] * ((one == other) - shares[..., other])
-            block = (flipped * weight[:, None]) @ known
-            curvature[:, one, :, other] = curvature[:, other, :, one] = block
-        curvature[:, one, :, one] += np.diag(cost)
+    for one, other in combinations_with_replacement(range(labels), 2):
+        weight = counted[..., one] * ((one == other) - shares[..., other])
+        block = (known * weight[..., None]).transpose(0, 2, 1) @ known + (one == other) * np.diag(cost)
+        curvature[:, one, :, other] = curvature[:, other, :, one] = block
     square = curvature.reshape(heads, labels * unknowns, labels * unknowns)
     found = np.linalg.solve(square, slope.transpose(0, 2, 1).reshape(heads, -1, 1))
     return found.reshape(heads, labels, unknowns).transpose(0, 2, 1)

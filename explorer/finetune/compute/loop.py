@@ -6,7 +6,7 @@ a page repeats it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from threading import Lock
 
@@ -18,9 +18,9 @@ from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute.finetune import Learner, evaluate
-from explorer.finetune.compute.prefix import encoded_hidden_in_steps, shorten
+from explorer.finetune.compute.prefix import Prefix, encoded_hidden_in_steps, shorten
 from explorer.finetune.compute.task import TrainingPlan
-from explorer.finetune.compute.text_tasks import Classification
+from explorer.finetune.compute.tasks import Classification
 from explorer.finetune.compute.top_layers import Top
 from explorer.training.examples import Examples, ScoredExamples
 from explorer.training.head import Scale
@@ -73,12 +73,13 @@ class Loop:
         self.examples, self.plan = examples.draw(MOST_TEXTS), plan
         task = Classification(model, self.examples, plan)
         self.split = task.split()
-        self._objective = task.objective(None, self.split)
         self._targets = torch.from_numpy(self.examples.targets)
         encoded = encode(model, self.examples.pairs)
         self.cut = sum(len(ids) > longest for ids, _ in encoded)  # texts that are shortened
         below = plan.layer - plan.layers_trained
         self._states = finished(encoded_hidden_in_steps(model, encoded, below, longest))
+        self._prefix = Prefix(self._states, every := np.arange(len(encoded)), every)
+        self._objective = task.objective(self._prefix, self.split)
         self.encoded: list[Encoded] = [(shorten(ids, longest), shorten(segments, longest)) for ids, segments in encoded]
         self.per_epoch = -(-len(self.split.train) // BATCH)
         self.total = self.per_epoch * plan.settings.epochs
@@ -109,57 +110,51 @@ class Loop:
 
     def _start(self, model: Explorer) -> tuple[Learner, Scale]:
         plan, rows = self.plan, torch.from_numpy(self.split.train)
-        top = Top(model, plan.layer, plan.layers_trained, plan.pooling).for_use()
+        top = Top(model, plan.layer, plan.layers_trained, plan.pooling).freeze()
         scale = Scale.of(evaluate(top, self._states, rows))
         learner = Learner.start(top, scale, self._objective, plan.settings, self.total, plan.settings.seed)
-        learner.top.eval()  # without dropout, which `start` switched on
+        learner.top.module.eval()  # without dropout, which `start` switched on
         if not plan.layers_trained:
-            learner.top.for_use()  # a pooler stays as it is
+            learner.top.freeze()  # a pooler stays as it is
         return learner, scale
 
     def _run(self) -> Iterator[Step]:
-        learner, rows = self._learner, torch.from_numpy(self.split.train)
-        held = torch.from_numpy(self.split.held_out)
+        learner, rows, held = self._learner, *map(torch.from_numpy, self.split)
         for epoch in range(1, self.plan.settings.epochs + 1):
             # In the order of the draw: `shuffled` sorts each batch by length, which changes no loss of a batch.
-            batches, found = learner.shuffled(self._states, rows, BATCH), []
-            for place, batch in enumerate(batches, start=1):
-                step, logits = self._learn(epoch, batch)
-                found.append(logits)
-                if place == len(batches):
-                    scores = self._scores(held)
-                    trained = self._objective.measure(torch.cat(found), torch.cat(batches))
+            batches = learner.shuffled(self._states, rows, BATCH)
+            steps: list[Step] = []
+            for batch in batches:
+                steps.append(self._learn(epoch, batch))
+                if len(steps) == len(batches):
+                    with torch.no_grad():
+                        scores = learner.head(self._scale.apply(evaluate(learner.top, self._states, held)))
+                    logits = torch.from_numpy(np.concatenate([step.logits for step in steps]))
+                    trained = self._objective.measure(logits, torch.cat(batches))
                     self._epochs.append(Epoch(epoch, trained, self._objective.measure(scores, held)))
-                yield step
+                yield steps[-1]
 
-    def _learn(self, epoch: int, batch: torch.Tensor) -> tuple[Step, torch.Tensor]:
+    def _learn(self, epoch: int, batch: torch.Tensor) -> Step:
         learner, head = self._learner, self._learner.head
         layer_rate, _, rate = learner.schedule.get_last_lr()
         vectors = evaluate(learner.top, self._states, batch)
         before = [weight.detach().clone() for weight in head.parameters()]
-        logits = learner.learn(self._states, batch)
+        logits = learner.learn(self._prefix, self._states, batch)
         losses = torch.nn.functional.cross_entropy(logits, self._targets[batch], reduction="none")
-        trained = [weight.grad for weight in learner.top.parameters() if weight.grad is not None]
-        step = Step(
+        return Step(
             epoch=epoch,
             rows=batch.numpy(),
             vectors=vectors.numpy(),
             logits=logits.numpy(),
             losses=losses.numpy(),
             loss=float(losses.mean()),
-            gradient=_length([weight.grad for weight in head.parameters()]),
-            below=_length(trained),
+            gradient=_length(weight.grad for weight in head.parameters()),
+            below=_length(weight.grad for weight in learner.top.parameters()),
             rate=rate,
             layer_rate=layer_rate,
-            moved=_length([weight.detach() - old for weight, old in zip(head.parameters(), before, strict=True)]),
+            moved=_length(weight.detach() - old for weight, old in zip(head.parameters(), before, strict=True)),
         )
-        return step, logits
-
-    def _scores(self, rows: torch.Tensor) -> torch.Tensor:
-        """[rows, classes]: the head's scores now."""
-        with torch.no_grad():
-            return self._learner.head(self._scale.apply(evaluate(self._learner.top, self._states, rows)))
 
 
-def _length(parts: list[torch.Tensor]) -> float:
-    return float(sum(float(part.square().sum()) for part in parts) ** 0.5)
+def _length(parts: Iterable[torch.Tensor | None]) -> float:
+    return float(torch.nn.utils.get_total_norm([part for part in parts if part is not None]))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -37,10 +38,9 @@ def text_features(model: Explorer, pairs: Sequence[Pair], layer: int, pooling: s
         vectors = finished(features_in_steps(model, pairs[start:end], layer, pooling, keep=False))
         return vectors, np.ones(len(vectors))
 
-    ends = np.append(np.arange(PART, len(pairs), PART), len(pairs))
     kind = SINGLE, width(model, layer, pooling)
-    found = yield from _read_in_parts(model, pairs, ("features", layer, pooling), kind, len(pairs), ends, read)
-    return found.rows()
+    lengths = np.ones(len(pairs), dtype=np.int64)
+    return (yield from _read_in_parts(model, pairs, ("features", layer, pooling), kind, lengths, read)).rows()
 
 
 def hidden_states(model: Explorer, pairs: Sequence[Pair], layer: int) -> Generator[float, None, Ragged]:
@@ -49,45 +49,37 @@ def hidden_states(model: Explorer, pairs: Sequence[Pair], layer: int) -> Generat
     Beyond TRAINING_MEGABYTES they come from a memory-mapped file, in which those computed before are found. Beyond
     STATES_MEGABYTES all texts are cut to the same length; raises InputError if that is not enough.
     """
-    lengths = yield from _count_tokens(model, pairs)
-    hidden = model.capabilities.hidden_size
+    counts: list[int] = []  # of tokens
+    for start in range(0, len(pairs), PART):
+        counts += [len(ids) for ids, _ in encode(model, pairs[start : start + PART])]
+        yield 0.0
+    lengths, hidden = np.array(counts), model.capabilities.hidden_size
     if 4 * hidden * lengths.sum() <= TRAINING_MEGABYTES.bytes:
         return (yield from hidden_in_steps(model, pairs, layer))
     size = HALF.itemsize * hidden  # per token
     cut = cut_for(lengths, STATES_MEGABYTES.bytes / size)
     if cut is None:
         raise InputError(STATES_MEGABYTES.tell(round(size * lengths.sum() / MEGABYTE)))
-    lengths = np.minimum(lengths, cut)
 
     def read(start: int, end: int) -> Part:
         states = finished(hidden_in_steps(model, pairs[start:end], layer, cut))
-        places = zip(states.starts.tolist(), states.lengths.tolist(), strict=True)
-        return torch.cat([states.flat[place : place + length] for place, length in places]).numpy(), states.lengths.numpy()
+        return states.tokens(torch.arange(end - start)).numpy(), states.lengths.numpy()
 
     kind = HALF, hidden
-    found = yield from _read_in_parts(model, pairs, ("hidden", layer, cut), kind, int(lengths.sum()), _ends(lengths), read)
-    counts = torch.from_numpy(found.lengths())
-    return Ragged(torch.from_numpy(found.rows()), counts.cumsum(0) - counts, counts)
+    found = yield from _read_in_parts(model, pairs, ("hidden", layer, cut), kind, np.minimum(lengths, cut), read)
+    kept = torch.from_numpy(found.lengths())
+    return Ragged(torch.from_numpy(found.rows()), kept.cumsum(0) - kept, kept)
 
 
-def _count_tokens(model: Explorer, pairs: Sequence[Pair]) -> Generator[float, None, np.ndarray]:
-    """[pairs] the number of tokens of each, for this model."""
-    counts: list[int] = []
-    for start in range(0, len(pairs), PART):
-        counts += [len(ids) for ids, _ in encode(model, pairs[start : start + PART])]
-        yield 0.0
-    return np.array(counts)
-
-
-def _ends(lengths: np.ndarray) -> np.ndarray:
-    """The ends of parts with at most PART texts and PART_TOKENS tokens, or with a single longer text."""
-    ends, texts, tokens = [], 0, 0
+def _ends(lengths: np.ndarray) -> list[int]:
+    """The ends of parts with at most PART texts and PART_TOKENS rows, or with a single longer text."""
+    ends, first, tokens = [], 0, 0
     for place, length in enumerate(lengths.tolist()):
-        if texts and (texts == PART or tokens + length > PART_TOKENS):
+        if place > first and (place - first == PART or tokens + length > PART_TOKENS):
             ends.append(place)
-            texts = tokens = 0
-        texts, tokens = texts + 1, tokens + length
-    return np.array([*ends, len(lengths)])
+            first, tokens = place, 0
+        tokens += length
+    return [*ends, len(lengths)]
 
 
 def _read_in_parts(
@@ -95,13 +87,12 @@ def _read_in_parts(
     pairs: Sequence[Pair],
     what: tuple[object, ...],
     kind: tuple[np.dtype, int],
-    rows: int,
-    ends: np.ndarray,
+    lengths: np.ndarray,
     read: Callable[[int, int], Part],
 ) -> Generator[float, None, Reading]:
     """Compute and write the missing texts, part by part; concurrent callers with the same request wait.
 
-    The file has `rows` rows of `kind`: the type of a number, and how many there are in a row.
+    The file has `lengths` [texts] rows of each text, of `kind`: the type of a number, and how many there are in a row.
     """
     dtype, wide = kind
 
@@ -109,14 +100,9 @@ def _read_in_parts(
         found = Reading(folder, wide, dtype)
         first = len(found.lengths())
         yield first / len(pairs)
-
-        def parts(start: int = first) -> Iterator[Part]:
-            for end in ends[ends > start].tolist():
-                yield read(start, end)
-                start = end
-
-        for done in found.append(parts()):
+        ends = [end for end in _ends(lengths) if end > first]
+        for done in found.append(read(*part) for part in pairwise([first, *ends])):
             yield done / len(pairs)
         return found
 
-    return (yield from when_free(key_of(model, pairs, *what), rows * wide * dtype.itemsize, fill))
+    return (yield from when_free(key_of(model, pairs, *what), int(lengths.sum()) * wide * dtype.itemsize, fill))

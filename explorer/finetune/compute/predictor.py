@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
 from explorer.bert.explorer import Explorer
-from explorer.bert.features import POOLINGS, features_in_steps
+from explorer.bert.features import POOLINGS
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute.finetune import evaluate
-from explorer.finetune.compute.prefix import EVERY_TOKEN, encoded_hidden_in_steps, hidden_in_steps
+from explorer.finetune.compute.many import hidden_states, text_features
+from explorer.finetune.compute.prefix import EVERY_TOKEN, Prefix, Ragged, encoded_hidden_in_steps
 from explorer.finetune.compute.top_layers import Top
+from explorer.text.encoding import Encoding
 from explorer.text.lines import Pair
 from explorer.training.head import Head
-from explorer.training.word_vectors import PIECES, ReadWords, Words, pool_words
+from explorer.training.word_vectors import PIECES, WordPlaces, Words, read_words
+
+
+class Reads(Protocol):
+    """What a head reads, in a plan or a predictor: see `Predictor`."""
+
+    @property
+    def layer(self) -> int: ...
+    @property
+    def pooling(self) -> str: ...
+    @property
+    def layers_trained(self) -> int: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +51,29 @@ class Predictor(ABC):
     poolings: ClassVar[tuple[str, ...]]
     every_token: ClassVar[bool] = False  # whether the layers below the head give the vectors of all tokens, whatever the pooling
     own_labels: ClassVar[tuple[str, ...]] = ()  # the fixed labels of a kind that does not take them from the examples
+    samples: ClassVar[Sequence[Any]] = (("a word, or two", ""), ("one", "and another"))
 
+    @classmethod
     @abstractmethod
+    def read(cls, model: Explorer, inputs: Sequence[Any], reads: Reads) -> Generator[float, None, Prefix]:
+        """The output of the frozen layers; yields the share done, 0 to 1. Raises InputError for what cannot be read."""
+
+    def vectors(self, prefix: Prefix, rows: np.ndarray | None = None) -> np.ndarray:
+        """[scored, hidden] float32: what the head reads of these rows, or of all."""
+        rows = np.arange(len(prefix.example)) if rows is None else rows
+        if not isinstance(states := prefix.states, Ragged):
+            return states[rows]
+        chosen = torch.from_numpy(rows)
+        given = evaluate(self.top, states, chosen) if self.top else states.tokens(chosen)
+        return prefix.select(given, chosen).numpy()
+
+    def scores(self, model: Explorer, inputs: Sequence[Any]) -> np.ndarray:
+        """[scored, labels] of inputs, with the model on which the head was trained."""
+        return self.head.outputs(self.vectors(finished(self.read(model, inputs, self))))
+
     def sample(self, model: Explorer) -> np.ndarray:
         """Scores of one or two sample texts: all must be finite for an uploaded predictor to be accepted."""
+        return self.scores(model, self.samples)
 
     @classmethod
     def top_pooling(cls, pooling: str) -> str:
@@ -64,25 +96,20 @@ def of_kind(predictor: Predictor, kind: type[Kind]) -> Kind:
     return predictor
 
 
-SAMPLE_WORDS = (("a", "word", "or", "two"), ("unbelievable", "!"))
-SAMPLES = (("a word, or two", ""), ("one", "and another"))
-
-
 class TextPredictor(Predictor):
     """A predictor with one vector per text or pair."""
 
     poolings = POOLINGS
 
-    def sample(self, model: Explorer) -> np.ndarray:
-        """[2, labels] scores of a sample text and a sample pair."""
-        return self.head.outputs(self.vectors(model, SAMPLES))
-
-    def vectors(self, model: Explorer, pairs: Sequence[Pair]) -> np.ndarray:
-        """[texts, hidden] float32: the vector of every text or pair that the head reads."""
-        if self.top is None:
-            return finished(features_in_steps(model, pairs, self.layer, self.pooling))
-        states = finished(hidden_in_steps(model, pairs, self.layer - self.layers_trained))
-        return evaluate(self.top, states, torch.arange(len(pairs))).numpy()
+    @classmethod
+    def read(cls, model: Explorer, inputs: Sequence[Pair], reads: Reads) -> Generator[float, None, Prefix]:
+        """Vectors of the texts, or the hidden states below the trained layers."""
+        states: np.ndarray | Ragged
+        if reads.layers_trained:
+            states = yield from hidden_states(model, inputs, reads.layer - reads.layers_trained)
+        else:
+            states = yield from text_features(model, inputs, reads.layer, reads.pooling)
+        return Prefix(states, every := np.arange(len(inputs)), every)
 
 
 class Classifier(TextPredictor):
@@ -93,7 +120,7 @@ class Classifier(TextPredictor):
 
     def classify(self, model: Explorer, pairs: Sequence[Pair]) -> np.ndarray:
         """[texts, labels] probabilities for texts or pairs, with the model on which it was trained."""
-        return self.head.probabilities(self.vectors(model, pairs))
+        return self.head.probabilities(self.vectors(finished(self.read(model, pairs, self))))
 
 
 class Regressor(TextPredictor):
@@ -105,7 +132,7 @@ class Regressor(TextPredictor):
 
     def estimate(self, model: Explorer, pairs: Sequence[Pair]) -> np.ndarray:
         """[texts] numbers of texts or pairs, on the scale of the examples."""
-        return self.head.outputs(self.vectors(model, pairs))[:, 0]
+        return self.scores(model, pairs)[:, 0]
 
 
 class Tagger(Predictor):
@@ -115,68 +142,42 @@ class Tagger(Predictor):
     measures = ("loss", "accuracy", "macro_f1")
     poolings = PIECES
     every_token = True
+    samples = (("a", "word", "or", "two"), ("unbelievable", "!"))
 
-    def sample(self, model: Explorer) -> np.ndarray:
-        """[words, labels] scores of a few sample words."""
-        return self.head.outputs(self._vectors(model, ReadWords.of(model, SAMPLE_WORDS)))
+    @classmethod
+    def read(cls, model: Explorer, inputs: Sequence[Words], reads: Reads) -> Generator[float, None, Prefix]:
+        """Vectors of all words or, below trained layers, the hidden states of all tokens. Long sentences are cut."""
+        return (yield from cls._read(model, *read_words(model, inputs), reads))
+
+    @classmethod
+    def _read(
+        cls, model: Explorer, encodings: Sequence[Encoding], places: Sequence[np.ndarray], reads: Reads
+    ) -> Generator[float, None, Prefix]:
+        encoded = [(encoding.ids, encoding.segments) for encoding in encodings]
+        states = yield from encoded_hidden_in_steps(model, encoded, reads.layer - reads.layers_trained)
+        words, sentences = WordPlaces.of(places, states.lengths, reads.pooling), np.arange(len(encodings))
+        if reads.layers_trained:
+            return Prefix(states, sentences, words.read, words)
+        rows = torch.from_numpy(sentences)
+        return Prefix(words.pool(states.tokens(rows), rows).numpy(), words.sentence, words.read)
 
     def tag(self, model: Explorer, sentences: Sequence[Words]) -> list[np.ndarray]:
         """For each sentence the probabilities [words, labels] of its words; of a long sentence only the beginning is read.
 
         Raises InputError for a sentence or word that the model cannot read.
         """
-        read = ReadWords.of(model, sentences)
-        there = read.are_read(read.lengths)
-        shares = self.head.probabilities(self._vectors(model, read))
-        counts = np.bincount(read.sentence[there], minlength=len(sentences))
-        _check_gaps(read, there, counts)
-        return np.split(shares, np.cumsum(counts)[:-1])
-
-    def _vectors(self, model: Explorer, read: ReadWords) -> np.ndarray:
-        """[words, hidden] float32: the vectors of all words that the model reads."""
-        states = finished(encoded_hidden_in_steps(model, read.encoded, self.layer - self.layers_trained))
-        rows = torch.arange(len(read.encodings))
-        given = evaluate(self.top or Top(model, self.layer, 0, EVERY_TOKEN).eval(), states, rows)
-        return TopWords.of(read, states.lengths.numpy()).pool(given, rows, self.pooling).numpy()
+        encodings, places = read_words(model, sentences)
+        _check_gaps(encodings, places)
+        prefix = finished(self._read(model, encodings, places, self))
+        counts = [int((spans[:, 0] >= 0).sum()) for spans in places]
+        return np.split(self.head.probabilities(self.vectors(prefix)), np.cumsum(counts)[:-1])
 
 
-def _check_gaps(read: ReadWords, there: np.ndarray, counts: np.ndarray) -> None:
+def _check_gaps(encodings: Sequence[Encoding], places: Sequence[np.ndarray]) -> None:
     """Raise InputError when a word is not read although there is room for it."""
-    cut = np.array([encoding.total > encoding.kept for encoding in read.encodings])
-    place = np.arange(len(there)) - np.searchsorted(read.sentence, read.sentence)
-    wrong = ~there & (~cut[read.sentence] | (place < counts[read.sentence]))
-    if wrong.any():
-        number, sentence = int(place[wrong][0]) + 1, int(read.sentence[wrong][0]) + 1
-        raise InputError(f"Word {number} of text {sentence} holds nothing that BERT can read; change it.")
-
-
-@dataclass(frozen=True)
-class TopWords:
-    """The positions of the words that are read, when whole sentences go through the layers together."""
-
-    starts: torch.Tensor  # [sentences] index of its first word among all that are read
-    counts: torch.Tensor  # [sentences] number of its words
-    lengths: torch.Tensor  # [sentences] number of tokens
-    first: torch.Tensor  # [words]
-    last: torch.Tensor
-
-    @classmethod
-    def of(cls, read: ReadWords, lengths: np.ndarray) -> TopWords:
-        """The positions of the words that are read when the sentences are cut to `lengths` [sentences] tokens."""
-        there = read.are_read(lengths)
-        counts = np.bincount(read.sentence[there], minlength=len(lengths))
-        last = np.minimum(read.last, lengths[read.sentence] - 2)[there]
-        arrays = (np.cumsum(counts) - counts, counts, np.asarray(lengths), read.first[there], last)
-        return cls(*(torch.from_numpy(np.ascontiguousarray(array)) for array in arrays))
-
-    def words(self, rows: torch.Tensor) -> torch.Tensor:
-        """The indices, among all words read, of those in the sentences `rows`, in their order."""
-        counts = self.counts[rows]
-        before = counts.cumsum(0) - counts
-        return torch.arange(int(counts.sum())) + (self.starts[rows] - before).repeat_interleave(counts)
-
-    def pool(self, given: torch.Tensor, rows: torch.Tensor, pieces: str) -> torch.Tensor:
-        """[words, hidden] from the vectors of all tokens of the sentences `rows`, sentence after sentence."""
-        words, lengths = self.words(rows), self.lengths[rows]
-        shift = (lengths.cumsum(0) - lengths).repeat_interleave(self.counts[rows])
-        return pool_words(given, self.first[words] + shift, self.last[words] + shift, pieces)
+    for sentence, (encoding, spans) in enumerate(zip(encodings, places, strict=True), start=1):
+        unread = np.flatnonzero(spans[:, 0] < 0)
+        if encoding.total > encoding.kept:  # the words at the end have no room
+            unread = unread[unread < len(spans) - len(unread)]
+        if len(unread):
+            raise InputError(f"Word {unread[0] + 1} of text {sentence} holds nothing that BERT can read; change it.")

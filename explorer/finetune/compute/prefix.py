@@ -1,8 +1,8 @@
-"""The frozen layers of a model, run once: their hidden states are kept, and every epoch starts from them."""
+"""The frozen layers of a model, run once: their output is kept, and every epoch starts from it."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -10,11 +10,12 @@ import numpy as np
 
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import Encoded, encode
-from explorer.bert.layer import Layer
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.limits import TRAINING_MEGABYTES
 from explorer.text.lines import Pair
+from explorer.training.examples import Split
+from explorer.training.word_vectors import WordPlaces
 
 BATCH_SIZE = 32
 EVERY_TOKEN = "tokens"  # a 'pooling' without pooling: every token keeps its vector
@@ -36,13 +37,35 @@ class Ragged:
         hidden = self.flat[(self.starts[rows, None] + places).clamp_max(len(self.flat) - 1)]
         return hidden.float() * real[..., None], real
 
+    def tokens(self, rows: torch.Tensor) -> torch.Tensor:
+        """[all their tokens, hidden]: the texts `rows`, one after another."""
+        places = zip(self.starts[rows].tolist(), self.lengths[rows].tolist(), strict=True)
+        return torch.cat([self.flat[start : start + length] for start, length in places])
 
-@dataclass(frozen=True)
-class Batch:
-    """Encoded pairs of similar length: the ids and segments of each, and the rows of the input they come from."""
 
-    rows: np.ndarray
-    encoded: list[Encoded]
+@dataclass(frozen=True, eq=False)
+class Prefix:
+    """The output of the frozen layers for some examples.
+
+    Batches are made of rows: texts, words, sentences or windows. What the head scores of them has one target each.
+    """
+
+    states: np.ndarray | Ragged  # [rows, hidden] that a head reads, or hidden states for layers to train or every token
+    example: np.ndarray  # [rows] the index of the example to which a row belongs
+    targets: np.ndarray  # the index, among the targets of all examples, of everything that is scored
+    words: WordPlaces | None = None  # where rows are sentences and words are scored
+
+    def split(self, parts: Split) -> Split:
+        """The rows of a split of the examples."""
+        return Split(*(np.flatnonzero(np.isin(self.example, part)) for part in parts))
+
+    def scored(self, rows: torch.Tensor) -> torch.Tensor:
+        """The indices of what is scored of these rows."""
+        return rows if self.words is None else self.words.words(rows)
+
+    def select(self, given: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """[scored, hidden]: what the head reads, from what the layers above the frozen ones give for `rows`."""
+        return given if self.words is None else self.words.pool(given, rows)
 
 
 def cut_for(lengths: np.ndarray, most: float) -> int | None:
@@ -50,71 +73,37 @@ def cut_for(lengths: np.ndarray, most: float) -> int | None:
     return next((cut for cut in CUTS if np.minimum(lengths, cut).sum() <= most), None)
 
 
-def encoded_batches(model: Explorer, encoded: Sequence[Encoded], cut: int | None = None) -> Iterator[Batch]:
-    """The encoded texts in batches of BATCH_SIZE, sorted by length to save padding.
-
-    Texts are cut at `cut` tokens. Without it they are cut, all at the same length, when their hidden states would exceed the
-    memory limit; raises InputError if that is not enough.
-    """
-    lengths = np.array([len(ids) for ids, _ in encoded])
-    if cut is None:
-        cut = cut_for(lengths, TRAINING_MEGABYTES.bytes / (4 * model.capabilities.hidden_size))
-    if cut is None:
-        raise InputError(TRAINING_MEGABYTES.tell(len(lengths)))
-    order = np.argsort(lengths, kind="stable")
-    for start in range(0, len(order), BATCH_SIZE):
-        rows = order[start : start + BATCH_SIZE]
-        yield Batch(rows, [(shorten(encoded[row][0], cut), shorten(encoded[row][1], cut)) for row in rows])
-
-
 def hidden_in_steps(model: Explorer, pairs: Sequence[Pair], layer: int, cut: int | None = None) -> Generator[float, None, Ragged]:
-    """Hidden state `layer` (an index) of every pair, cut as `encoded_batches` says; yields the share done, 0 to 1."""
+    """Hidden state `layer` (an index) of every pair, cut as `encoded_hidden_in_steps` says; yields the share done, 0 to 1."""
     return (yield from encoded_hidden_in_steps(model, encode(model, pairs), layer, cut))
 
 
 def encoded_hidden_in_steps(
     model: Explorer, encoded: Sequence[Encoded], layer: int, cut: int | None = None
 ) -> Generator[float, None, Ragged]:
-    """Like `hidden_in_steps`, for encoded texts; yields the share done after every batch."""
-    parts: list[tuple[torch.Tensor, torch.Tensor]] = []
-    rows: list[int] = []
-    for batch in encoded_batches(model, encoded, cut):
+    """Like `hidden_in_steps`, for encoded texts, in batches of similar length; yields the share done after every batch.
+
+    Texts are cut at `cut` tokens. Without it they are cut, all at the same length, when their hidden states would exceed the
+    memory limit; raises InputError if that is not enough.
+    """
+    lengths = np.array([len(ids) for ids, _ in encoded])
+    cut = cut or cut_for(lengths, TRAINING_MEGABYTES.bytes / (4 * model.capabilities.hidden_size))
+    if cut is None:
+        raise InputError(TRAINING_MEGABYTES.tell(len(lengths)))
+    order, parts = np.argsort(lengths, kind="stable"), []
+    for start in range(0, len(order), BATCH_SIZE):
+        rows = [encoded[row] for row in order[start : start + BATCH_SIZE]]
+        padded = model.pad([(shorten(ids, cut), shorten(segments, cut)) for ids, segments in rows])
         with torch.no_grad():
-            hidden, real = hidden_of(model, batch, layer)
-        parts.append((hidden[real], real.sum(1)))  # [real tokens, hidden], [batch]
-        rows.extend(batch.rows)
-        yield len(rows) / len(encoded)
-    flat, lengths = (torch.cat([part[i] for part in parts]) for i in range(2))
-    place = torch.from_numpy(np.argsort(rows))  # from the order of the batches back to that of the pairs
-    return Ragged(flat, (lengths.cumsum(0) - lengths)[place], lengths[place])
+            hidden = next(islice(model.run_padded(padded), layer, None))
+        parts.append(hidden[padded.real])  # [real tokens, hidden]
+        yield (start + len(rows)) / len(encoded)
+    kept = np.minimum(lengths, cut)
+    starts = np.empty_like(kept)
+    starts[order] = kept[order].cumsum() - kept[order]
+    return Ragged(torch.cat(parts), torch.from_numpy(starts), torch.from_numpy(kept))
 
 
 def shorten(row: tuple[int, ...], cut: int) -> tuple[int, ...]:
     """At most `cut` entries; the last one, that of [SEP], is kept."""
     return row if len(row) <= cut else (*row[: cut - 1], row[-1])
-
-
-def hidden_of(model: Explorer, batch: Batch, layer: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Hidden state `layer` [batch, tokens, hidden] of a batch, and which tokens are real [batch, tokens]."""
-    padded = model.pad(batch.encoded)
-    return next(islice(model.run_padded(padded), layer, None)), padded.real
-
-
-def run_layers(layers: Sequence[Layer], hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-    """The output [batch, tokens, hidden] of some layers, with padding masked."""
-    mask = None if bool(real.all()) else real
-    for layer in layers:
-        hidden = layer(hidden, mask)
-    return hidden
-
-
-def pool(hidden: torch.Tensor, real: torch.Tensor, pooling: str) -> torch.Tensor:
-    """[batch, hidden]: the vector of [CLS] ("cls", and what a pooler reads) or the mean of all real tokens ("mean").
-
-    With EVERY_TOKEN the vectors of all real tokens, text after text: [tokens, hidden].
-    """
-    if pooling == EVERY_TOKEN:
-        return hidden[real]
-    if pooling != "mean":
-        return hidden[:, 0]
-    return (hidden * real[..., None]).sum(1) / real.sum(1, keepdim=True)

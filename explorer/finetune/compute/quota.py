@@ -14,7 +14,6 @@ from pathlib import Path
 from explorer.core.disk import size_of
 from explorer.core.errors import ExplorerError
 from explorer.core.limits import DAY, MEGABYTE, RUN_DAYS, RUNS_MEGABYTES, VISITOR_MEGABYTES
-from explorer.finetune.compute.run import Run
 
 HOUSE = ""
 RUNS, VISITOR_RUNS = 500, 50  # of all visitors, and of one
@@ -43,14 +42,6 @@ def visitor_of(folder: Path) -> str:
     return HOUSE
 
 
-def expected_bytes(run: Run) -> int:
-    """The approximate size of a run in bytes, before it is written."""
-    predictor, held = run.predictor, run.held_out
-    arrays = [array for array in vars(predictor.head).values() if array is not None]
-    arrays += list(predictor.top.state_dict().values()) if predictor.top is not None else []
-    return (held.bytes if held is not None else 0) + sum(array.nbytes for array in arrays)
-
-
 def make_room(folders: list[Path], visitor: str, coming: int, new: bool = True, spare: Path | None = None) -> None:
     """Delete expired runs, and then the visitor's oldest, until `coming` bytes (of a `new` run or not) fit.
 
@@ -60,10 +51,10 @@ def make_room(folders: list[Path], visitor: str, coming: int, new: bool = True, 
     kept = _without_expired(folders, spare)
     if coming > VISITOR_MEGABYTES.bytes:
         raise ExplorerError(VISITOR_MEGABYTES.tell(round(coming / MEGABYTE)))
-    own = sorted((run for run in kept if run.visitor == visitor and run.folder != spare), key=lambda run: run.used)
-    mine = [run for run in kept if run.visitor == visitor]
-    while own and not _fits(mine, coming, new, VISITOR_RUNS, VISITOR_MEGABYTES.bytes):
-        oldest = own.pop(0)
+    mine = sorted((run for run in kept if run.visitor == visitor), key=lambda run: run.used)
+    for oldest in [run for run in mine if run.folder != spare]:
+        if _fits(mine, coming, new, VISITOR_RUNS, VISITOR_MEGABYTES.bytes):
+            break
         _remove(oldest.folder)
         mine.remove(oldest)
         kept.remove(oldest)

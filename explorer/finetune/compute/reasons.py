@@ -101,7 +101,7 @@ def log_odds(
     top = classifier.top
     if top is None:
         read = states_read(classifier.layer) if classifier.pooling == LAST_FOUR else slice(classifier.layer, None)
-        top = Top(model, classifier.layer, classifier.layer - read.start, classifier.pooling).for_use()
+        top = Top(model, classifier.layer, classifier.layer - read.start, classifier.pooling).freeze()
     frozen = model.layers[: classifier.layer - len(top.layers)]
     places = torch.tensor(segments)
 

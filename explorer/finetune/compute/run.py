@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -18,12 +18,10 @@ CORRELATIONS = ("spearman", "pearson")  # measures from -1 to 1; the others, exc
 
 @dataclass(frozen=True, eq=False)
 class HeldOut(ABC):
-    """The held-out examples, and the predictor's output for them.
+    """The held-out examples, and the predictor's output for them; each kind of task has its own subclass."""
 
-    Each kind of task has its own subclass, with arrays, which are stored beside the weights, and fields that fit into JSON.
-    """
-
-    arrays: ClassVar[tuple[str, ...]]  # fields that are float32 arrays
+    arrays: ClassVar[tuple[str, ...]]  # fields that are float32 arrays, stored beside the weights; the others fit into JSON
+    indices: ClassVar[tuple[str, ...]] = ()  # fields that are int64 arrays
 
     @property
     @abstractmethod
@@ -37,19 +35,28 @@ class HeldOut(ABC):
 
     @classmethod
     def read(cls, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Self:
-        """The inverse of `as_json`, with the arrays by name. Raises KeyError or TypeError."""
-        return cls(**about, **{name: arrays[name] for name in cls.arrays})
+        """The inverse of `as_json`, with the arrays by name; older runs have others. Raises TypeError or ValueError."""
+        known = {field.name for field in fields(cls)} - set(cls.arrays)
+        kept = {name: np.array(about[name], np.int64) if name in cls.indices else tuple(about[name]) for name in known}
+        return cls(**kept, **{name: array for name, array in arrays.items() if name in cls.arrays})
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutPairs(HeldOut):
+    """Held-out texts or pairs."""
+
+    texts: tuple[str, ...]
+    texts_b: tuple[str, ...]  # '' where there is none
 
     @property
-    def bytes(self) -> int:
-        """The approximate size in bytes."""
-        return len(str(self.as_json()).encode()) + sum(getattr(self, name).nbytes for name in self.arrays)
+    def pairs(self) -> list[Pair]:
+        return list(zip(self.texts, self.texts_b, strict=True))
 
 
 class HeldOutLabels(HeldOut):
     """Held-out examples with one of several labels each."""
 
-    targets: np.ndarray  # [rows] indices of labels
+    targets: np.ndarray  # [rows] int64, indices of labels
     probabilities: np.ndarray  # [rows, labels]
 
     @cached_property
@@ -59,44 +66,26 @@ class HeldOutLabels(HeldOut):
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOutTexts(HeldOutLabels):
+class HeldOutTexts(HeldOutPairs, HeldOutLabels):
     """Held-out texts or pairs with a label each."""
 
-    texts: tuple[str, ...]
-    texts_b: tuple[str, ...]  # '' where there is none
-    targets: np.ndarray  # [examples] int64, indices of labels
-    probabilities: np.ndarray  # [examples, labels]
+    targets: np.ndarray
+    probabilities: np.ndarray
     epochs: np.ndarray = field(default_factory=lambda: np.empty((0, 0, 0), np.float32))
     """[epochs, examples, labels]: the probabilities after each epoch, where layers were trained on few examples."""
 
     arrays = ("probabilities", "epochs")
-
-    @property
-    def pairs(self) -> list[Pair]:
-        return list(zip(self.texts, self.texts_b, strict=True))
-
-    @classmethod
-    def read(cls, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Self:
-        """The inverse of `as_json`, with the arrays by name."""
-        texts, texts_b, targets = (about[name] for name in ("texts", "texts_b", "targets"))
-        found = cls(tuple(texts), tuple(texts_b), np.array(targets, dtype=np.int64), arrays["probabilities"])
-        return replace(found, epochs=arrays["epochs"]) if "epochs" in arrays else found  # older runs have none
+    indices = ("targets",)
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOutNumbers(HeldOut):
+class HeldOutNumbers(HeldOutPairs):
     """Held-out texts or pairs with a number each."""
 
-    texts: tuple[str, ...]
-    texts_b: tuple[str, ...]  # '' where there is none
     targets: np.ndarray  # [examples]
     said: np.ndarray  # [examples]
 
     arrays = ("targets", "said")
-
-    @property
-    def pairs(self) -> list[Pair]:
-        return list(zip(self.texts, self.texts_b, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,20 +94,15 @@ class HeldOutTags(HeldOutLabels):
 
     words: tuple[str, ...]
     sentences: np.ndarray  # [words] int64, equal for the words of one sentence
-    targets: np.ndarray  # [words] int64, indices of labels
-    probabilities: np.ndarray  # [words, labels]
+    targets: np.ndarray
+    probabilities: np.ndarray
 
     arrays = ("probabilities",)
+    indices = ("sentences", "targets")
 
     @property
     def pairs(self) -> list[Pair]:
         return [(" ".join(words), "") for words in by_sentence(self.sentences, self.words)]
-
-    @classmethod
-    def read(cls, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Self:
-        """The inverse of `as_json`, with the arrays by name."""
-        sentences, targets = (np.array(about[name], dtype=np.int64) for name in ("sentences", "targets"))
-        return cls(tuple(about["words"]), sentences, targets, arrays["probabilities"])
 
     def entities(self, labels: Sequence[str]) -> list[EntityScores]:
         """How well whole entities are found, overall and by type; [] when the words contain none."""
@@ -130,10 +114,10 @@ class HeldOutTags(HeldOutLabels):
 class HeldOutAnswers(HeldOut):
     """Held-out questions on texts, with the predicted answers."""
 
-    questions: list[str]
-    texts: list[str]
-    accepted: list[list[str]]  # the correct answers, empty where the text has none
-    said: list[str]  # predicted; '' is no answer
+    questions: tuple[str, ...]
+    texts: tuple[str, ...]
+    accepted: tuple[list[str], ...]  # the correct answers, empty where the text has none
+    said: tuple[str, ...]  # predicted; '' is no answer
     scores: np.ndarray  # [questions, 2] shares of the best span and of no answer, 0 to 1
 
     arrays = ("scores",)

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.limits import TRAINING_MEGABYTES
-from explorer.core.steps import map_steps
-from explorer.finetune.compute.answering import Answer, Answerer, Window, choose, exact_match, f1, windows_of
+from explorer.finetune.compute.answering import Answer, Answerer, Window, Windows, choose, exact_match, f1
 from explorer.finetune.compute.predictor import Predictor
-from explorer.finetune.compute.prefix import Ragged, hidden_in_steps
+from explorer.finetune.compute.prefix import Prefix
 from explorer.finetune.compute.questions import Question, Questions, split_by_text
 from explorer.finetune.compute.run import HeldOutAnswers
 from explorer.finetune.compute.task import Task
+from explorer.text.lines import Pair
 from explorer.training.examples import Split
 from explorer.training.objectives import Objective
-
-CUT_TOGETHER = 100  # questions tokenized between two reports of progress
 
 
 def room(hidden: int) -> int:
@@ -29,26 +26,15 @@ def room(hidden: int) -> int:
     return TRAINING_MEGABYTES.bytes // (2 * 4 * hidden)
 
 
-class Below(NamedTuple):
-    """Windows, and the hidden states of each."""
-
-    windows: list[Window]
-    states: Ragged
-
-    def rows(self, questions: np.ndarray) -> np.ndarray:
-        """The indices of the windows of some questions."""
-        wanted = set(questions.tolist())
-        return np.array([place for place, one in enumerate(self.windows) if one.row in wanted], dtype=np.int64)
-
-
 class Spans(Objective):
     """The first and the last token of the answer in each window: cross-entropy over all tokens of the window, in nats."""
 
     outputs = 2
 
-    def __init__(self, questions: Questions, below: Below) -> None:
-        self.questions, self.below = questions, below
-        self.targets = torch.tensor([window.tokens(questions.rows[window.row].span) for window in below.windows])  # [windows, 2]
+    def __init__(self, questions: Questions, windows: Sequence[Window]) -> None:
+        self.questions, self.windows = questions, windows
+        self.targets = torch.tensor([window.tokens(questions.rows[window.row].span) for window in windows])  # [windows, 2]
+        self._lengths = torch.tensor([window.encoding.kept for window in windows])
 
     def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         """The mean over windows, of the first and the last token (Devlin et al. 2019, section 4.2)."""
@@ -71,14 +57,14 @@ class Spans(Objective):
         """The answer to each question of the windows `rows`, by the row of the question, from the scores of all their tokens."""
         found: dict[int, tuple[list[Window], list[np.ndarray]]] = {}
         for place, mine in zip(rows.tolist(), self._of_each(scores, rows), strict=True):
-            window = self.below.windows[place]
+            window = self.windows[place]
             windows, all_scores = found.setdefault(window.row, ([], []))
             windows.append(window)
             all_scores.append(mine.numpy())
         return {row: choose(self.questions.rows[row].text, *mine) for row, mine in found.items()}
 
     def _of_each(self, scores: torch.Tensor, rows: torch.Tensor) -> Sequence[torch.Tensor]:
-        return scores.split(self.below.states.lengths[rows].tolist())
+        return scores.split(self._lengths[rows].tolist())
 
 
 class Answering(Task[Questions]):
@@ -90,17 +76,13 @@ class Answering(Task[Questions]):
         """A split by text: all questions on a text are on one side."""
         return split_by_text(self.examples, self.plan.settings.seed, self.plan.settings.held_out)
 
-    def read(self) -> Generator[float, None, Below]:
-        """Windows and the hidden states below the trained layers, of all windows, or of a sample that fits into memory."""
-        pairs, windows = self.examples.pairs, []
-        for start in range(0, len(pairs), CUT_TOGETHER):
-            windows += windows_of(self.model, pairs[start : start + CUT_TOGETHER], start)
-            yield 0.5 * min(1.0, (start + CUT_TOGETHER) / len(pairs))
-        windows = self._that_fit(windows)
-        below = self.plan.layer - self.plan.layers_trained
-        steps = hidden_in_steps(self.model, [window.pair for window in windows], below)
-        states = yield from map_steps(steps, lambda share: 0.5 + share / 2)
-        return Below(windows, states)
+    @property
+    def inputs(self) -> Sequence[Pair]:
+        return self.examples.pairs
+
+    def read(self) -> Generator[float, None, Prefix]:
+        """The windows, or a sample of them that fits into memory."""
+        return Answerer.read(self.model, self.inputs, self.plan, self._that_fit)
 
     def _that_fit(self, windows: list[Window]) -> list[Window]:
         """The held-out windows, and a random sample (by the seed) of the others that fit into memory.
@@ -119,24 +101,23 @@ class Answering(Task[Questions]):
             raise InputError(TRAINING_MEGABYTES.tell(len(windows)))
         return [windows[place] for place in np.sort(kept)]
 
-    def rows(self, below: Below, parts: Split) -> Split:
-        return Split(*(below.rows(rows) for rows in parts))
-
-    def objective(self, below: Below, parts: Split) -> Spans:
+    def objective(self, prefix: Prefix, parts: Split) -> Spans:
         """Cross-entropy of the first and the last token."""
-        return Spans(self.examples, below)
+        assert isinstance(prefix, Windows)
+        return Spans(self.examples, prefix.windows)
 
-    def held_out(self, predictor: Predictor, below: Below, parts: Split) -> HeldOutAnswers:
+    def held_out(self, predictor: Predictor, prefix: Prefix, parts: Split) -> HeldOutAnswers:
         """The held-out questions with the predicted answers."""
-        rows = torch.from_numpy(self.rows(below, parts).held_out)
-        scores = torch.from_numpy(predictor.head.outputs(self.vectors(predictor, below, parts)))
-        said = self.objective(below, parts).answers(scores, rows)
+        rows = prefix.split(parts).held_out
+        scores = torch.from_numpy(predictor.head.outputs(predictor.vectors(prefix, rows)))
+        said = self.objective(prefix, parts).answers(scores, torch.from_numpy(rows))
+        asked, answers = [self.examples.rows[row] for row in said], said.values()
         return HeldOutAnswers(
-            [self.examples.rows[row].question for row in said],
-            [self.examples.rows[row].text for row in said],
-            [list(self.examples.rows[row].answers) for row in said],
-            [answer.text for answer in said.values()],
-            np.array([[answer.score, answer.no_answer] for answer in said.values()], dtype=np.float32),
+            tuple(one.question for one in asked),
+            tuple(one.text for one in asked),
+            tuple(list(one.answers) for one in asked),
+            tuple(answer.text for answer in answers),
+            np.array([[answer.score, answer.no_answer] for answer in answers], dtype=np.float32),
         )
 
     def baselines(self, parts: Split) -> dict[str, float]:

@@ -32,14 +32,12 @@ LINES = {
 }
 READ = {"tags": ("first",), "spans": (EVERY_TOKEN,)}  # the poolings that transformers has too; others are for texts
 SMALL, LARGE = 1e-4, 64.0  # see above
-_TWO = ("classifier.dense", "classifier.out_proj")
+_DENSE = "classifier.dense", "classifier.out_proj"
 _HEADS: dict[str, tuple[str, str, str]] = {  # for texts: the layer before the last, the last one, and the activation between them
     "bert": ("bert.pooler.dense", "classifier", "tanh"),
     "albert": ("albert.pooler", "classifier", "tanh"),
-    "roberta": (*_TWO, "tanh"),
-    "xlm-roberta": (*_TWO, "tanh"),
-    "camembert": (*_TWO, "tanh"),
-    "electra": (*_TWO, "gelu"),
+    **dict.fromkeys(("roberta", "xlm-roberta", "camembert"), (*_DENSE, "tanh")),
+    "electra": (*_DENSE, "gelu"),
     "distilbert": ("pre_classifier", "classifier", "relu"),
 }
 

@@ -81,8 +81,8 @@ def keep(run: Run, visitor: str = quota.HOUSE, model: Path | None = None) -> Run
     with _writing:
         if (place / run.id).exists():
             raise ExplorerError("There is a run of this name already; train or load it again.")
-        _make_room(visitor, quota.expected_bytes(run) + (disk.size_of(model) if model is not None else 0))
-        with disk.unfinished(place) as written:
+        _make_room(visitor, size_of(run) + (disk.size_of(model) if model is not None else 0))
+        with disk.begin(place) as written:
             write_run(run, written)
             quota.sign(written, visitor)
             if model is not None:
@@ -166,16 +166,25 @@ _read: OnceCache[str, Run] = OnceCache(16)
 checkpoints.add_source(tuned_folder)
 
 
+def _tensors(run: Run) -> dict[str, torch.Tensor]:
+    """All weights and arrays of a run, by their names in its file."""
+    arrays = {f"head.{name}": array for name, array in head_arrays(run.predictor.head).items()}
+    if run.held_out is not None:
+        arrays |= {f"held_out.{name}": np.asarray(getattr(run.held_out, name), np.float32) for name in run.held_out.arrays}
+    tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
+    if run.predictor.top is not None:
+        tensors |= {f"top.{name}": tensor for name, tensor in run.predictor.top.module.state_dict().items()}
+    return {name: tensor.contiguous() for name, tensor in tensors.items()}
+
+
+def size_of(run: Run) -> int:
+    """The approximate size of a run in bytes, before it is written."""
+    return len(json.dumps(run.as_json())) + sum(tensor.nbytes for tensor in _tensors(run).values())
+
+
 def write_run(run: Run, folder: Path) -> None:
     """Write run.json and weights.safetensors of a run."""
-    tensors = {f"head.{name}": torch.from_numpy(array) for name, array in head_arrays(run.predictor.head).items()}
-    if run.predictor.top is not None:
-        tensors |= {f"top.{name}": tensor for name, tensor in run.predictor.top.state_dict().items()}
-    if run.held_out is not None:
-        for name in run.held_out.arrays:
-            array = np.ascontiguousarray(getattr(run.held_out, name), dtype=np.float32)
-            tensors[f"held_out.{name}"] = torch.from_numpy(array)
-    safetensors_torch.save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, folder / "weights.safetensors")
+    safetensors_torch.save_file(_tensors(run), folder / "weights.safetensors")
     (folder / "run.json").write_text(json.dumps(run.as_json(), ensure_ascii=False), "utf-8")
 
 
@@ -206,4 +215,4 @@ def _top(predictor: type[Predictor], about: dict[str, Any], tensors: dict[str, t
         return None
     top = Top(load(about["model"]), about["layer"], about["layers_trained"], predictor.top_pooling(about["pooling"]))
     top.module.load_state_dict({name.removeprefix("top."): t for name, t in tensors.items() if name.startswith("top.")})
-    return top.for_use()
+    return top.freeze()

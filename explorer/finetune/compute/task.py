@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator, Mapping, Sized
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
-import numpy as np
-
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import LAST_FOUR
-from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.limits import EPOCHS
-from explorer.finetune.compute.finetune import Step, evaluate, train, train_top
+from explorer.finetune.compute.finetune import Step, train, train_top
 from explorer.finetune.compute.predictor import Classifier, Predictor
-from explorer.finetune.compute.prefix import EVERY_TOKEN, Ragged
+from explorer.finetune.compute.prefix import Prefix, Ragged
 from explorer.finetune.compute.run import HeldOut
 from explorer.finetune.compute.top_layers import Top
 from explorer.text import limits
 from explorer.training.examples import Split
 from explorer.training.head import Head
-from explorer.training.objectives import Objective, Solvable
+from explorer.training.objectives import Objective
 from explorer.training.settings import OPTIMIZERS, Epoch, TrainingSettings
 
 MOST_UNITS = 512
@@ -95,8 +92,8 @@ Given = TypeVar("Given", bound=Sized)
 
 @dataclass(frozen=True, eq=False)
 class Task(ABC, Generic[Given]):
-    """A training task. What differs between the kinds of task: what is held out, which texts are read, how batches are made, the
-    objective, and what the predictor says of the held-out examples.
+    """A training task. What differs between the kinds of task: what is held out, what the model reads, the objective, and what
+    the predictor says of the held-out examples.
     """
 
     model: Explorer
@@ -114,59 +111,43 @@ class Task(ABC, Generic[Given]):
     def split(self) -> Split:
         """The examples to train on and those held out. Raises InputError."""
 
+    @property
     @abstractmethod
-    def read(self) -> Generator[float, None, Any]:
-        """The output of the frozen layers for all examples, computed once; yields the share done, 0 to 1.
+    def inputs(self) -> Sequence[Any]:
+        """What the predictor reads, one for each example."""
 
-        Vectors for the head, [rows, hidden], or hidden states to train layers on; or a record with one of these as its `states`.
-        """
-
-    def rows(self, below: Any, parts: Split) -> Split:
-        """What batches are made of: indices of the rows of `read`, for a split of the examples."""
-        return parts
+    def read(self) -> Generator[float, None, Prefix]:
+        """The output of the frozen layers for all examples, computed once; yields the share done, 0 to 1."""
+        return self.predictor.read(self.model, self.inputs, self.plan)
 
     @abstractmethod
-    def objective(self, below: Any, parts: Split) -> Objective:
-        """The loss and the measures over these rows."""
+    def objective(self, prefix: Prefix, parts: Split) -> Objective:
+        """The loss and the measures of what is scored."""
 
     def labels(self) -> tuple[str, ...]:
         """The labels of the head's scores."""
         return self.predictor.own_labels
 
-    def epochs(self, below: Any, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
+    def epochs(self, prefix: Prefix, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
         """Train on the output of `read`, the head alone or with the layers below it.
 
         Yields a Step after each batch, and measures, head and layers after each epoch.
         """
-        plan, states, objective, rows = self.plan, _states(below), self.objective(below, parts), self.rows(below, parts)
+        plan, objective, rows = self.plan, self.objective(prefix, parts), prefix.split(parts)
         begun = None if plan.start is None else plan.start.head
-        if isinstance(states, Ragged):
-            top = Top(self.model, plan.layer, plan.layers_trained, self.predictor.top_pooling(plan.pooling))
-            if plan.start is not None and plan.start.top is not None:
-                top.module.load_state_dict(plan.start.top.state_dict())
-            for report in train_top(top, states, objective, rows, plan.settings, begun):
-                yield report if isinstance(report, Step) or plan.layers_trained else (*report[:2], None)
-        elif isinstance(objective, Solvable):
-            yield from ((epoch, head, None) for epoch, head in train(states, objective, rows, plan.settings, begun))
-
-    def vectors(self, predictor: Predictor, below: Any, parts: Split) -> np.ndarray:
-        """[vectors, hidden]: what the head reads of the held-out rows."""
-        states, held = _states(below), self.rows(below, parts).held_out
-        if not isinstance(states, Ragged):
-            return states[held]
-        top = predictor.top or Top(self.model, predictor.layer, 0, EVERY_TOKEN).eval()
-        rows = torch.from_numpy(held)
-        return self.objective(below, parts).vectors(evaluate(top, states, rows), rows).numpy()
+        if not isinstance(prefix.states, Ragged):
+            yield from ((*report, None) for report in train(prefix.states, objective, rows, plan.settings, begun))
+            return
+        top = Top(self.model, plan.layer, plan.layers_trained, self.predictor.top_pooling(plan.pooling))
+        if plan.start is not None and plan.start.top is not None:
+            top.module.load_state_dict(plan.start.top.module.state_dict())
+        for report in train_top(top, prefix, objective, rows, plan.settings, begun):
+            yield report if isinstance(report, Step) or plan.layers_trained else (*report[:2], None)
 
     @abstractmethod
-    def held_out(self, predictor: Predictor, below: Any, parts: Split) -> HeldOut:
+    def held_out(self, predictor: Predictor, prefix: Prefix, parts: Split) -> HeldOut:
         """The held-out examples, with the predictor's output for them."""
 
     @abstractmethod
     def baselines(self, parts: Split) -> dict[str, float]:
         """The scores of simple methods without BERT on the held-out examples, by name."""
-
-
-def _states(below: Any) -> np.ndarray | Ragged:
-    """The vectors or hidden states in what a task has read."""
-    return below if isinstance(below, np.ndarray | Ragged) else below.states

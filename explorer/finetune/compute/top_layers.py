@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import LAST_FOUR
 from explorer.bert.layer import Layer
 from explorer.core.engine import torch
-from explorer.finetune.compute.prefix import EVERY_TOKEN, pool, run_layers
+from explorer.finetune.compute.prefix import EVERY_TOKEN
 
 
 @functools.cache
@@ -64,9 +64,10 @@ class Top:
             states = [hidden]
             for layer in self.own_layers:
                 states.append(run_layers([layer], states[-1], real))
-            return torch.cat([pool(state, real, "mean") for state in states[-4:]], dim=-1)
+            return torch.cat([pool_mean(state, real) for state in states[-4:]], dim=-1)
         if self.pooling in ("mean", EVERY_TOKEN):
-            return pool(run_layers(self.own_layers, hidden, real), real, self.pooling)
+            hidden = run_layers(self.own_layers, hidden, real)
+            return pool_mean(hidden, real) if self.pooling == "mean" else hidden[real]
         first = hidden[:, :1]
         if self.layers:
             *below, last = self.own_layers
@@ -88,39 +89,42 @@ class Top:
         """The copied layers in the form in which they are run."""
         return [replace(self._like, module=module) for module in self.layers]
 
-    def start_training(self, generator: torch.Generator) -> Top:
+    def start_training(self, generator: torch.Generator) -> None:
         """Unfreeze the weights, with dropout from `generator`; dropout of attention weights stays off, see `attending`."""
         self.module.requires_grad_(True).train()
         for parent in self.layers.modules():
             for name, child in parent.named_children():
                 if isinstance(child, torch.nn.Dropout):
                     setattr(parent, name, seeded_dropout(child.p, generator))
-        return self
 
     def snapshot(self) -> Top:
         """A frozen copy for use."""
         generators = [module.generator for module in self.module.modules() if isinstance(module, _dropout_class())]
         taken = copy.copy(self)
         taken.module = copy.deepcopy(self.module, {id(generator): generator for generator in generators})
-        return taken.for_use()
+        return taken.freeze()
 
-    def for_use(self) -> Top:
+    def freeze(self) -> Top:
         """Switch off dropout and gradients; returns itself."""
         self.module.eval().requires_grad_(False)
-        return self
-
-    def eval(self) -> Top:
-        """Switch off dropout; returns itself."""
-        self.module.eval()
         return self
 
     def parameters(self) -> Iterator[torch.nn.Parameter]:
         """The weights of the layers and of the pooler."""
         return self.module.parameters()
 
-    def state_dict(self) -> dict[str, torch.Tensor]:
-        """The weights by their names in files."""
-        return self.module.state_dict()
+
+def run_layers(layers: Sequence[Layer], hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+    """The output [batch, tokens, hidden] of some layers, with padding masked."""
+    mask = None if bool(real.all()) else real
+    for layer in layers:
+        hidden = layer(hidden, mask)
+    return hidden
+
+
+def pool_mean(hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+    """[batch, hidden]: the mean of all real tokens."""
+    return (hidden * real[..., None]).sum(1) / real.sum(1, keepdim=True)
 
 
 def _first(layer: Layer, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.finetune import Step
 from explorer.finetune.compute.predictor import Predictor
+from explorer.finetune.compute.prefix import Prefix
 from explorer.finetune.compute.quota import HOUSE
 from explorer.finetune.compute.run import HeldOut, HeldOutTexts, Run, told
 from explorer.finetune.compute.task import Task
@@ -26,6 +26,8 @@ from explorer.training.settings import FEWEST_HELD_OUT, Epoch
 
 MOST_FOLLOWED, MOST_MOMENTS = 500, 20  # held-out texts, and epochs, of which the map makes a film
 FIRST_SECONDS = 2.0  # of reading, after which its speed is known
+
+Stop = Callable[[], bool]
 
 
 @dataclass(frozen=True)
@@ -49,32 +51,40 @@ class TrainingResult:
     held_out: HeldOut
 
 
-def run_training(task: Task, stop: Callable[[], bool] = lambda: False) -> Generator[Progress, None, TrainingResult | None]:
+def run_training(task: Task, stop: Stop = lambda: False) -> Generator[Progress, None, TrainingResult | None]:
     """Train as planned; yields the progress and returns the result, or None when stopped before the first epoch ended.
 
     `stop()` is called after every batch, and the time limit is TRAINING_MINUTES; epochs finished by then count. Raises
     InputError.
     """
-    task = task.fitted()
+    task, begun, minutes = task.fitted(), time.monotonic(), TRAINING_MINUTES.most
     plan, parts = task.plan, task.split()  # raises before anything is computed
-    chosen = plan.keep_best and len(parts.held_out) >= FEWEST_HELD_OUT
-    stop = _in_time(stop)
-    below = yield from _read(task, stop)
-    if below is None:
+
+    def ends() -> bool:
+        return stop() or (minutes != NONE and time.monotonic() - begun > 60 * minutes)
+
+    prefix = yield from _read(task, ends)
+    if prefix is None:
         return None
     history: list[Epoch] = []
     kept: tuple[int, Head, Top | None] | None = None
     measure = task.predictor.measures[1]
-    for report in task.epochs(below, parts):
+    chosen = plan.keep_best and len(parts.held_out) >= FEWEST_HELD_OUT
+
+    def score(epoch: Epoch) -> tuple[float, float]:
+        return epoch.held_out[measure], -epoch.held_out["loss"]
+
+    for report in task.epochs(prefix, parts):
         if isinstance(report, Step):
-            yield _progress_in(report, plan.settings.reports)
+            yield _within_epoch(report, plan.settings.reports)
         else:
             epoch, head, top = report
             history.append(epoch)
-            if kept is None or not chosen or _score(epoch, measure) > _score(history[kept[0]], measure):
+            if kept is None or not chosen or score(epoch) > score(history[kept[0]]):
                 kept = len(history) - 1, head, top
-            yield _progress_after(epoch, plan.settings.reports, measure)
-        if stop():
+            said = f"{epoch.epoch} of {plan.settings.reports}: held-out {told(measure, epoch.held_out[measure])}"
+            yield Progress(epoch.epoch / plan.settings.reports, f"Epoch {said}.", epoch)
+        if ends():
             break
     if kept is None:
         return None
@@ -82,7 +92,7 @@ def run_training(task: Task, stop: Callable[[], bool] = lambda: False) -> Genera
         yield Progress(1.0, "Comparing it with what needs no BERT.")
     best, head, top = kept
     predictor = task.predictor(task.labels(), head, task.model.name, plan.layer, plan.pooling, top)
-    held_out = with_epochs(task.held_out(predictor, below, parts), history)
+    held_out = with_epochs(task.held_out(predictor, prefix, parts), history)
     return TrainingResult(task, predictor, tuple(history), best, parts, held_out)
 
 
@@ -103,35 +113,28 @@ def train_whole(task: Task) -> TrainingResult:
     return result
 
 
-def _in_time(stop: Callable[[], bool]) -> Callable[[], bool]:
-    """A function that says whether to stop: on request, or when the time limit is reached."""
-    start, minutes = time.monotonic(), TRAINING_MINUTES.most
-    return lambda: stop() or (minutes != NONE and time.monotonic() - start > 60 * minutes)
-
-
 def new_run(result: TrainingResult, title: str, identifier: str = "", visitor: str = HOUSE) -> Run:
-    """Store a visitor's training, with the held-out examples and the baselines, under an id."""
-    return store.keep(as_run(result, title, result.task.baselines(result.split), identifier), visitor)
+    """Store a visitor's training under an id."""
+    return store.keep(as_run(result, title, identifier), visitor)
 
 
-def as_run(result: TrainingResult, title: str, baselines: dict[str, float], identifier: str) -> Run:
-    """The run of a training, with its held-out examples, not stored yet."""
+def as_run(result: TrainingResult, title: str, identifier: str) -> Run:
+    """The run of a training, with its held-out examples and the baselines, not stored yet."""
     plan = vars(result.task.plan)
     every = {**plan, **vars(plan["settings"])}
-    settings = {name: value for name, value in every.items() if name not in ("settings", "start")}
     return Run(
         predictor=result.predictor,
         title=title,
-        settings=settings,
+        settings={name: value for name, value in every.items() if name not in ("settings", "start")},
         history=[epoch.as_row() for epoch in result.history],
         best=result.best,
         held_out=result.held_out,
-        baselines=baselines,
+        baselines=result.task.baselines(result.split),
         id=identifier,
     )
 
 
-def _read(task: Task, stop: Callable[[], bool]) -> Generator[Progress, None, Any | None]:
+def _read(task: Task, ends: Stop) -> Generator[Progress, None, Prefix | None]:
     """The output of the frozen layers, or None when it was stopped."""
     steps, first = task.read(), None
     while True:
@@ -140,33 +143,19 @@ def _read(task: Task, stop: Callable[[], bool]) -> Generator[Progress, None, Any
         except StopIteration as done:
             return done.value
         first = first or (share, time.monotonic())  # not from 0: reading that was stopped is continued
-        left = _seconds_left(share - first[0], 1 - share, time.monotonic() - first[1])
+        done_here, seconds = share - first[0], time.monotonic() - first[1]
+        known = done_here > 0 and seconds >= FIRST_SECONDS
+        left = f", {_duration(seconds * (1 - share) / done_here)} left" if known else ""
         yield Progress(0.0, f"Reading {len(task.examples):,} examples, once: {share:.0%}{left}.")
-        if stop():
+        if ends():
             return None
 
 
-def _seconds_left(done: float, rest: float, seconds: float) -> str:
-    """The time left for the share `rest`, given that `done` took so many seconds; '' while that is not known yet."""
-    if done <= 0 or seconds < FIRST_SECONDS:
-        return ""
-    return f", {_duration(seconds * rest / done)} left"
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
-
-
-def _score(epoch: Epoch, measure: str) -> tuple[float, float]:
-    return epoch.held_out[measure], -epoch.held_out["loss"]
-
-
-def _progress_in(step: Step, epochs: int) -> Progress:
+def _within_epoch(step: Step, epochs: int) -> Progress:
     speed = f"{step.steps_per_second:.1f} steps a second, {_duration(step.seconds_left)} left"
     share = (step.epoch - 1 + step.done / step.total) / epochs
     return Progress(share, f"Epoch {step.epoch} of {epochs}, step {step.done} of {step.total}: {speed}.")
 
 
-def _progress_after(epoch: Epoch, epochs: int, measure: str) -> Progress:
-    doing = f"Epoch {epoch.epoch} of {epochs}: held-out {told(measure, epoch.held_out[measure])}."
-    return Progress(epoch.epoch / epochs, doing, epoch)
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

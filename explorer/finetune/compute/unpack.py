@@ -8,7 +8,6 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,12 +15,11 @@ from explorer.bert import checkpoints
 from explorer.bert.explorer import Explorer, load
 from explorer.bert.hub import NOT_STORABLE
 from explorer.core import disk
-from explorer.core.errors import ExplorerError, InputError
+from explorer.core.errors import ExplorerError, InputError, logger
 from explorer.core.limits import MEGABYTE, Limit
-from explorer.core.log import logger
 from explorer.finetune.compute import quota, store
-from explorer.finetune.compute.arrival import check_tokenizer, read_head, read_history, read_settings
-from explorer.finetune.compute.export import FILES, INSIDE, MODEL_FILES, digest
+from explorer.finetune.compute.arrival import Settings, check_tokenizer, read_head, read_history, read_settings
+from explorer.finetune.compute.export import FILES, INSIDE, MODEL_FILES, SCRIPT, digest
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.store import KINDS
 from explorer.finetune.compute.task import make_plan
@@ -29,15 +27,17 @@ from explorer.finetune.compute.task import make_plan
 ZIP_MEGABYTES = Limit(  # BERT-base has 440 MB
     600, "This zip unpacks to more than {most} MB, which is more than a run can have."
 )
-MOST_SMALL_BYTES = 8 * 2**20  # all files except the model's
-MOST_BYTES = {"settings.json": 2**18, "log.csv": 2**19}  # with 100 labels, and of 1,000 epochs
-MOST_TOKENIZER_BYTES = 32 * 2**20  # each file of a model except its weights
-MOST_SHRUNK = 30  # the highest compression ratio: weights hardly compress
+WEIGHTS = "model/model.safetensors"
+MOST_BYTES = {
+    **dict.fromkeys(FILES, 32 * 2**20),  # a tokenizer's
+    **{WEIGHTS: 600 * MEGABYTE, "head.safetensors": 8 * 2**20, SCRIPT.name: 2**20},
+    **{"settings.json": 2**18, "log.csv": 2**19},  # with 100 labels, and of 1,000 epochs
+}
+MOST_SHRUNK, FEW_BYTES = 30, 8 * 2**20  # the highest compression ratio of larger zips: weights hardly compress
 FREE = 64 * 2**20  # bytes that must stay free on the disk
 END_BYTES = 20 + 22
 MOST_LISTED_BYTES = 16 * 2**10  # the list of a dozen files' names and sizes
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-WEIGHTS = "model/model.safetensors"
 STRANGE = "This zip was not made by BERT Explorer, or it was changed; save a run as a zip and use that."
 
 
@@ -48,7 +48,7 @@ def unpack(path: Path, visitor: str = quota.HOUSE) -> Run:
     stays on the disk. Raises ExplorerError when it does not fit, ModelError when its model cannot be loaded.
     """
     identifier = store.new_id()
-    with disk.unfinished(disk.folder()) as folder:
+    with disk.begin(disk.folder()) as folder:
         run, has_model = _read(path, folder)
         predictor = run.predictor
         if has_model:
@@ -71,17 +71,16 @@ def _read(path: Path, folder: Path) -> tuple[Run, bool]:
         _check_entries(archive.infolist(), path.stat().st_size, folder)
         with _nothing_strange():
             settings = read_settings(archive.read("settings.json"))
-            head = read_head(archive.read("head.safetensors"), len(settings["labels"]))
+            head = read_head(archive.read("head.safetensors"), len(settings.labels))
             history = read_history(archive.read("log.csv").decode("utf-8"), settings)
             has_model = WEIGHTS in archive.namelist() and not _is_here(settings)
             if has_model:
                 _extract_model(archive, folder)
-            elif settings["model"].startswith(checkpoints.TUNED) or settings["model"] == INSIDE:
+            elif settings.model.startswith(checkpoints.TUNED) or settings.model == INSIDE:
                 raise ValueError("a model that is not in it")
-    kind, place = KINDS[settings["kind"]], (settings[name] for name in ("model", "layer", "pooling"))
-    predictor = kind.predictor(tuple(settings["labels"]), head, *place)
-    run = Run(predictor, settings["title"], settings["training"], history, settings["best"], None, settings["baselines"])
-    return run, has_model
+    kind = KINDS[settings.kind].predictor
+    predictor = kind(tuple(settings.labels), head, settings.model, settings.layer, settings.pooling)
+    return Run(predictor, settings.title, settings.training, history, settings.best, None, settings.baselines), has_model
 
 
 @contextlib.contextmanager
@@ -112,27 +111,23 @@ def _check_end(path: Path) -> None:
 
 def _check_entries(entries: list[zipfile.ZipInfo], packed: int, folder: Path) -> None:
     """Raise InputError unless the entries are the expected ones, with sizes possible in a zip of `packed` bytes."""
-    names = [entry.filename for entry in entries]
-    if not set(names) <= FILES or len(set(names)) != len(names) or any(entry.compress_type not in METHODS for entry in entries):
-        raise InputError(STRANGE)
     sizes = {entry.filename: entry.file_size for entry in entries}
     total = sum(sizes.values())
-    small = sum(size for name, size in sizes.items() if not name.startswith("model/"))
-    tokenizer = max((size for name, size in sizes.items() if name.startswith("model/") and name != WEIGHTS), default=0)
-    bomb = total > MOST_SMALL_BYTES and total > MOST_SHRUNK * packed
     ZIP_MEGABYTES.check(total / MEGABYTE)
-    long = any(sizes.get(name, 0) > most for name, most in MOST_BYTES.items())
-    if bomb or long or small > MOST_SMALL_BYTES or tokenizer > MOST_TOKENIZER_BYTES:
+    unknown = not set(sizes) <= MOST_BYTES.keys() or len(sizes) < len(entries)
+    packed_otherwise = any(entry.compress_type not in METHODS for entry in entries)
+    bomb = total > FEW_BYTES and total > MOST_SHRUNK * packed
+    if unknown or packed_otherwise or bomb or any(size > MOST_BYTES[name] for name, size in sizes.items()):
         raise InputError(STRANGE)
     if shutil.disk_usage(folder).free < total + FREE:
         raise ExplorerError(disk.FULL)
 
 
-def _is_here(settings: dict[str, Any]) -> bool:
+def _is_here(settings: Settings) -> bool:
     """Whether the packed model is the local one of that name; nothing is downloaded to find out."""
-    folder = None if settings["layers_trained"] else checkpoints.here(settings["model"])
+    folder = None if settings.layers_trained else checkpoints.here(settings.model)
     weights = folder and folder / "model.safetensors"
-    return weights is not None and weights.is_file() and digest(weights) == settings["model_sha256"]
+    return weights is not None and weights.is_file() and digest(weights) == settings.model_sha256
 
 
 def _extract_model(archive: zipfile.ZipFile, folder: Path) -> None:

@@ -9,7 +9,7 @@ from explorer.export import links, page_file
 from explorer.export.place import Place
 from explorer.teaching.classroom.questions import KINDS, Asked, question_of_step
 from explorer.teaching.lessons.exercises import place_of
-from explorer.ui.attention_data import telling_of
+from explorer.ui.attention_data import find_telling
 from explorer.ui.pictures.heatmaps import TELLING
 from explorer.ui.subject import Subject
 
@@ -34,7 +34,7 @@ def looked_from(place: Place) -> Subject:
     """The subject with the head and the token that the page's finding names, where they were not chosen there. Raises
     ExplorerError."""
     subject = place.subject
-    found = telling_of(subject)
+    found = find_telling(subject)
     token = next((position for position in (subject.selection.token, found.query) if position is not None), subject.token)
     return subject.select(layer=found.layer + 1, head=found.head + 1, token=token)
 

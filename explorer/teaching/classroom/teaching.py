@@ -9,7 +9,7 @@ from explorer.bert.explorer import load
 from explorer.core.errors import InputError
 from explorer.finetune.compute.predictor import Classifier, of_kind
 from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.text_tasks import Classification
+from explorer.finetune.compute.tasks import Classification
 from explorer.finetune.compute.training import train_whole
 from explorer.teaching.classroom import names
 from explorer.teaching.classroom.rounds import Names

@@ -11,10 +11,9 @@ import plotly.graph_objects as go
 
 from explorer.analysis.attention import scale_end
 from explorer.ui.pictures.alternatives import ARROW, names_of, strongest_cells
-from explorer.ui.pictures.base import quick_figure, token_axis, token_labels
-from explorer.ui.pictures.heatmaps import SEQUENTIAL, TICKS, Axes, colour_scale, heatmap, outline, outlined_cell, root_ticks
+from explorer.ui.pictures.base import quick_figure, token_axis, token_labels, window_over
+from explorer.ui.pictures.heatmaps import SEQUENTIAL, TICKS, Axes, colour_scale, heatmap, outline, outline_cell, root_ticks
 from explorer.ui.pictures.numbers import Places, identifier, keep, matrix
-from explorer.ui.pictures.window import window_over
 
 EXACT_CELLS = 160 * 160  # up to here every cell carries its exact number; larger pictures send one byte per cell
 LEVELS = 255
@@ -74,7 +73,7 @@ def attention_heatmap(
 
 def with_cell(picture: dict[str, Any], cell: tuple[int, int] | None) -> dict[str, Any]:
     """An `attention_heatmap` with the cell (row, column) outlined, if one is given."""
-    picture["layout"]["shapes"] += outlined_cell(cell)
+    picture["layout"]["shapes"] += outline_cell(cell)
     return picture
 
 
@@ -94,4 +93,4 @@ def difference_heatmap(change: np.ndarray, tokens: Sequence[str], cell: tuple[in
         hover="row %{y} → column %{x}<br>difference %{z:+.4f}",
         scale=colour_scale(-top, top, "there − here", signed=True, tickformat=".2g"),
         key=f"difference-{change.shape}",
-    ).update_layout(shapes=outlined_cell(cell))
+    ).update_layout(shapes=outline_cell(cell))

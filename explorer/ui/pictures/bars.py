@@ -75,7 +75,7 @@ def change_of(word: str, before: float, after: float) -> str:
     return f"“{word}” {'falls' if after < before else 'rises'} from {whole_percent(before)} to {whole_percent(after)}"
 
 
-def signed(difference: float) -> str:
+def sign(difference: float) -> str:
     """A difference of logits as sentences show it: '+2.13', '−0.40', and '+0.00' for what rounds to 0."""
     return f"{round(difference, 2) + 0.0:+.2f}".replace("-", "−")
 
@@ -83,9 +83,9 @@ def signed(difference: float) -> str:
 def change_of_difference(word: str, foil: str, before: float, after: float) -> str:
     """What becomes of a difference of logits: '“tokyo” rather than “osaka” falls from +2.13 to −0.40 logits'."""
     if abs(after - before) < SEEN:
-        return f"“{word}” rather than “{foil}” stays at {signed(after)} logits"
+        return f"“{word}” rather than “{foil}” stays at {sign(after)} logits"
     moved = "falls" if after < before else "rises"
-    return f"“{word}” rather than “{foil}” {moved} from {signed(before)} to {signed(after)} logits"
+    return f"“{word}” rather than “{foil}” {moved} from {sign(before)} to {sign(after)} logits"
 
 
 def _row(label: str, share: float, note: str, form: str) -> dict[str, Any]:

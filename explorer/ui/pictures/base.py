@@ -116,3 +116,17 @@ def plain_axis(title: str, standoff: int | None = None, **more: object) -> dict[
 def grid_axis(title: str, **more: object) -> dict[str, object]:
     """An axis of quantities, with faint grid lines."""
     return {"title": {"text": title}, **GRID, **more}
+
+
+MOST_AT_ONCE = 40  # tokens that a picture shows as a whole
+
+
+def token_places(tokens: Sequence[int]) -> list[int] | None:
+    """The zero-based first token of each row or column, in rising order; None when all are shown."""
+    return [int(token) for token in tokens] if len(tokens) > MOST_AT_ONCE else None
+
+
+def window_over(*, x: Sequence[int] | None = None, y: Sequence[int] | None = None) -> dict[str, object]:
+    """For a figure's `meta`: the tokens along its axes; empty for a figure that is drawn as a whole."""
+    long = {name: places for name, tokens in (("x", x), ("y", y)) if tokens is not None and (places := token_places(tokens))}
+    return {"window": long} if long else {}

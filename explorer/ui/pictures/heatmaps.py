@@ -9,9 +9,8 @@ from typing import Any, TypedDict
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.ui.pictures.base import ACCENT, NEGATIVE, POSITIVE, figure, plain_axis, token_axis, token_labels
+from explorer.ui.pictures.base import ACCENT, NEGATIVE, POSITIVE, figure, plain_axis, token_axis, token_labels, window_over
 from explorer.ui.pictures.numbers import Places, as_typed, identifier, keep, matrix
-from explorer.ui.pictures.window import window_over
 
 SEQUENTIAL = {"ramp": "sequential"}  # the chart component replaces it by the page's own colours
 SIGNED = ((0, NEGATIVE), (0.5, "rgba(128,128,128,0)"), (1, POSITIVE))
@@ -95,7 +94,7 @@ def outline(x: float, y: float, width: float, height: float) -> dict[str, object
     return {"type": "rect", "x0": x, "x1": x + width, "y0": y, "y1": y + height, "line": {"color": ACCENT, "width": 2}}
 
 
-def outlined_cell(cell: tuple[float, float] | None) -> list[dict[str, object]]:
+def outline_cell(cell: tuple[float, float] | None) -> list[dict[str, object]]:
     """Rectangles around the cell (row, column): the accent on the page's background, visible on the blue of the ramp too.
 
     The page finds the cell by its name: it opens the window of a long input there, and hides the outline with the answers.

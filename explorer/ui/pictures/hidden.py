@@ -19,7 +19,7 @@ from explorer.ui.pictures.base import (
     token_axis,
     token_labels,
 )
-from explorer.ui.pictures.heatmaps import SEQUENTIAL, Axes, colour_scale, heatmap, number_axis, outline, outlined_cell
+from explorer.ui.pictures.heatmaps import SEQUENTIAL, Axes, colour_scale, heatmap, number_axis, outline, outline_cell
 from explorer.ui.pictures.numbers import Places, Table, keep, matrix
 
 OWN_LINES = (CATEGORIES[0], CATEGORIES[1])
@@ -53,7 +53,7 @@ def by_layer_heatmap(
         hover=f"%{{x}}, hidden state %{{y}}<br>{name} %{{z:.3f}}",
         scale=colour_scale(min(0.0, float(values.min(initial=0))), max(float(values.max(initial=0)), 1e-6), name),
         key=f"by-layer-{name}-{values.shape}",
-    ).update_layout(shapes=outlined_cell(cell))
+    ).update_layout(shapes=outline_cell(cell))
 
 
 def layers_heatmap(similarity: np.ndarray, one_model: bool = False, chosen: int | None = None) -> go.Figure:

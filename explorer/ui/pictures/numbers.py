@@ -33,7 +33,7 @@ class Table:
         return cls(tuple(columns), tuple(list(map(plain, column)) for column in cells))
 
     @classmethod
-    def joined(cls, tables: Sequence["Table"]) -> "Table":
+    def join(cls, tables: Sequence["Table"]) -> "Table":
         """Tables of the same columns below each other; at least one."""
         return cls(tables[0].columns, tuple([*chain(*cells)] for cells in zip(*(table.cells for table in tables), strict=True)))
 
@@ -95,7 +95,7 @@ def keep(picture: Any, make: Maker) -> Any:
     return picture
 
 
-def kept(picture: object) -> Table | None:
+def numbers_of(picture: object) -> Table | None:
     """The numbers kept beside a picture, or None."""
     make = _maker(picture)
     return make() if callable(make) else None
@@ -105,7 +105,7 @@ def _maker(picture: object) -> Maker | None:
     return picture.make if isinstance(picture, _KeptItems | _KeptRows) else getattr(picture, "_numbers", None)
 
 
-def _made(make: Maker | None) -> Table:
+def _make(make: Maker | None) -> Table:
     """The table. Raises ValueError for a picture without numbers."""
     if make is None:
         raise ValueError("a picture without its numbers")
@@ -115,13 +115,13 @@ def _made(make: Maker | None) -> Table:
 def beside(picture: object, **constant: Any) -> Any:
     """A picture whose numbers have constant columns before them, such as the layer."""
     table_of = _maker(picture)
-    return keep(picture, lambda: _made(table_of).beside(**constant))
+    return keep(picture, lambda: _make(table_of).beside(**constant))
 
 
 def with_columns(picture: object, **more: Callable[[tuple[Any, ...]], Any]) -> Any:
     """A picture whose numbers have more columns, each computed from a row."""
     table_of = _maker(picture)
-    return keep(picture, lambda: _made(table_of).with_columns(**more))
+    return keep(picture, lambda: _make(table_of).with_columns(**more))
 
 
 @dataclass(frozen=True)

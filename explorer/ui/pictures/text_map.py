@@ -106,7 +106,7 @@ def draw_map(what: TextMap, alt: str, plays: bool = False) -> dict[str, Any]:
         "regions": what.regions
         and {"origin": what.regions.origin.round(5).tolist(), "directions": what.regions.directions.round(5).tolist()},
         "star": what.star and asdict(what.star),
-        "frames": [{"text": frame.text, "places": _written(frame.places, many)} for frame in what.frames],
+        "frames": [{"text": frame.text, "places": _write(frame.places, many)} for frame in what.frames],
         "frame": what.frame,
         "glides": what.glides,
         "plays": plays,
@@ -141,7 +141,7 @@ def _cloud(what: TextMap) -> dict[str, Any]:
     }
 
 
-def _written(places: np.ndarray | None, many: bool) -> object:
+def _write(places: np.ndarray | None, many: bool) -> object:
     return None if places is None else pack_places(places) if many else places.round(4).tolist()
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from explorer.text.encoding import Encoding
+from explorer.ui.pictures.base import MOST_AT_ONCE
 from explorer.ui.pictures.numbers import columns_of, keep
-from explorer.ui.pictures.window import MOST_AT_ONCE
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from explorer.ui.pictures.base import (
     grid_axis,
     token_axis,
     token_labels,
+    window_over,
 )
 from explorer.ui.pictures.numbers import columns_of, keep
-from explorer.ui.pictures.window import window_over
 
 
 def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occluded: np.ndarray | None, unit: str) -> go.Figure:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from explorer.ui.pictures.alternatives import MOST
+from explorer.ui.pictures.base import token_places
 from explorer.ui.pictures.numbers import Table, identifier, keep
-from explorer.ui.pictures.window import token_places
 
 Cell = tuple[str, float, str]
 

@@ -12,7 +12,7 @@ from explorer.attention.rollout import Rollout
 from explorer.attention.several import SeveralHeads
 from explorer.techniques.run_mixing import mixing
 from explorer.ui.pictures.bars import whole_percent
-from explorer.ui.pictures.numbers import kept
+from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import Selection, Subject
 
 TEXT_A, TEXT_B = "The dog did not cross the street.", "It was too tired."
@@ -57,13 +57,13 @@ def test_the_arcs_of_several_heads_are_those_of_transformers_each_with_its_numbe
     drawn = (np.frombuffer(base64.b64decode(lines["data"]), np.uint8) / 255) ** 2 * lines["top"]
     theirs = reference.attentions[1][0].numpy()[[2, 6, 11]]
     np.testing.assert_allclose(drawn.reshape(theirs.shape), theirs, atol=0.005)
-    table = kept(lines)
+    table = numbers_of(lines)
     assert table.columns[:2] == ("layer", "head")
     np.testing.assert_allclose(np.array(table.cells[-1]).reshape(theirs.shape), theirs, atol=1e-5)
     assert "Layer 2, heads 3, 7, 12" in OneHead(look="Lines", also=(7, 12)).compute(subject)["title"]
     alone = OneHead(look="Lines", also=(3,)).compute(subject)["lines"]
     assert alone["heads"] == []
-    assert set(kept(alone).cells[1]) == {3}
+    assert set(numbers_of(alone).cells[1]) == {3}
 
 
 def test_a_click_chooses_a_head_for_the_whole_page(subject):
@@ -96,7 +96,7 @@ def test_the_finding_of_the_rollout_says_what_it_assumes_and_what_is_measured(su
         special, rest = row[kinds == "special"].sum(), np.where((kinds == "special") | (np.arange(len(row)) == 4), 0, row)
         expected.append(([float(share) for share in (special, row[4], rest.max())], tokens[int(rest.argmax())]))
     assumed, told = Rollout().finding(subject).text, Rollout().compute(subject)["token"]
-    assert assumed.startswith(f"By rollout “{tokens[4]}” takes ")
+    assert assumed.startswith(f"Followed through all layers (rollout), “{tokens[4]}” takes ")
     _, measured = told.split("Rollout assumes that every layer keeps half of each position; the routes (ALTI)")
     kept = float(mixed[:, 4, 4].mean())
     for part, (shares, word), first in ((assumed, expected[0], []), (measured, expected[1], [kept])):

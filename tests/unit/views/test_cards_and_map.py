@@ -14,7 +14,7 @@ from explorer.export.place import Place
 from explorer.finetune.cards import CONTRADICTION, DOUBLE, NAMELESS, TWICE, cards_of, find_faults
 from explorer.finetune.compute import store
 from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.text_tasks import text_task
+from explorer.finetune.compute.tasks import text_task
 from explorer.finetune.compute.training import new_run, train_whole
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import KINDS

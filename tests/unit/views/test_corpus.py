@@ -11,7 +11,7 @@ from explorer.corpus import hits, source
 from explorer.corpus.compute import neurons, reading
 from explorer.corpus.search import HEAD, NEURON, STATE, WORD, Search, check_picked
 from explorer.corpus.source import FILE
-from explorer.text.dependencies import spell_out
+from explorer.text.tagged import spell_out
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 

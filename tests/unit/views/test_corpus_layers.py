@@ -11,7 +11,7 @@ from explorer.core.errors import InputError
 from explorer.corpus import layers, source
 from explorer.corpus.compute import reading
 from explorer.corpus.layers import SIMILARITY, Layers
-from explorer.text.dependencies import plain
+from explorer.text.tagged import plain
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family
@@ -81,11 +81,9 @@ def test_a_probe_is_a_logistic_regression_on_other_sentences(subject, part):
     told = view.finding(subject).text
     best = int(np.argmax([np.mean(row[first] == found.right[first]) for row in found.said]))
     elsewhere = np.mean(found.said[best, ~first] == found.right[~first])
-    assert told.startswith(
-        f"From hidden state {best}, the best in one part of the sentences, a probe predicts the part of speech"
-    )
-    assert f"of {100 * elsewhere:.1f}% of {(~first).sum():,} words in other parts" in told
-    assert f"right for {100 * found.baselines[0]:.1f}%, the most frequent of all for {100 * found.baselines[1]:.1f}%" in told
+    assert told.startswith(f"A probe reads the part of speech best from hidden state {best}, chosen on other sentences")
+    assert f"for {100 * elsewhere:.1f}% of {(~first).sum():,} words" in told
+    assert f"right for {100 * found.baselines[0]:.1f}%, the most frequent one for {100 * found.baselines[1]:.1f}%" in told
     bars = content["by_class"]["groups"][0]["rows"]
     said = [found.examples.classes[one] for one in found.said[4]]
     tags[1] = [found.examples.classes[one] for one in found.right]

@@ -9,7 +9,7 @@ from explorer.corpus import heads, source
 from explorer.corpus.compute import neurons as readings
 from explorer.corpus.heads import NEURON, Heads
 from explorer.corpus.neuron_look import LINES, NEURONS, WORDS
-from explorer.techniques.neurons import promoted
+from explorer.techniques.neurons import find_promoted
 from explorer.ui.subject import Subject
 from tests.corpora import corpus_neurons, in_its_place, part_of_corpus
 
@@ -39,7 +39,7 @@ def test_a_neuron_of_ones_own_is_shown_as_it_is(subject, bundled, part):
     assert [row["cells"][-1] for row in content["hits"]["rows"]] == [
         format(one, ".2f") for one in found.activations[4, 6, :LINES]
     ]
-    words = promoted(bundled, 4, 6, WORDS)
+    words = find_promoted(bundled, 4, 6, WORDS)
     for name in ("promotes", "suppresses"):
         assert [row["cells"][0] for row in content[name]["rows"]] == [piece for piece, _ in getattr(words, name)]
     assert content["check"]["text"].startswith("✓")
@@ -53,7 +53,7 @@ def test_it_opens_on_a_telling_one_and_says_by_how_much(subject, bundled):
     view.compute(subject)
     shown, told = view.result(subject), view.finding(subject).text
     different, among = shown.shared
-    hundred = {piece for piece, _ in promoted(bundled, 4, shown.neuron, 100).promotes}
+    hundred = {piece for piece, _ in find_promoted(bundled, 4, shown.neuron, 100).promotes}
     driving = {driver.token for driver in shown.found.hits if driver.token.strip("#").isalpha()}
     assert (different, among) == (len(driving), len(driving & hundred))
     assert f"Neuron {shown.neuron + 1} of layer 5 is most active at “{shown.found.hits[0].word.lower()}”" in told

@@ -5,11 +5,11 @@ import re
 import numpy as np
 import pytest
 
+from explorer.corpus.atlas_look import tree_of
 from explorer.corpus.heads import Heads
-from explorer.corpus.trees import tree_of
 from explorer.text.corpora import ROOT, built_in
 from explorer.ui.pictures.base import ACCENT
-from explorer.ui.pictures.numbers import kept
+from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import Subject
 
 TEXT = "The stream begins at a spring in the hills."
@@ -39,7 +39,7 @@ def test_the_links_of_a_head_are_counted_against_the_tree(subject, layer):
         drawn, told = tree_of(chosen, built_in(), [])
         begun = f"In “{TEXT}”, layer {layer}, head {head} finds {max(right)} of the {len(one.words) - 1} links of the tree."
         assert told.startswith(begun)
-        assert sum(kept(drawn).cells[-1]) == max(right)
+        assert sum(numbers_of(drawn).cells[-1]) == max(right)
         assert sum(trace.line.color == ACCENT for trace in drawn.data) == 2 * max(right), "of the tree and of the head"
 
 
@@ -48,7 +48,7 @@ def test_every_arc_of_the_tree_says_what_it_joins(subject):
     said = [trace.hovertemplate.removesuffix("<extra></extra>") for trace in drawn.data if trace.hovertemplate]
     assert "“stream” depends on “begins”: subject of a verb (nsubj)" in said
     assert sum("depends on" in one for one in said) == 9
-    word, _, head, *_ = kept(drawn).cells
+    word, _, head, *_ = numbers_of(drawn).cells
     assert head[word.index("stream")] == "begins"
     assert head[word.index("begins")] is None, "the main word"
     assert re.search(r"Always the next word would find \d", told)

@@ -16,8 +16,8 @@ from explorer.fill_mask.patching import Patching
 from explorer.fill_mask.positions import EachWord, Likelihoods
 from explorer.fill_mask.word import SECOND, WordAttribution, WordHeads
 from explorer.techniques.targets import piece_of
-from explorer.ui.pictures.bars import signed, whole_percent
-from explorer.ui.pictures.numbers import kept
+from explorer.ui.pictures.bars import sign, whole_percent
+from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import Subject
 
 ONE, TWO = "She drank a cup of [MASK].", "The [MASK] went to the [MASK]."
@@ -53,10 +53,10 @@ def test_where_two_ways_of_attribution_disagree_both_are_named(bundled):
     assert high != hidden, "this pair shows it"
     told = WordAttribution().finding(subject).text
     assert told.startswith(f"“{tokens[high]}” speaks most for “tokyo” ({scores.scores[high]:+.2f})")
-    assert f", but by occlusion “{tokens[hidden]}” does ({occluded.scores[hidden]:+.2f})" in told
+    assert told.endswith(f"(occlusion) names “{tokens[hidden]}” instead ({occluded.scores[hidden]:+.2f}).")
     low = int(scores.scores.argmin())
     assert tokens.count(tokens[low]) == 2
-    assert told.endswith(f"“{tokens[low]}” (token {low}) most against it ({scores.scores[low]:+.2f}).")
+    assert f", “{tokens[low]}” (token {low}) most against it ({scores.scores[low]:+.2f})".replace("-", "−") in told
 
 
 def test_heads_are_told_by_what_they_do_to_the_word_rather_than_its_foil(blank):
@@ -66,16 +66,16 @@ def test_heads_are_told_by_what_they_do_to_the_word_rather_than_its_foil(blank):
     logits = blank.model.masked_lm(blank.trace.states[-1][blank.blank])
     (first, second), names = logits.topk(2).values.tolist(), blank.model.pieces(logits.topk(2).indices.tolist())
     plain, against = (kind.compute(blank) for kind in (WordHeads(), WordHeads(foil=SECOND)))
-    before, after = (kept(shown["board"]) for shown in (plain, against))
+    before, after = (numbers_of(shown["board"]) for shown in (plain, against))
     assert (before.columns[3:], after.columns[3:5]) == (("without_it", "with_it"), ("without_it", "with_it"))
     rows = [dict(zip(after.columns, row, strict=True)) for row in after.rows]
     assert [row[3:] for row in before.rows] == [(row["without_it"], row["with_it"]) for row in rows]
     assert {(row["word"], row["foil"]) for row in rows} == {tuple(names)}
     assert rows[0]["difference_with_it"] == pytest.approx(first - second, abs=1e-4)
     worst = min(rows, key=lambda row: row["difference_without_it"])
-    told, lead = WordHeads(foil=SECOND).finding(blank).text, signed(worst["difference_without_it"])
+    told, lead = WordHeads(foil=SECOND).finding(blank).text, sign(worst["difference_without_it"])
     assert told.startswith(f"Without layer {worst['layer']}, head {worst['head']}, “{names[0]}” rather than “{names[1]}” falls")
-    assert f" from {signed(first - second)} to {lead} logits, and “{names[0]}” " in told
+    assert f" from {sign(first - second)} to {lead} logits, and “{names[0]}” " in told
     assert "logit" not in plain["strongest"] + WordHeads().finding(blank).text
     with pytest.raises(InputError, match="the word in question itself"):
         WordHeads(foil=names[0]).compute(blank)
@@ -106,7 +106,7 @@ def test_guesses_and_words_are_those_of_the_model(blanks):
     assert [[row["label"] for row in group["rows"]] for group in shown["groups"]] == [
         [candidate.token for candidate in guess.candidates] for guess in guesses
     ]
-    assert [row[:2] for row in kept(shown).rows] == [(guess.position, rank) for guess in guesses for rank in (1, 2, 3)]
+    assert [row[:2] for row in numbers_of(shown).rows] == [(guess.position, rank) for guess in guesses for rank in (1, 2, 3)]
     best = guesses[1].candidates[0]
     rows = Comparison(words=f"{best.token} / woman").compute(blanks.select(token=guesses[1].position))
     assert rows["compared"]["groups"][0]["rows"][0]["share"] == pytest.approx(best.probability, abs=1e-6)
@@ -180,14 +180,14 @@ def test_patching_with_a_foil_tells_what_is_recovered_of_the_difference(bundled)
     np.testing.assert_allclose(np.delete(found.recovered[-1], place), 0, atol=1e-4)
     shown = view.compute(subject)
     assert shown["check"]["text"].startswith("✓")
-    assert (
-        f"{signed(found.clean[0])} logits in run A, {signed(found.corrupted[0])} in run B (france → italy)." in shown["summary"]
-    )
+    assert f"{sign(found.clean[0])} logits in run A, {sign(found.corrupted[0])} in run B (france → italy)." in shown["summary"]
     told = view.finding(subject).text
-    layer = int(re.search(r"Up to hidden state (\d)", told)[1])
+    layer = int(re.search(r"at hidden state (\d)", told)[1])
     assert found.recovered[layer, changed.index(True)] >= 0.5 > np.delete(found.recovered, place, 1)[layer + 1 :].max()
     recovered = whole_percent(float(found.recovered[layer, changed.index(True)]))
-    assert f"“france” alone recovers {recovered} of the difference between the runs (“paris” rather than “rome”)" in told
+    assert (
+        f"“france” at hidden state {layer} taken from run A, {recovered} of the difference (“paris” rather than “rome”)" in told
+    )
     same = Patching(foil=SECOND, corrupted=subject.text_a)
     assert "nothing to bring back" in same.compute(subject)["summary"]
     assert same.finding(subject).text.startswith("Nothing to bring back")
@@ -209,7 +209,7 @@ def test_the_game_is_played_by_its_seed(bundled):
 def test_the_curve_of_the_loss_has_what_transformers_computes(bundled):
     text, view = "The keys to the cabinet were on the table.", Game(mask_share=1.0, other_share=0.0, rate=0.3, seed=3)
     curve = view.compute(Subject.of(bundled.trace(text)))["curve"]
-    places = kept(curve).cells[1]  # the positions
+    places = numbers_of(curve).cells[1]  # the positions
     ids = bundled.trace(text).encoding.ids
     masked = torch.tensor([[bundled.mask_id if place in places else one for place, one in enumerate(ids)]])
     with torch.no_grad():

@@ -32,7 +32,7 @@ from explorer.finetune.verdict import hardly_learned, summary
 from explorer.text.tables import Table, parse_table
 from explorer.training.examples import ScoredExamples
 from explorer.training.probe import LayerProbe
-from explorer.ui.pictures.numbers import kept
+from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import Subject
 
 ABOUT_RUNS = (Baselines, Outcome, TryIt, Result, Runs)
@@ -69,9 +69,9 @@ def test_every_view_opens_without_a_text_and_shows_what_it_declares(subject, ope
 
 def test_nothing_of_a_run_goes_into_a_link(subject, opened):
     for view in TAB.views:
-        assert read(view, subject, **view().changed()) == view()
+        assert read(view, subject, **view().list_changes()) == view()
     for view in ABOUT_RUNS:
-        assert read(view, subject, run=opened.id, runs=[opened.id]).changed() == {}
+        assert read(view, subject, run=opened.id, runs=[opened.id]).list_changes() == {}
 
 
 def test_what_a_browser_remembers_is_an_id_or_nothing(subject):
@@ -330,7 +330,7 @@ def test_what_is_asked_of_all_examples_waits_for_a_press(subject):
     shown = view.compute(subject)
     assert shown["about"].startswith("Best at hidden state")
     assert "one standard deviation" in shown["about"], "bars without a name are taken for an interval"
-    assert kept(shown["curve"]).columns
+    assert numbers_of(shown["curve"]).columns
     assert view.known(subject) is not None
     assert Probe(source=FILE).known(subject) is None, "there is nothing to ask, and nothing goes wrong"
 

@@ -48,7 +48,7 @@ def test_every_view_shows_the_run(subject, run):
         shown = asked.compute(subject)
         assert shown["run"] == run.id, view.name
         assert set(shown) <= {*view.parts, *view.settings}
-        assert asked.changed().keys() <= {"kind", "layer"}, "a tiny model has no hidden state 6"
+        assert asked.list_changes().keys() <= {"kind", "layer"}, "a tiny model has no hidden state 6"
 
 
 def test_runs_of_another_kind_are_not_looked_at(subject, run, bundled):

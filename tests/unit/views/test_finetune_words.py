@@ -6,7 +6,7 @@ import pytest
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
-from explorer.finetune.compute.tag_task import Tagging
+from explorer.finetune.compute.tasks import Tagging
 from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import TYPED, WORDS

@@ -7,12 +7,11 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.corpus.compute.attention_sums import OFFSETS, REACH
-from explorer.corpus.compute.head_families import LEAD
 from explorer.corpus.heads import Heads
 from explorer.corpus.source import FILE
 from explorer.text.corpora import Corpus, CorpusSentence, built_in
-from explorer.text.dependencies import spell_out
-from explorer.ui.pictures.numbers import kept
+from explorer.text.tagged import spell_out
+from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import Subject
 from tests.corpora import head_atlas
 
@@ -35,10 +34,8 @@ def test_the_finding_counts_the_heads_that_follow_the_syntax(subject, atlas):
     view = Heads()
     opened = view.first(subject)
     told = view.finding(opened)
-    every, clearly = (int((atlas.significant & (atlas.leads >= least)).any(axis=-1).sum()) for least in (0, LEAD))
-    assert told.text.startswith(f"{every} of 72 heads ")
+    assert told.text.startswith(f"{int(atlas.significant.any(axis=-1).sum())} of 72 heads ")
     assert f"corrected for {atlas.q.size:,} tests" in told.text
-    assert f"{clearly} of them by 10 points" in told.text
     layer, head = opened.selection.layer, opened.selection.head
     assert f"layer {layer}, head {head}," in told.text
     called = re.search("“(.+?)”", told.text)[1]
@@ -55,9 +52,9 @@ def test_the_finding_counts_the_heads_that_follow_the_syntax(subject, atlas):
 def test_everything_shown_of_a_head_is_of_that_head(subject, atlas):
     content = Heads().compute(subject.select(layer=3, head=1))
     assert content["grid"]["selected"] == [2, 0]
-    assert kept(content["offsets"]).rows[REACH - 1][:2] == (-1, "−1")
-    assert kept(content["offsets"]).rows[REACH - 1][2] == pytest.approx(atlas.offsets[2, 0, REACH - 1])
-    relations = {row[2]: row for row in kept(content["relations"]).rows}
+    assert numbers_of(content["offsets"]).rows[REACH - 1][:2] == (-1, "−1")
+    assert numbers_of(content["offsets"]).rows[REACH - 1][2] == pytest.approx(atlas.offsets[2, 0, REACH - 1])
+    relations = {row[2]: row for row in numbers_of(content["relations"]).rows}
     assert set(relations) == set(atlas.relations.tolist())
     at = atlas.relations.tolist().index("obj")
     assert relations["obj"][3:6] == pytest.approx((atlas.best[2, 0, at], atlas.baselines[at], -2))
@@ -71,10 +68,10 @@ def test_everything_shown_of_a_head_is_of_that_head(subject, atlas):
     after = atlas.significant.any(-1).sum()
     assert numbers[:3] == [len(atlas.relations), atlas.beating.sum(), 72]
     assert numbers[3:] == [round(atlas.permuted.mean()), low, high, len(atlas.permuted), after, atlas.q.size, passing, holding]
-    assert len(kept(content["tags"])) == atlas.by_tag[2, 0].size
-    assert len(kept(content["grid"])) == 72
-    assert kept(content["grid"]).columns[-1] == f"behind_{OFFSETS[-1]}"
-    assert len(kept(content["map"])) == 72
+    assert len(numbers_of(content["tags"])) == atlas.by_tag[2, 0].size
+    assert len(numbers_of(content["grid"])) == 72
+    assert numbers_of(content["grid"]).columns[-1] == f"behind_{OFFSETS[-1]}"
+    assert len(numbers_of(content["map"])) == 72
 
 
 @pytest.mark.parametrize("place", [(1, 3), (1, 1), (3, 1), (4, 2), (2, 9), (6, 8)])

@@ -20,7 +20,7 @@ def test_a_word_is_followed_through_its_contexts(subject):
     found = OneWord().compute(subject)
     assert (found["word"]["value"], found["problem"]) == ("bank", "")
     assert "bank" in found["word"]["choices"]
-    assert "8 of 8 uses of “bank” have a nearest neighbour" in OneWord().finding(subject).text
+    assert "8 of 8 uses of “bank” lie nearest to one of the same sense" in OneWord().finding(subject).text
     assert len(found["lines"].data) == 6
 
 

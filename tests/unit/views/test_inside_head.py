@@ -5,7 +5,7 @@ from explorer.core.errors import InputError
 from explorer.inside_head.batch import MOST_TOKENS, InABatch
 from explorer.inside_head.positions import Positions
 from explorer.inside_head.steps import MOST_KEYS, DotProducts, WholeLayer, strongest
-from explorer.ui.pictures.numbers import kept
+from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.view import Change
 
@@ -65,13 +65,13 @@ def test_the_shorter_input_is_filled_up_and_nobody_looks_there(bundled):
     assert shown["batch"]["marked"] == 5, "where filling up begins"
     rows = shown["weights"]["rows"]
     assert [row["cells"][1:3] for row in rows[-7:]] == [["0", "−∞"]] * 7
-    numbers = kept(shown["weights"])
+    numbers = numbers_of(shown["weights"])
     assert [row[4:8] for row in numbers.rows[4:6]] == [(4, "[SEP]", 1, pytest.approx(numbers.rows[4][9])), (5, "[PAD]", 0, None)]
     assert [row["token"] for row in rows[1:]] == [0, 1, 2, 3, 4, *[None] * 7]
     with_mask, without = shares(shown)
     assert (with_mask, without > 0.5) == (0, True)
-    assert f"gives {without:.0%}" in told
-    assert told.endswith("to the 7 [PAD]s that fill its row up; with it, nothing.")
+    assert f"gives them {without:.0%}" in told
+    assert told.startswith("The shorter input is filled up with 7 [PAD]s.")
     assert shown["check"]["text"].startswith("✓ matches the model")
     leaks = view.read_together(subject).leaks[..., 1:4].mean(2)
     assert leaks[subject.selection.attention_layer, subject.selection.head_index] == leaks.max()

@@ -16,12 +16,12 @@ from explorer.overview.run import ROWS, selected_run
 from explorer.overview.telling import NAMED, target_of, tell
 from explorer.overview.trust import MEASURED, Trust
 from explorer.techniques import targets
-from explorer.techniques.ablation import changed_states, intervene
+from explorer.techniques.ablation import changed_states
 from explorer.techniques.inside import head_step
 from explorer.techniques.routes import Route, head_shares, place_shares, strongest_heads
 from explorer.techniques.run_mixing import mixing
 from explorer.ui.pictures.bars import short_percent
-from explorer.ui.pictures.numbers import kept
+from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import CHANGES, Selection, Subject
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -142,9 +142,9 @@ def test_a_hidden_state_is_followed_of_the_token_that_was_chosen_with_it(bundled
 def test_the_finding_names_the_strongest_link_and_what_is_left_without_it(bundled):
     about = subject()
     found = Routes().finding(about)
-    strongest = next(row for row in kept(picture(about)).rows if row[1] != row[3] and row[3] != 6)
+    strongest = next(row for row in numbers_of(picture(about)).rows if row[1] != row[3] and row[3] != 6)
     target = targets.word_target(about.trace, "tokyo")
-    changed = intervene(about.trace, cuts=[(strongest[0] - 1, strongest[1], strongest[3], None)])
+    changed = changed_states(about.trace, cuts=[(strongest[0] - 1, strongest[1], strongest[3], None)])[-1]
     left = float(targets.read(bundled, target, changed[None]).probability)
     before = float(targets.own_reading(about.trace, target).probability)
     assert found.text == (
@@ -186,7 +186,7 @@ def test_links_cut_as_one_batch_lose_what_each_loses_alone(bundled):
     before, left = link_losses(trace, target, links, 6)
     assert before == pytest.approx(float(targets.own_reading(trace, target).probability), abs=1e-5)
     for link, share in zip(links, left, strict=True):
-        states = intervene(trace, cuts=[(*link, None)])
+        states = changed_states(trace, cuts=[(*link, None)])[-1]
         assert share == pytest.approx(float(targets.read(bundled, target, states[None]).probability), abs=1e-5)
     assert left[-1] == pytest.approx(before, abs=1e-6), "in the last layer only what the blank takes counts"
     _, lens = link_losses(trace, target, [(3, 6, 2), (5, 6, 4)], 4)
@@ -227,7 +227,7 @@ def test_every_level_of_the_zoom_has_the_numbers_of_inside_a_head(bundled):
         np.testing.assert_allclose(head["weights"], weights, atol=1e-6)
     parts = head_shares(about.trace, 5, 6)[:-1]
     assert [head["share"] for head in layer["heads"]] == pytest.approx(parts.sum(1).tolist(), abs=1e-5)
-    table = kept(DotProducts().compute(about.select(layer=6, head=6, token=6))["table"])
+    table = numbers_of(DotProducts().compute(about.select(layer=6, head=6, token=6))["table"])
     told, *_ = [dict(zip(table.columns, row, strict=True)) for row in table.rows if row[table.columns.index("token")] == "japan"]
     step = head_step(about.trace, 5, 5, 6)
     assert weight["query"] == pytest.approx(step.query.tolist(), abs=1e-4)

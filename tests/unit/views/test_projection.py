@@ -12,7 +12,7 @@ from explorer.projection.map import FILE, SENTENCES, WORDS, Map
 from explorer.projection.points import EXAMPLE_SETS, FEW_LABELS
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table
-from explorer.ui.pictures.numbers import kept
+from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import Subject
 
 
@@ -69,7 +69,7 @@ def test_equal_sentences_are_one_place_with_a_count(method, dimensions, labels, 
     view = Map.read(DEFAULTS | settings, subject.model.capabilities)
     shown = view.compute(subject)
     assert (shown["map"] is None) == (dimensions == 3) == (shown["chart"] is not None)
-    table = kept(shown["map"] or shown["chart"])  # what is exported
+    table = numbers_of(shown["map"] or shown["chart"])  # what is exported
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     cats = [row for row in rows if row["text"] == "The cat sat."]
     assert [row["times"] for row in cats] == [3, 3, 3]

@@ -10,7 +10,7 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.experiments.compute.minimal_pairs import judge_in_steps
 from explorer.experiments.suites import Suites
-from explorer.ui.pictures.numbers import kept
+from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import Subject
 from tests.corpora import few_pairs as suite_of
 
@@ -24,7 +24,7 @@ def subject(bundled):
 
 def column(picture, name):
     """A column of the numbers beside a picture."""
-    table = kept(picture)
+    table = numbers_of(picture)
     return table.cells[table.columns.index(name)]
 
 
@@ -39,7 +39,7 @@ def test_bars_sentence_and_pairs_are_what_was_judged(subject, name):
     assert content["check"]["text"].startswith("✓"), content["check"]
     kinds = dict(found.shares)
     share = kinds.pop("all")
-    bars = [dict(zip(kept(content["picture"]).columns, row, strict=True)) for row in kept(content["picture"]).rows]
+    bars = [dict(zip(numbers_of(content["picture"]).columns, row, strict=True)) for row in numbers_of(content["picture"]).rows]
     assert {row["kind"]: row["right"] for row in bars} == {"all": share.right, **{kind: one.right for kind, one in kinds.items()}}
     for row in bars:
         own = found.shares[row["kind"]]

@@ -52,11 +52,11 @@ def test_what_is_declared_stands_in_the_order_of_the_class():
 
 def test_what_is_not_given_is_as_declared_and_only_changes_are_told():
     assert Sample.read({}, CAPABILITIES) == Sample()
-    assert Sample().changed() == {}
+    assert Sample().list_changes() == {}
     given = {"look": "lines", "layer": 1, "share": 0.0, "heads": (3, 12), "wide": True, "word": "x", "seed": 7}
     view = Sample.read(given, CAPABILITIES)
-    assert view.changed() == given
-    assert Sample.read(view.changed(), CAPABILITIES) == view
+    assert view.list_changes() == given
+    assert Sample.read(view.list_changes(), CAPABILITIES) == view
 
 
 def test_a_bound_that_depends_on_the_model_takes_what_lies_past_it():

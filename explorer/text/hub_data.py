@@ -15,10 +15,9 @@ from huggingface_hub import DatasetCard, HfApi, hf_hub_download
 from huggingface_hub.errors import EntryNotFoundError, HFValidationError
 from huggingface_hub.utils import validate_repo_id
 
-from explorer.core.errors import InputError
+from explorer.core.errors import InputError, logger
 from explorer.core.lazy import datasets
 from explorer.core.limits import COLUMNS, TEXTS
-from explorer.core.log import logger
 from explorer.text.json_tables import text_of
 from explorer.text.tables import Table
 
@@ -35,7 +34,11 @@ def fetch_data_set(name: object) -> Generator[str, None, Table]:
 
     Raises InputError when it cannot be fetched.
     """
-    name = _checked(name)
+    name = name.strip() if isinstance(name, str) else ""
+    try:
+        validate_repo_id(name)
+    except HFValidationError as error:
+        raise InputError(NO_NAME) from error
     yield f"Asking the hub for {name}."
     rows = []
     try:
@@ -55,16 +58,6 @@ def fetch_data_set(name: object) -> Generator[str, None, Table]:
     columns = tuple(str(column) for column in rows[0])[: COLUMNS.most]
     cells = tuple(tuple(text_of(row.get(column)) for column in columns) for row in rows)
     return Table(columns, cells, f"{len(rows):,} rows of {name}, part {part}.")
-
-
-def _checked(name: object) -> str:
-    """A valid repository name. Raises InputError."""
-    given = name.strip() if isinstance(name, str) else ""
-    try:
-        validate_repo_id(given)
-    except HFValidationError as error:
-        raise InputError(NO_NAME) from error
-    return given
 
 
 def _opened(name: str) -> tuple[str, Iterator[dict[str, Any]]]:

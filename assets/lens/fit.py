@@ -1,4 +1,4 @@
-"""Fit the tuned lens that comes with the app: `python -m explorer.techniques.fitting_lens`, a few minutes on two cores.
+"""Fit the tuned lens that lies beside this file: `python -m assets.lens.fit`, a few minutes on two cores.
 
 A map begins as the ridge regression from its hidden state to the last one, which is kept near the identity and has a closed form.
 From there it learns to make the masked-LM head say what the model says in the end: it minimizes KL(last ‖ lens), Belrose et al.
@@ -17,6 +17,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import torch
+from safetensors.torch import save_file
 from tqdm import tqdm
 
 from explorer.bert.checkpoints import BUNDLED
@@ -24,7 +26,6 @@ from explorer.bert.explorer import Explorer, load
 from explorer.bert.features import encode
 from explorer.bert.network import Network
 from explorer.bert.provenance import provenance_of
-from explorer.core.engine import inference_mode, safetensors_torch, torch
 from explorer.techniques.targets import AT_ONCE
 from explorer.techniques.tuned_lens import ABOUT, BIAS, FILE, RAW, TUNED, WEIGHT, TunedLens, divergences, each_divergence
 from explorer.text.corpora import built_in
@@ -65,7 +66,7 @@ def read(model: Explorer, sentences: Sequence[str], seed: int = 0) -> Read:
     return _states(model, sorted(rows, key=lambda row: len(row[0])))
 
 
-@inference_mode
+@torch.inference_mode()
 def _states(model: Network, rows: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]) -> Read:
     states, blanks = [], []
     for start in range(0, len(rows), READ_AT_ONCE):
@@ -136,7 +137,7 @@ def means(model: Network, lens: TunedLens | None, read: Read) -> tuple[list[floa
 
 def write(path: Path, lens: TunedLens) -> None:
     """Write a lens in half precision: whole maps for six states of 384 numbers are 1.8 MB."""
-    safetensors_torch.save_file({WEIGHT: lens.weight.half(), BIAS: lens.bias.half()}, path, {ABOUT: json.dumps(lens.about)})
+    save_file({WEIGHT: lens.weight.half(), BIAS: lens.bias.half()}, path, {ABOUT: json.dumps(lens.about)})
 
 
 def main() -> None:

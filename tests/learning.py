@@ -1,0 +1,25 @@
+"""Trainings for tests, of any kind of task: by default a head on the last hidden state."""
+
+from explorer.finetune.compute.questions import Questions
+from explorer.finetune.compute.task import make_plan
+from explorer.finetune.compute.training import new_run, train_whole
+from explorer.finetune.kinds import ANSWERS, KINDS, TEXTS, WORDS
+from explorer.training.tagging import TaggedExamples
+
+FIRST = {TEXTS: "mean", WORDS: "first", ANSWERS: "tokens"}
+
+
+def task_for(model, examples, **settings):
+    """The task for examples, by the settings of `make_plan`."""
+    name = {TaggedExamples: WORDS, Questions: ANSWERS}.get(type(examples), TEXTS)
+    settings = {"layer": -1, "pooling": FIRST[name], "epochs": 2, "batch_size": 8, **settings}
+    return KINDS[name].task(model, examples, make_plan(model, predictor=KINDS[name].predictor, **settings))
+
+
+def learn(model, examples, **settings):
+    return train_whole(task_for(model, examples, **settings))
+
+
+def learn_run(model, examples, **settings):
+    """A stored run."""
+    return new_run(learn(model, examples, **settings), "Test")
