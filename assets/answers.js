@@ -8,7 +8,6 @@ import { withhold } from "./shared/withheld.js";
 
 const KEPT = "bert-answers"; // key in sessionStorage
 const ANSWERS = ".block.bx-answer";
-const FINDING = ".block.bx-answer:is(#stage *, [id$=-finding])"; // the same answer in two places
 const WORDS = "Answer hidden — click, or press H";
 let about = ""; // the subject of the uncovered answers: when it changes, they are covered again
 
@@ -39,8 +38,7 @@ function coverAll() {
 
 // Show one answer until the page's subject changes.
 function show(block) {
-  const same = block.matches(FINDING) ? [...document.querySelectorAll(FINDING)] : [block];
-  for (const one of same.filter((one) => one === block || one.getClientRects().length)) one.dataset.shown = "yes";
+  block.dataset.shown = "yes";
   fit();
   block.tabIndex = -1; // its button, which had the focus, is gone
   block.focus({ preventScroll: true });

@@ -2,15 +2,14 @@
 import { linkState, visit } from "./link.js";
 import { quiet } from "./page/busy.js";
 import { typingState } from "./page/typing.js";
-import { check, proof } from "./shared/checking.js";
-import { button, el } from "./shared/dom.js";
-import { keptSeat } from "./shared/seat.js";
-import { store, stored } from "./shared/storage.js";
+import { ask } from "./shared/asking.js";
+import { button, el, ours } from "./shared/dom.js";
+import { SEAT, store, stored } from "./shared/storage.js";
 import { copyFrom } from "./take.js";
 
 const KEPT = "bert-exercises"; // key in localStorage: { name: query of the link to what solved it }
 const TYPED = 150; // ms until what was typed last is on its way to the server
-const PATIENCE = 10_000; // ms to wait for the page to show it
+const PATIENCE = { page: 10_000, check: 60_000 }; // ms to wait for the page to show it; the first check loads the model, and some train a head
 const LOADING = "The page is still loading; check it in a moment.";
 const CHECKING = "It is being checked…";
 const BEFORE = "You have done this one.";
@@ -27,26 +26,21 @@ export function exercisesOf(lesson) {
   return { all: names.length, done: names.filter((name) => Object.hasOwn(mine, name)).length };
 }
 
-/**
- * The exercise of a step, "" if it has none.
- * @param {{query: string, exercise: {name: string, task: string} | null}} step
- */
+/** The exercise of a step, "" if it has none. @param {{query: string, exercise: {name: string, task: string} | null}} step */
 export function exercise({ query, exercise }) {
   if (!exercise) return "";
   const { name, task } = exercise;
   const id = `exercise-${name.replaceAll(".", "-")}`;
   const mark = el("span", { class: "bx-exercise-mark" });
-  const words = el("p");
-  words.innerHTML = task; // from our own files: Markdown without HTML
   const said = el("p", { class: "bx-exercise-said", role: "status" });
   const shown = el("div", { class: "bx-exercise-proof" });
   const checking = button("Check", () => checkNow(name, box, said, done), { class: "bx-exercise-check" });
   const back = button("Back to the task", () => visit(query));
-  const box = el("section", { class: "bx-exercise", "aria-labelledby": id }, el("h4", { id }, "Make it so", mark), words,
+  const box = el("section", { class: "bx-exercise", "aria-labelledby": id }, el("h4", { id }, "Make it so", mark), ours("p", {}, task),
     el("div", { class: "bx-exercise-do" }, checking, back), said, shown);
   const done = (found) => {
     mark.textContent = "✓ done";
-    shown.replaceChildren(...linkOf(proof(name, found, location.origin + location.pathname), said));
+    shown.replaceChildren(...linkOf(`${location.origin}${location.pathname}?${found}#exercise=${name}`, said));
   };
   const before = solved()[name];
   if (before) {
@@ -63,7 +57,7 @@ async function caughtUp() {
     const link = new URLSearchParams(linkState.query ?? "");
     return ["a", "b"].every((name) => (document.querySelector(`#text-${name} textarea`)?.value ?? "") === (link.get(name) ?? ""));
   };
-  const until = performance.now() + PATIENCE;
+  const until = performance.now() + PATIENCE.page;
   do {
     await new Promise((go) => setTimeout(go, TYPED));
     await quiet();
@@ -79,7 +73,7 @@ async function checkNow(name, box, said, done) {
   try {
     await caughtUp();
     if (linkState.query === null) throw new Error(LOADING);
-    const found = await check(name, linkState.query);
+    const found = await ask(`bx/exercises/${encodeURIComponent(name)}?${linkState.query}`, { patience: PATIENCE.check });
     said.textContent = found.told;
     if (found.done) {
       store(KEPT, { ...solved(), [name]: found.query });
@@ -94,13 +88,14 @@ async function checkNow(name, box, said, done) {
 
 // Tell the room in which this browser has a seat, which checks it again. Resolves to a sentence about it, "" without a seat.
 async function report(name, query) {
-  const seat = keptSeat();
+  const seat = stored(SEAT);
   if (!seat?.token) return "";
-  const headers = { "Content-Type": "application/json", Authorization: `Bearer ${seat.token}` };
-  const body = JSON.stringify({ exercise: name, query });
-  const answer = await fetch(`bx/rooms/${seat.word}/exercise`, { method: "POST", headers, body }).catch(() => null);
-  if ([403, 404].includes(answer?.status)) return ""; // that room is over
-  return answer?.ok ? " Your room has the result." : " The result did not reach your room. Check once more.";
+  try {
+    await ask(`bx/rooms/${seat.word}/exercise`, { token: seat.token, body: { exercise: name, query } });
+    return " Your room has the result.";
+  } catch ({ status }) {
+    return [403, 404].includes(status) ? "" : " The result did not reach your room. Check once more."; // that room may be over
+  }
 }
 
 // In a box to copy from: browsers give the clipboard to secure addresses only.

@@ -1,15 +1,14 @@
 // Lessons beside the page: each step sets texts and view, points at an element, asks, and explains after the answer.
 import { showIn } from "./answers.js";
-import { roomEntry } from "./classroom/board.js";
+import { forClass, roomEntry } from "./classroom/board.js";
 import { classroom } from "./classroom/room.js";
-import { forClass } from "./classroom/step.js";
 import { exercise, exercisesOf } from "./exercises.js";
 import { markTerms } from "./glossary/terms.js";
 import { linkState, visit } from "./link.js";
-import { addExample, put, texts } from "./page/boxes.js";
+import { addExample, put, texts as typed } from "./page/boxes.js";
 import { cover, named, point } from "./page/pointing.js";
-import { exerciseIn } from "./shared/checking.js";
-import { button, el } from "./shared/dom.js";
+import { ask as request } from "./shared/asking.js";
+import { button, el, ours } from "./shared/dom.js";
 import { store, stored } from "./shared/storage.js";
 
 const ADDRESS = "bx/lessons.json";
@@ -53,11 +52,7 @@ export async function open(at = "", stays = false) {
     document.getElementById("open-lessons")?.setAttribute("aria-expanded", "true");
     box.addEventListener("keydown", (event) => event.key === "Escape" && close());
   }
-  try {
-    lessons ??= (await (await fetch(ADDRESS)).json()).lessons;
-  } catch {
-    lessons = null;
-  }
+  lessons ??= (await request(ADDRESS).catch(() => null))?.lessons ?? null;
   if (!box) return; // closed meanwhile
   if (!lessons) {
     cover("");
@@ -113,7 +108,7 @@ function leave() {
 // Keep what the page shows, unless it is a step of this lesson.
 function setOut(query) {
   const here = linkState.visiting ?? linkState.query;
-  if (!now && here !== query) before = { query: here, texts: texts() };
+  if (!now && here !== query) before = { query: here, texts: typed() };
   const asked = new URLSearchParams(query);
   addExample(asked.get("a") ?? "", asked.get("b") ?? "");
 }
@@ -128,8 +123,8 @@ function list() {
     const how = been < 0 ? `${lesson.minutes ? `${lesson.minutes} min, ` : ""}${steps} steps` : been >= steps ? "✓ done" : `at ${been + 1} of ${steps}`;
     const { all, done } = exercisesOf(lesson);
     const solved = done ? ` · exercise${all > 1 ? ` ${done} of ${all}` : ""} ✓` : "";
-    const entry = el("button", { type: "button" }, el("b", {}, `${lesson.number} · ${lesson.title}`), el("small", {}, how + solved), el("span", {}, lesson.about));
-    entry.addEventListener("click", () => show(lesson, been >= steps ? 0 : Math.max(0, been)));
+    const entry = button(el("b", {}, `${lesson.number} · ${lesson.title}`), () => show(lesson, been >= steps ? 0 : Math.max(0, been)));
+    entry.append(el("small", {}, how + solved), el("span", {}, lesson.about));
     return el("li", {}, entry);
   });
   const about = "Each lesson sets the page for you and asks you to guess first. Change what you like on the way.";
@@ -142,8 +137,7 @@ function show(lesson, at, stays = false) {
   const step = lesson.steps[at];
   const answers = progress()[lesson.name]?.answers ?? {};
   keep(lesson.name, at, answers);
-  const text = el("div", { class: "bx-lesson-text" });
-  text.innerHTML = step.before; // from our own files: Markdown without HTML
+  const text = ours("div", { class: "bx-lesson-text" }, step.before);
   const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite" });
   const answer = (chosen) => tell(rest, lesson, at, chosen);
   fill(head(`${lesson.number} · ${lesson.title}`, lesson), where(lesson, at), el("h3", {}, step.title), text, ...forClass(lesson, at), rest, exercise(step), steps(lesson, at));
@@ -177,28 +171,22 @@ function ask(rest, step, choose) {
 // Fetch the answer of a step, which the page does not have before it is asked for, and show it.
 async function tell(rest, lesson, at, chosen) {
   const step = lesson.steps[at];
-  let found;
-  try {
-    const sent = await fetch(`bx/lessons/${encodeURIComponent(lesson.name)}/${at + 1}.json`);
-    if (!sent.ok) throw new Error(String(sent.status));
-    found = await sent.json();
-  } catch {
-    if (rest.isConnected) rest.replaceChildren(el("p", { role: "alert" }, FAILED), button("Show", () => tell(rest, lesson, at, chosen), { class: "bx-lesson-option" }));
+  const found = await request(`bx/lessons/${encodeURIComponent(lesson.name)}/${at + 1}.json`).catch(() => null);
+  if (!rest.isConnected) return; // another step is shown
+  if (!found) {
+    rest.replaceChildren(el("p", { role: "alert" }, FAILED), button("Show", () => tell(rest, lesson, at, chosen), { class: "bx-lesson-option" }));
     return;
   }
-  if (!rest.isConnected) return; // another step is shown
   const option = found.options[chosen];
   const shown = found.options.map((one, index) => {
     const sign = one.right ? "✓" : index === chosen ? "✗" : "";
     const kind = one.right ? "bx-right" : index === chosen ? "bx-wrong" : "";
     return el("p", { class: `bx-lesson-option ${kind}` }, step.options[index], sign ? el("b", {}, sign) : null);
   });
-  const feedback = el("p", { class: "bx-lesson-feedback" });
-  if (option) feedback.innerHTML = `<b>${option.right ? "Yes." : "Not quite."}</b> ${option.feedback}`;
-  const after = el("div", { class: "bx-lesson-text" });
-  after.innerHTML = found.after;
-  rest.replaceChildren(...shown, ...(option ? [feedback] : []), after);
-  for (const text of [feedback, after]) markTerms(text, box);
+  const feedback = option && ours("p", { class: "bx-lesson-feedback" }, `<b>${option.right ? "Yes." : "Not quite."}</b> ${option.feedback}`);
+  const texts = [feedback, ours("div", { class: "bx-lesson-text" }, found.after)].filter(Boolean);
+  rest.replaceChildren(...shown, ...texts);
+  for (const text of texts) markTerms(text, box);
   if (at === lesson.steps.length - 1) rest.append(el("p", { class: "bx-lesson-sources" }, `Sources: ${lesson.sources.join("; ")}.`));
   if (!step.cover) return;
   point(step.point, "", step.spot);
@@ -220,15 +208,14 @@ function end(lesson) {
 /** A link may lead to a step, #lesson=03-one-head.2, or show what solved its exercise, #exercise=03-one-head.1 */
 export function openLinkedStep() {
   addEventListener("DOMContentLoaded", () => {
-    const proven = exerciseIn(location.hash);
-    const asked = proven || /^#lesson=([\w.-]+)$/.exec(location.hash)?.[1];
+    const [, kind, asked] = /^#(lesson|exercise)=([\w.-]+)$/.exec(location.hash) ?? [];
     if (!asked) return;
     cover("view"); // until it is known what the step covers
     const until = performance.now() + PATIENCE;
     const there = setInterval(() => {
       if (!document.querySelector("#strip .bx-token") && performance.now() < until) return;
       clearInterval(there);
-      open(asked, Boolean(proven));
+      open(asked, kind === "exercise");
     }, 100);
   });
 }

@@ -1,6 +1,6 @@
 // The address bar follows what the page shows, and the page follows the browser's back and forward.
 
-import { didNotArrive, hasArrived, startArriving, typingState } from "./page/typing.js";
+import { hasArrived, startArriving, typingState } from "./page/typing.js";
 
 const PATIENCE = 5_000; // ms to wait for the place that the browser went to
 const ARRIVING = 30_000; // ms after which a page opened by a link is shown as it is
@@ -22,6 +22,13 @@ function parts(query, names) {
   return JSON.stringify(names.map((name) => parameters.get(name)));
 }
 
+/** The query of a link with some parameters of what is shown. */
+export function withShown(query, names) {
+  const [link, now] = [new URLSearchParams(query), new URLSearchParams(linkState.query ?? "")];
+  for (const name of names) if (now.has(name)) link.set(name, now.get(name));
+  return String(link);
+}
+
 /** The address of a query on this page, keeping Gradio's own parameters, such as __theme. */
 export function linkAddress(query) {
   const own = [...new URLSearchParams(location.search)].filter(([name]) => name.startsWith("__"));
@@ -29,10 +36,7 @@ export function linkAddress(query) {
   return `${location.pathname}?${query}${gradio}`;
 }
 
-/**
- * The page shows something else.
- * @param {string} query of the link to it
- */
+/** The page shows something else. @param {string} query of the link to it */
 export function follow(query) {
   const opens = linkState.query === null;
   delete document.body.dataset.arriving;
@@ -58,10 +62,7 @@ export function follow(query) {
   history[how]({ bert: query }, "", linkAddress(query));
 }
 
-/**
- * Have the page show what a link leads to.
- * @param {string} [more] parameters for this visit alone
- */
+/** Have the page show what a link leads to. @param {string} [more] parameters for this visit alone */
 export function visit(query, more = "") {
   const box = document.querySelector("#visited :is(textarea, input)");
   if (!box || !query) return;

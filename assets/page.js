@@ -1,14 +1,4 @@
 // Small things that the page does in the browser, without asking Python.
-import { csv } from "./arithmetic/csv.js";
-import { saveFile } from "./shared/dom.js";
-
-/**
- * Save a table of Gradio as CSV.
- * @param {string} name of the file
- */
-export function downloadCsv({ headers, data }, name) {
-  saveFile(new Blob([csv(headers, data)], { type: "text/csv" }), name);
-}
 
 /** On a phone the bar is one line of tokens until it is opened, and again after Enter or a tap beside it. */
 export function toggleBar() {

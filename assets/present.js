@@ -1,5 +1,7 @@
-// Presenting: one picture fills the screen, with its question and finding; keys step through the selection.
+// Presenting: one picture fills the screen, with its question and finding; keys step through the selection. The style sheet hides
+// all else (present.css), for keys and screen readers too.
 import { answersButton } from "./answers.js";
+import { moveOf } from "./arithmetic/moves.js";
 import { isTyping } from "./page/typing.js";
 import { button, el } from "./shared/dom.js";
 
@@ -10,8 +12,7 @@ const LEAST_ZOOM = { wide: 1.84, narrow: 1.3 }; // 12 px type becomes 22 px, on 
 const MOST_ZOOM = 3;
 
 let pointed = null; // the picture pointed at last
-let shown = null; // { block, picture, focus, scroll, inert } while one is presented
-let stage = null; // the element around the picture
+let shown = null; // { block, picture, above, focus, scroll } while one is presented; `above` are its question and finding
 
 const visible = (node) => node.getClientRects().length > 0;
 const panel = () => [...document.querySelectorAll("#tabs [role=tabpanel]")].find(visible);
@@ -61,65 +62,39 @@ function selected() {
 
 // ---- The stage.
 
+const now = el("span", { role: "status" });
+const keysSaid = el("span", { class: "bx-stage-keys" });
+const foot = el("footer", {}, now, keysSaid);
+const stage = el("section", { id: "stage", "aria-label": "Presented picture", hidden: "" }, foot);
+
 // As large as fits, and never too small for the last row.
 function zoom({ picture, block }) {
   const least = innerWidth > 640 ? LEAST_ZOOM.wide : LEAST_ZOOM.narrow;
   block.style.setProperty("--bx-zoom", least);
   if (!picture.isConnected || !picture.matches(".bx-heads, .bx-board, .bx-words, .bx-bars")) return;
-  const room = [block.clientWidth - 64, innerHeight - stage.head.offsetHeight - stage.foot.offsetHeight - 24];
   const used = picture.firstElementChild?.matches("table") ? picture.firstElementChild : picture;
   const { width, height } = used.getBoundingClientRect();
-  const free = Math.min(picture === used ? Infinity : room[0] / width, room[1] / height);
+  const free = Math.min(picture === used ? Infinity : (block.clientWidth - 64) / width, (block.clientHeight - 24) / height);
   block.style.setProperty("--bx-zoom", Math.max(least, Math.min(MOST_ZOOM, least * free)));
 }
 
-function build() {
-  const close = button("×", stop, { title: "Close (Esc)", "aria-label": "Close" });
-  stage = {
-    view: el("p", { class: "bx-stage-view" }), title: el("h2", {}), finding: el("p", { class: "bx-stage-finding" }), told: el("div", { class: "block bx-answer" }), now: el("span", { role: "status" }), keys: el("span", { class: "bx-stage-keys" }),
-  };
-  stage.told.append(stage.finding);
-  const answers = el("div", { class: "bx bx-answers" }, answersButton());
-  stage.head = el("header", {}, el("div", {}, stage.view, stage.title, stage.told), answers, close);
-  stage.foot = el("footer", {}, stage.now, stage.keys);
-  stage.box = el("section", { id: "stage", popover: "manual", "aria-label": "Presented picture" }, stage.head, stage.foot);
-  document.body.append(stage.box);
-  const room = new ResizeObserver(() => {
-    const { style } = document.documentElement;
-    style.setProperty("--bx-stage-head", `${stage.head.offsetHeight}px`);
-    style.setProperty("--bx-stage-foot", `${stage.foot.offsetHeight}px`);
-    if (!shown) return;
-    zoom(shown);
-    resized(shown.picture); // the heading came, or has another line
-  });
-  room.observe(stage.head);
-  room.observe(stage.foot);
-}
-
-const text = (selector) => [...(panel()?.querySelectorAll(selector) ?? [])].find((one) => visible(one) && one.textContent.trim())?.textContent.trim() ?? "";
+// The picture is between what is above it and the foot.
+const room = new ResizeObserver(() => {
+  if (!shown) return;
+  const { style } = document.documentElement;
+  const [question = 0, finding = 0] = shown.above.map((one) => one.offsetHeight);
+  style.setProperty("--bx-stage-title", `${question}px`);
+  style.setProperty("--bx-stage-head", `${question + finding + 38}px`);
+  style.setProperty("--bx-stage-foot", `${foot.offsetHeight}px`);
+  zoom(shown);
+  resized(shown.picture); // the heading came, or has another line
+});
 
 function tell() {
   if (!shown) return;
   if (!shown.block.isConnected || !panel()?.contains(shown.block)) return stop();
-  const say = (node, words) => node.textContent !== words && (node.textContent = words);
-  const tab = document.querySelector('#tabs [role=tab][aria-selected="true"]');
-  const view = [...panel().querySelectorAll("[id$=-view] label:has(input:checked)")].find(visible);
-  say(stage.view, [tab, view].filter(Boolean).map((one) => one.textContent.trim()).join(" · "));
-  say(stage.title, text(".question h2"));
-  say(stage.finding, text(".bx-finding p"));
-  stage.told.hidden = !stage.finding.textContent;
-  stage.told.toggleAttribute("data-shown", Boolean(panel().querySelector("[id$=-finding][data-shown]")));
-  say(stage.now, selected());
-  say(stage.keys, `${steps()} · Esc`);
-}
-
-// All elements outside the picture, made unreachable meanwhile.
-function others(block) {
-  const found = [];
-  for (let node = block; node !== document.body; node = node.parentElement) {
-    found.push(...[...node.parentElement.children].filter((one) => one !== node && one !== stage.box && !one.inert));
-  }
-  return found;
+  now.textContent = selected();
+  keysSaid.textContent = `${steps()} · Esc`;
 }
 
 /** Present the picture pointed at last, or the main one. */
@@ -127,36 +102,35 @@ export function present() {
   const picture = mainPicture();
   const block = picture?.closest(".block");
   if (shown || !block) return;
-  if (!stage) build();
-  shown = { picture, block, focus: document.activeElement, scroll: [scrollX, scrollY], inert: others(block) };
-  block.popover = "manual";
-  stage.box.showPopover();
-  block.showPopover();
-  for (const one of shown.inert) one.inert = true;
+  if (!stage.isConnected) {
+    const close = button("×", stop, { title: "Close (Esc)", "aria-label": "Close" });
+    stage.prepend(el("div", { class: "bx bx-answers" }, answersButton()), close);
+    document.body.append(stage);
+  }
+  const above = [".question .block:has(h2)", ".block:has(> .html-container .bx-finding)"].map((one) => [...panel().querySelectorAll(one)].find(visible)).filter(Boolean);
+  shown = { picture, block, above, focus: document.activeElement, scroll: [scrollX, scrollY] };
+  stage.hidden = false;
   document.body.dataset.presenting = "yes";
   block.dataset.presented = "yes";
+  above.forEach((one, i) => (one.dataset.stage = ["question", "finding"][i]));
   block.tabIndex = -1;
   const first = picture.matches(KEPT_KEYS) && picture.querySelector('button[aria-pressed="true"], button[tabindex="0"]');
   (first && first.checkVisibility({ visibilityProperty: true }) ? first : block).focus({ preventScroll: true });
   tell();
-  zoom(shown);
-  shown.observer = new MutationObserver(tell);
-  shown.observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributeFilter: ["aria-pressed"] });
-  resized(picture);
+  for (const one of [...above, foot]) room.observe(one); // which calls it
 }
 
 function stop() {
   if (!shown) return;
-  const { picture, block, focus, scroll, inert, observer } = shown;
+  const { picture, block, above, focus, scroll } = shown;
   shown = null;
-  observer?.disconnect();
-  for (const one of inert) one.inert = false;
+  room.disconnect();
+  stage.hidden = true;
   delete document.body.dataset.presenting;
   delete block.dataset.presented;
-  block.removeAttribute("popover");
+  for (const one of above) delete one.dataset.stage;
   block.removeAttribute("tabindex");
   block.style.removeProperty("--bx-zoom");
-  stage.box.hidePopover();
   scrollTo(...scroll);
   if (focus?.isConnected) focus.focus({ preventScroll: true });
   resized(picture);
@@ -172,16 +146,13 @@ function keys(event) {
     event.preventDefault();
     return present();
   }
-  if (event.key === "Escape" || event.key.toLowerCase() === "p") {
-    event.preventDefault();
-    event.stopPropagation();
-    return stop();
-  }
-  const move = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+  const ends = event.key === "Escape" || event.key.toLowerCase() === "p";
+  const move = event.key.startsWith("Arrow") && moveOf(event);
   const kept = shown.picture.matches(KEPT_KEYS) ? shown.picture.contains(event.target) : event.target.closest(".bx-map");
-  if (!move || kept) return;
+  if (!ends && (!move || kept)) return;
   event.preventDefault();
   event.stopPropagation();
+  if (ends) return stop();
   step(...move);
   tell();
 }
@@ -192,6 +163,7 @@ const remember = ({ target }) => {
 };
 document.addEventListener("keydown", keys, { capture: true });
 document.addEventListener("pointerover", remember);
+document.addEventListener("bert:drawn", tell);
 document.addEventListener("focusin", (event) => {
   remember(event);
   tell();

@@ -4,19 +4,13 @@ import { scenesSeen } from "./components/flow/events.js";
 import { pictures } from "./components/picture.js";
 import { linkState } from "./link.js";
 import { told } from "./page/told.js";
-import { button, el, saveFile } from "./shared/dom.js";
+import { button, el, openDialog, saveFile } from "./shared/dom.js";
 
 /** The sentence for a view that no link can hold. */
 export const NO_LINK = "This is too long for a link; shorten the texts or the settings.";
 
-/**
- * The server's address of a file of what a link shows.
- * @param {string} name
- * @param {string} query of the link
- */
-export function file(name, query) {
-  return `bx/take/${name}?${query}`;
-}
+/** The server's address of a file of what a link shows, by the link's query. */
+export const file = (name, query) => `bx/take/${name}?${query}`;
 
 /** Open the dialog. */
 export function show() {
@@ -33,21 +27,14 @@ export function show() {
     : [el("p", {}, NO_LINK)];
   const dialog = el("dialog", { id: "take", "aria-labelledby": "take-title" },
     el("h2", { id: "take-title" }, "Take this view away"), ...link, close);
-  dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close()); // a click on the backdrop
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+  openDialog(dialog);
   (query ? copyLink : close).focus();
   if (!query) return;
   copyFrom(box, said);
   listFiles(query, files, said);
 }
 
-/**
- * Copy the text of a box, or mark it if the browser does not give us the clipboard.
- * @param {HTMLInputElement} box
- * @param {HTMLElement} said where the outcome is told
- */
+/** Copy the link in a box, or mark it if the browser does not give us the clipboard; `said` reports the outcome. */
 export function copyFrom(box, said) {
   return copy(box.value, () => box.select(), "The link", said);
 }
@@ -136,16 +123,11 @@ function loopButton(scenes, said) {
     }
     made.disabled = false;
   };
-  const label = el("span", {}, "What you just did in the picture ", el("small", {}, ".webp"));
-  const made = button(label, make, { class: "bx-take-format" });
+  const made = button(el("span", {}, "What you just did in the picture ", el("small", {}, ".webp")), make, { class: "bx-take-format" });
   return made;
 }
 
-/**
- * Save a file of the server: fetched, not followed, so that a refusal is shown here instead of saved.
- * @param {string} href
- * @param {HTMLElement} said where the outcome is told
- */
+/** Save a file of the server: fetched, not followed, so that `said` shows a refusal instead of its being saved. */
 export async function save(href, said) {
   said.textContent = "The file is being made…";
   try {

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-os.environ["GRADIO_HEARTBEAT_INTERVAL"] = "2"  # seconds between two signs of life, for which assets/components/alive.js listens
+os.environ["GRADIO_HEARTBEAT_INTERVAL"] = "2"  # seconds between two signs, for which assets/components/connection.js listens
 # At the end of each call Gradio would average the last 10,000 calls, for its analytics page, which is closed here.
 os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**12))
 os.environ.setdefault("GRADIO_ANALYTICS_MAX_EVENTS", "100")

@@ -27,10 +27,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
   return n;
 });
 
-/**
- * The checksum of PNG and zlib (CRC-32).
- * @param {Uint8Array} data
- */
+/** The checksum of PNG and zlib (CRC-32). @param {Uint8Array} data */
 export function crc(data) {
   return ~data.reduce((sum, byte) => TABLE[(sum ^ byte) & 255] ^ (sum >>> 8), -1) >>> 0;
 }

@@ -5,18 +5,12 @@ const NO_WIDTH = /\u200b/g; // makes equal labels of an axis distinct (explorer/
 /** @type {Record<string, string>} */
 const ENTITIES = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
 
-/**
- * A label of a figure as text.
- * @param {unknown} label
- */
+/** A label of a figure as text. @param {unknown} label */
 export function decoded(label) {
   return String(label).replace(NO_WIDTH, "").replace(/&(lt|gt|amp);/g, (one) => ENTITIES[one]);
 }
 
-/**
- * A text as a label of a figure, in which Plotly finds no markup.
- * @param {string} text
- */
+/** A text as a label of a figure, in which Plotly finds no markup. @param {string} text */
 export function encoded(text) {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
@@ -33,10 +27,7 @@ export function shortened(text, room, wide) {
   return `${text}…`;
 }
 
-/**
- * The anchor of a heading, as GitHub and explorer/guide/rendering.py make it.
- * @param {string} text
- */
+/** The anchor of a heading, as GitHub and explorer/guide/rendering.py make it. @param {string} text */
 export function anchor(text) {
   return text.toLowerCase().replace(/[^\w -]/g, "").trim().replaceAll(" ", "-");
 }

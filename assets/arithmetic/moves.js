@@ -10,18 +10,12 @@ const MOVES = {
 
 /** @typedef {{key: string, altKey?: boolean, ctrlKey?: boolean, metaKey?: boolean, shiftKey?: boolean}} Key */
 
-/**
- * @param {number} number
- * @param {number} most
- */
+/** @param {number} number @param {number} most */
 export function clamp(number, most) {
   return Math.max(0, Math.min(most, number));
 }
 
-/**
- * The move of a key as [rows, columns]; undefined for other keys, and with a modifier key, which is the browser's.
- * @param {Key} event
- */
+/** The move of a key as [rows, columns]; undefined for other keys, and with a modifier key, which is the browser's. @param {Key} event */
 export function moveOf(event) {
   return event.altKey || event.ctrlKey || event.metaKey || event.shiftKey ? undefined : MOVES[event.key];
 }

@@ -1,29 +1,14 @@
 // @ts-check
 // Numbers in words.
 
-/**
- * A share in percent: whole above ten, else with one decimal; never 0 or 100% unless it is exact.
- * @param {number} share 0 to 1
- */
+/** A share in percent: whole above ten, else with one decimal; never 0 or 100% unless it is exact. @param {number} share 0 to 1 */
 export function percent(share) {
   if (share > 0 && share < 0.0005) return "<0.1%";
   if (share >= 0.9995 && share < 1) return ">99.9%";
   return `${share >= 0.0995 || share === 0 ? Math.round(100 * share) : (100 * share).toFixed(1)}%`;
 }
 
-/**
- * A share from -1 to 1 in percent, with a minus sign as printed.
- * @param {number} share
- */
+/** A share from -1 to 1 in percent, with a minus sign as printed. @param {number} share */
 export function signedPercent(share) {
   return `${share < 0 ? "−" : ""}${percent(Math.abs(share))}`;
-}
-
-/**
- * The order of two cells of a table: numbers rise, texts fall, so that the first click on a heading sorts texts from A.
- * @param {string | number} a
- * @param {string | number} b
- */
-export function compareCells(a, b) {
-  return Number.isNaN(Number(a)) || Number.isNaN(Number(b)) ? String(b).localeCompare(String(a)) : Number(a) - Number(b);
 }

@@ -73,11 +73,7 @@ export function regionAt({ origin, directions: [right, up] }, x, y) {
   return [best, 1 / scores.reduce((sum, score) => sum + Math.exp(score - scores[best]), 0)];
 }
 
-/**
- * Whether a place is inside a polygon (even-odd rule).
- * @param {[number, number][]} corners
- * @param {[number, number]} place
- */
+/** Whether a place is inside a polygon (even-odd rule). @param {[number, number][]} corners @param {[number, number]} place */
 export function isInside(corners, [x, y]) {
   let inside = false;
   corners.forEach(([ax, ay], i) => {

@@ -2,10 +2,7 @@
 // Which routes through the layers end in a place: rows of the mixing matrices, multiplied backwards.
 // explorer/techniques/routes.py computes the same for the page that is sent first.
 
-/**
- * The shares of 16 bits that Python packs, as numbers from 0 to 1.
- * @param {Uint8Array} bytes
- */
+/** The shares of 16 bits that Python packs, as numbers from 0 to 1. @param {Uint8Array} bytes */
 export function sharesFrom(bytes) {
   return Float32Array.from(new Uint16Array(bytes.buffer), (one) => one / 65535);
 }
@@ -53,17 +50,27 @@ export function routesTo(mixing, rows, { state, row }, least) {
 }
 
 /**
+ * How many items two lists begin with, and how many of the rest they end with, that are the same.
+ * @param {ArrayLike<string>} one
+ * @param {ArrayLike<string>} other
+ */
+export function shared(one, other) {
+  const most = Math.min(one.length, other.length);
+  let head = 0;
+  while (head < most && one[head] === other[head]) head += 1;
+  let tail = 0;
+  while (tail < most - head && one[one.length - 1 - tail] === other[other.length - 1 - tail]) tail += 1;
+  return { head, tail };
+}
+
+/**
  * The earlier row that each row of an edited input continues, -1 for none: an edit keeps the rows before and behind it, and a
  * word that replaces another has its row.
  * @param {string[]} now
  * @param {string[]} before
  */
 export function continued(now, before) {
-  const most = Math.min(now.length, before.length);
-  let head = 0;
-  while (head < most && now[head] === before[head]) head += 1;
-  let tail = 0;
-  while (tail < most - head && now.at(-1 - tail) === before.at(-1 - tail)) tail += 1;
+  const { tail } = shared(now, before);
   return now.map((_, row) => {
     if (row >= now.length - tail) return row - now.length + before.length;
     return row < before.length - tail ? row : -1;

@@ -18,10 +18,7 @@ function chunk(name, ...parts) {
   return made;
 }
 
-/**
- * The chunk of a still WebP that is the picture itself, of one that is opaque.
- * @param {Uint8Array} file
- */
+/** The chunk of a still WebP that is the picture itself, of one that is opaque. @param {Uint8Array} file */
 function pictureOf(file) {
   const view = new DataView(file.buffer, file.byteOffset);
   for (let at = 12; at < file.length; ) {

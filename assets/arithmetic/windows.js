@@ -3,23 +3,14 @@
 // rising order; for an axis of tokens these are 0, 1, 2 …, for an axis of words or sentences fewer.
 
 /**
- * The first place that begins at a token or after it; the number of places if there is none.
- * @param {number[]} starts
- * @param {number} token
- */
-export function placeFrom(starts, token) {
-  const found = starts.findIndex((one) => one >= token);
-  return found < 0 ? starts.length : found;
-}
-
-/**
- * The places [first, last) that a window of `size` places shows if it begins at a token: always as many as fit.
+ * The places [first, last) that a window of `size` places shows if it begins at a token, or at the next place: always as many as fit.
  * @param {number[]} starts
  * @param {number} token
  * @param {number} size
  */
 export function windowFrom(starts, token, size) {
-  const first = Math.max(0, Math.min(placeFrom(starts, token), starts.length - size));
+  const found = starts.findIndex((one) => one >= token);
+  const first = Math.max(0, Math.min(found < 0 ? starts.length : found, starts.length - size));
   return { first, last: Math.min(first + size, starts.length) };
 }
 
@@ -41,22 +32,4 @@ export function windowAround(token, tokens, size) {
  */
 export function tokenAt(starts, place, size) {
   return starts[Math.max(0, Math.min(starts.length - size, Math.round(place)))];
-}
-
-/**
- * A position on an axis, counted within the window [first, last); what is outside lies on its edge.
- * @param {number} position
- * @param {{first: number, last: number}} window
- */
-export function positionIn(position, { first, last }) {
-  return Math.max(-0.5, Math.min(last - first - 0.5, position - first));
-}
-
-/**
- * The index in the whole figure of a point, or [row, column] of a cell, in the window.
- * @param {number | number[]} index
- * @param {{x?: {first: number}, y?: {first: number}}} windows
- */
-export function wholeIndex(index, { x, y }) {
-  return Array.isArray(index) ? [index[0] + (y?.first ?? 0), index[1] + (x?.first ?? 0)] : index + (x?.first ?? 0);
 }

@@ -1,9 +1,6 @@
 // The board of a room: over the page, for the projector. While it is away, a chip on the page says that a room is open.
 import { button, el, saveFile } from "../shared/dom.js";
-import { exercisePage } from "./board_exercises.js";
-import { roundPage } from "./board_rounds.js";
-import { startPage } from "./board_start.js";
-import { teachingPage } from "./board_teaching.js";
+import { exercisePage, QUESTIONS, roundPage, startPage, teachingPage } from "./board_pages.js";
 import { act, classroom, openRoom, setFollowing, spoken } from "./room.js";
 
 const LOCAL = "Phones cannot reach this machine: start the app with --host 0.0.0.0, and they can from the same network.";
@@ -55,11 +52,6 @@ function remove() {
   board = code = null;
 }
 
-function letGo() {
-  held = false;
-  draw();
-}
-
 // ---- Drawing.
 
 // Redraw everything at each change, keeping typed text, what is selected in it, the focus and the widths of bars.
@@ -100,13 +92,9 @@ function head() {
   const follow = button(following ? "Phones follow this page" : "Let phones follow this page", () => setFollowing(!following), { "data-id": "follow", "aria-pressed": String(Boolean(following)) });
   const end = button(closing ? "Really, for everybody? Without a record nothing is kept" : "Close the room", () => (closing ? act("end") : confirmEnd()), { "data-id": "end" });
   const away = button("Back to the page", hide, { "data-id": "away", class: "bx-room-main" });
-  const record = button("Save the record", () => act("record", {}, saveRecord), { "data-id": "record", title: "All answers by nickname, as CSV" });
+  const save = ({ csv }) => saveFile(new Blob(["\ufeff", csv], { type: "text/csv" }), `${classroom.room.word}.csv`); // the mark tells a spreadsheet that it is UTF-8
+  const record = button("Save the record", () => act("record", {}, save), { "data-id": "record", title: "All answers by nickname, as CSV" });
   return el("header", {}, el("h2", {}, "Room ", el("b", {}, spoken())), el("p", { class: "bx-room-lost", role: "status" }, "The line is broken; one moment…"), follow, record, end, away);
-}
-
-function saveRecord({ csv }) {
-  const file = new Blob(["\ufeff", csv], { type: "text/csv" }); // the mark tells a spreadsheet that it is UTF-8
-  saveFile(file, `${classroom.room.word}.csv`);
 }
 
 // Ask for confirmation, for a moment.
@@ -119,18 +107,12 @@ function confirmEnd() {
   }, 5000);
 }
 
-// The QR code: one image, so that it is fetched once.
-function wayIn() {
-  const { word } = classroom.room;
-  code ??= el("img", { alt: `QR code of the way into the room ${spoken()}`, src: `bx/rooms/${word}/code.svg`, width: 240, height: 240 });
-  return code;
-}
-
 // How to join, and who has joined.
 function aside() {
-  const { address } = classroom.room;
+  const { address, word } = classroom.room;
+  if (address) code ??= el("img", { alt: `QR code of the way into the room ${spoken()}`, src: `bx/rooms/${word}/code.svg`, width: 240, height: 240 }); // one image, so that it is fetched once
   const shown = address.replace(/^https?:\/\//, "");
-  const way = address ? [wayIn(), el("p", { class: "bx-room-address" }, shown)] : [el("p", { class: "bx-room-wrong" }, LOCAL), el("p", { class: "bx-room-address" }, `${location.host}/join`)];
+  const way = address ? [code, el("p", { class: "bx-room-address" }, shown)] : [el("p", { class: "bx-room-wrong" }, LOCAL), el("p", { class: "bx-room-address" }, `${location.host}/join`)];
   const { people, open } = classroom.state;
   const door = button(open ? "Close the door" : "Open the door", () => act("door", { open: !open }), { "data-id": "door" });
   const ranked = [...people].sort((one, other) => other.points - one.points);
@@ -151,6 +133,47 @@ function main() {
   return el("div", { class: "bx-room-at" }, ...said, ...page);
 }
 
-document.addEventListener("bert:room", () => (classroom.room ? draw() : remove()));
+// ---- In a lesson's step: its question, the round that fits it, and its exercise.
+
+let given = null; // { name, give, told }: the exercise in the panel, its button and its count
+
+/** The buttons of a step; none without a room. */
+export function forClass(lesson, at) {
+  const { exercise, options, round } = lesson.steps[at];
+  given = null;
+  if (!classroom.room) return [];
+  const asking = (text, question) => button(text, () => (act("ask", question), showBoard()), { class: "bx-class-round" });
+  const question = options.length ? asking("Ask the class", { kind: "lesson", lesson: lesson.name, step: at + 1 }) : "";
+  return [question, round ? asking(`Round on the board: ${QUESTIONS[round.kind][0]}`, round) : "", exercise ? exerciseButton(exercise) : ""];
+}
+
+// A button that gives the class an exercise, and how many have done it.
+function exerciseButton({ name }) {
+  const give = button("Give it to the class", () => (isGiven(name) ? showBoard() : act("give", { exercise: name })), { class: "bx-class-do" });
+  const told = el("span", { role: "status" });
+  given = { name, give, told };
+  countDone();
+  return el("div", { class: "bx-class-exercise" }, give, told);
+}
+
+const isGiven = (name) => classroom.state?.exercise?.name === name;
+
+function countDone() {
+  if (!given) return;
+  const { give, name, told } = given;
+  const known = classroom.state?.exercises.find((one) => one.name === name);
+  give.textContent = isGiven(name) ? "On the board" : "Give it to the class";
+  told.textContent = known ? `${known.solved.length} of ${classroom.state.people.length} have done it.` : "";
+}
+
+document.addEventListener("bert:room", () => {
+  if (classroom.room) {
+    countDone();
+    return draw();
+  }
+  given = null;
+  for (const one of document.querySelectorAll("#lessons :is(.bx-class-round, .bx-class-exercise)")) one.remove();
+  remove();
+});
 document.addEventListener("keydown", (event) => event.key === "Escape" && board?.matches(":popover-open") && hide());
-for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, () => held && setTimeout(letGo));
+for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, () => held && setTimeout(() => ((held = false), draw())));

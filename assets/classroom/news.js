@@ -1,5 +1,6 @@
 // @ts-check
 // What one does in a room, and its messages; the connection is resumed after an interruption.
+import { ask } from "../shared/asking.js";
 
 const SILENCE = 4_500; // ms without a sign of life (one comes every two seconds) before reconnecting
 
@@ -10,17 +11,8 @@ const SILENCE = 4_500; // ms without a sign of life (one comes every two seconds
  * @param {Record<string, any>} [body]
  * @returns {Promise<any>} the answer
  */
-export async function send(path, token, body = {}) {
-  const headers = { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) };
-  let answer;
-  try {
-    answer = await fetch(`bx/rooms${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-  } catch {
-    throw new Error("The room does not answer; look whether you are still in the network.");
-  }
-  const told = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(told.error ?? "That did not work; try again.");
-  return told;
+export function send(path, token, body = {}) {
+  return ask(`bx/rooms${path}`, { token, body, gone: "The room does not answer; look whether you are still in the network." });
 }
 
 /**

@@ -21,7 +21,7 @@ let told = ""; // what followers were last sent, and
 let timer = 0; // the timer of the next message to them
 
 /** Have everything that shows the room drawn again. */
-export function changed() {
+function changed() {
   document.dispatchEvent(new CustomEvent("bert:room"));
 }
 
@@ -63,10 +63,7 @@ export function spoken() {
   return classroom.room.word.replaceAll("-", " ");
 }
 
-/**
- * Do something as the teacher; an error is shown on the board.
- * @param {(answer: any) => void} [take] called with the answer
- */
+/** Do something as the teacher; an error is shown on the board. @param {(answer: any) => void} [take] called with the answer */
 export async function act(action, body = {}, take = () => {}) {
   const { word, key } = classroom.room;
   classroom.wrong = "";
@@ -76,11 +73,6 @@ export async function act(action, body = {}, take = () => {}) {
     classroom.wrong = error.message;
   }
   if (classroom.room) changed();
-}
-
-/** Ask the class a question. */
-export function askRound(question) {
-  return act("ask", question);
 }
 
 // ---- Following.

@@ -1,14 +1,13 @@
 // Attention as lines, queries on the left and keys on the right: of one head, or of several, each in its colour.
 import { bytes } from "../arithmetic/binary.js";
 import { along, moveOf } from "../arithmetic/moves.js";
-import { arrange, el, plain, rove, svg } from "../shared/dom.js";
-import { define } from "../shared/mounting.js";
+import { el, rove, svg } from "../shared/dom.js";
+import { drawn } from "../shared/mounting.js";
 import { onTheme, rampTable } from "../shared/theme.js";
 import * as linked from "./linked.js";
 import * as shared from "./long_input.js";
 
-define("AttentionLines", ({ element, trigger, props, settings }) => {
-  const root = element.querySelector(".bx-lines");
+drawn("AttentionLines", ({ root, trigger, settings }) => {
   const HEIGHT = settings.height ?? 600; // px, as in the style sheet
   const AROUND = 74; // px: headings and a two-line caption around the lines
   const ABOVE = 146; // px: the overview of a long input, if it stands above
@@ -22,11 +21,20 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
   let sides = {}; // the buttons by side,
   let shown = {}; // and the places [first, last) of each side that they show
   let overview = null; // of a long input
-  let edges = null;
-  let drawn = null; // what is drawn: "all", or the side and index of one token
+  let lined = null; // what is drawn: "all", or the side and index of one token
 
-  const frame = el("div", {});
+  const edges = svg("g", {});
+  const picture = svg("svg", { preserveAspectRatio: "none", role: "img" }, edges);
+  const legend = el("b", { class: "bx-lines-heads" });
+  const columns = { query: el("div", { role: "group", "aria-label": "query: looks" }), key: el("div", { role: "group", "aria-label": "key: is looked at" }) };
+  const box = el("div", { class: "bx-lines-box" }, el("b", {}, "query: looks"), legend, el("b", {}, "key: is looked at"), columns.query, picture, columns.key);
   const caption = el("p", { class: "bx-lines-caption", role: "status" });
+  const overviewFor = shared.overviewOf(box, () => {
+    if (!value || !long()) return;
+    build();
+    lined = null;
+    show();
+  });
 
   const heads = () => Math.max(1, value.heads.length);
   const flat = (head, query, key) => (head * value.queries.tokens.length + query) * value.keys.tokens.length + key;
@@ -48,28 +56,20 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
         el("button", { type: "button", class: `bx-${kinds[index]}`, "data-index": index, "data-token": isInput ? index : null, "data-side": side, title: token,
           "aria-label": `${token}, token ${index}, ${side}` }, el("bdi", {}, token)));
     }
-    edges = svg("g", {});
     const rows = Math.max(sides.query.length, sides.key.length);
-    const stacked = long() && root.clientWidth < 480;
-    const fits = Math.floor((HEIGHT - AROUND - (stacked ? ABOVE : 0)) / rows);
+    const fits = Math.floor((HEIGHT - AROUND - (isStacked() ? ABOVE : 0)) / rows);
     row = fits < ROW.least ? ROW.most : Math.min(fits, ROW.most); // if it must scroll anyway, rows need not be small
     root.style.setProperty("--row", `${row}px`);
-    const height = rows * row;
-    const picture = svg("svg", { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", height, role: "img" }, edges);
-    const column = (side, heading) => el("div", { role: "group", "aria-label": heading }, ...sides[side]);
-    const box = el("div", { class: "bx-lines-box" },
-      el("b", {}, "query: looks"), el("b", { class: "bx-lines-heads" }, ...value.heads.map((number, head) => el("span", { style: `color:${colour(head)}` }, `head ${number}`))),
-      el("b", {}, "key: is looked at"),
-      column("query", "query: looks"), picture, column("key", "key: is looked at"));
-    const fade = () => box.classList.toggle("bx-more", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
-    box.addEventListener("scroll", fade);
-    new ResizeObserver(fade).observe(box);
-    if (frame.parentElement !== root) root.replaceChildren(frame, caption);
-    frame.className = long() ? `bx-windowed bx-over-${Object.keys(axes()).sort().join("")}${stacked ? " bx-stacked" : ""}` : "bx-lines-whole";
-    arrange(frame, [...frame.children], long() ? [overview.root, box] : [box]); // the overview may have the focus or be dragged
-    rove(sides.query, 0);
-    rove(sides.key, 0);
+    picture.setAttribute("viewBox", `0 0 100 ${rows * row}`);
+    picture.setAttribute("height", rows * row);
+    legend.replaceChildren(...value.heads.map((number, head) => el("span", { style: `color:${colour(head)}` }, `head ${number}`)));
+    for (const side of ["query", "key"]) {
+      columns[side].replaceChildren(...sides[side]);
+      rove(sides[side], 0);
+    }
   }
+
+  const isStacked = () => long() && root.clientWidth < 480;
 
   // The height of a token; outside the window, just beyond its first or last row.
   function height(side, index) {
@@ -93,8 +93,8 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
     const strongest = found.sort((a, b) => weights[b] - weights[a]).slice(0, long() ? MOST.window : MOST.all).map((place) => spot(place));
     edges.replaceChildren(...strongest.map((place) => line(...place, shade(...place))).reverse());
     for (const button of [...sides.query, ...sides.key]) button.style.removeProperty("--weight");
-    const [drawn, count] = [strongest.length, found.length].map((number) => number.toLocaleString("en-US"));
-    const few = strongest.length < found.length ? `The ${drawn} strongest of ${count} edges${long() ? " of these tokens; a line that leaves the picture leads to others" : ""}. ` : "";
+    const [most, count] = [strongest.length, found.length].map((number) => number.toLocaleString("en-US"));
+    const few = strongest.length < found.length ? `The ${most} strongest of ${count} edges${long() ? " of these tokens; a line that leaves the picture leads to others" : ""}. ` : "";
     caption.replaceChildren(`${few}Lines darken up to a weight of ${Number(value.top.toPrecision(2))} (√ scale).`, el("span", { class: "bx-hint" }, " Point at a token to see only its edges."));
   }
 
@@ -116,7 +116,7 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
   }
 
   function show(focus) {
-    edges.ownerSVGElement.setAttribute("aria-label", value.alt);
+    picture.setAttribute("aria-label", value.alt);
     const now = focus ?? locked;
     for (const side of ["query", "key"]) {
       sides[side].forEach((button, place) => {
@@ -126,45 +126,38 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
       });
     }
     const next = now ? `${now.side} ${now.index}` : "all";
-    if (next === drawn) return;
-    drawn = next;
+    if (next === lined) return;
+    lined = next;
     if (now) showOne(now);
     else showAll();
   }
 
-  function draw() {
-    value = plain(props.value);
+  function draw(sent) {
+    value = sent;
     const tokens = value ? JSON.stringify([value.queries, value.keys, value.heads]) : "";
     const same = tokens === content;
     content = tokens;
     if (!value) return root.replaceChildren();
+    if (!root.firstChild) root.append(box.parentElement ?? box, caption);
     weights = bytes(value.data);
-    if (long()) survey();
+    overview = overviewFor(long() ? `bx-windowed bx-over-${Object.keys(axes()).sort().join("")}${isStacked() ? " bx-stacked" : ""}` : "");
+    if (overview) survey();
     if (!same) {
       build();
       locked = null;
     }
     if (value.selected != null) locked = { side: locked?.side ?? "query", index: value.selected };
-    drawn = null;
+    lined = null;
     show();
   }
 
   const axes = () => Object.fromEntries([["x", value.places.key], ["y", value.places.query]].filter(([, places]) => places));
 
   function survey() {
-    if (!overview) {
-      overview = shared.overview();
-      shared.follow(() => {
-        if (!value || !long()) return;
-        build();
-        drawn = null;
-        show();
-      }, root);
-    }
     const [rows, columns] = [value.queries.tokens.length, value.keys.tokens.length];
     const level = (query, key) => Math.max(...everyHead((head) => weights[flat(head, query, key)]));
     const paint = shared.paintMatrix({ rows, columns, level, table: rampTable() });
-    requestAnimationFrame(() => value && long() && overview.draw(axes(), paint)); // after the layout
+    requestAnimationFrame(() => value && overview?.draw(axes(), paint)); // after the layout
   }
 
   const target = (event) => {
@@ -198,7 +191,10 @@ define("AttentionLines", ({ element, trigger, props, settings }) => {
     rove(sides[side], place);
     button.focus();
   });
-  onTheme(() => value && long() && survey(), root);
+  const fade = () => box.classList.toggle("bx-more", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
+  box.addEventListener("scroll", fade);
+  new ResizeObserver(fade).observe(box);
+  onTheme(() => overview && survey(), root);
   if (settings.height) root.style.height = root.style.maxHeight = `${HEIGHT}px`;
   return draw;
 });

@@ -1,8 +1,9 @@
 // Long inputs: a window of tokens that all pictures share, and overviews in which it is dragged. Rows (queries) and columns
 // (keys) have a window each; the two move together until one is dragged by itself.
-import { placeFrom, tokenAt, windowAround, windowFrom } from "../arithmetic/windows.js";
+import { tokenAt, windowAround, windowFrom } from "../arithmetic/windows.js";
 import { el } from "../shared/dom.js";
 import { background, css } from "../shared/theme.js";
+import { paintPixels } from "../shared/vectors.js";
 
 const phone = matchMedia("(max-width: 640px)");
 const pictures = new Set(); // redraw when a window has moved, and
@@ -97,7 +98,7 @@ phone.addEventListener("change", tellAll);
 const STEPS = { ArrowLeft: ["x", -1], ArrowRight: ["x", 1], ArrowUp: ["y", -1], ArrowDown: ["y", 1] };
 
 // `axes` holds the first tokens of the columns (x) and rows (y); a short axis is left out.
-export function overview() {
+function overview() {
   const canvas = el("canvas", { "aria-hidden": "true" });
   const frame = el("div", { class: "bx-frame" });
   const map = el("div", { class: "bx-map", role: "slider", tabindex: "0", "aria-label": "the part of the input that is shown" }, canvas, frame);
@@ -214,6 +215,30 @@ export function overview() {
   return { root, draw, ranges, point };
 }
 
+/**
+ * Place the overview of a picture around it while it is long.
+ * @param {HTMLElement} box the picture
+ * @param {() => void} moved draws what the window shows
+ * @returns {(look: string, height?: string) => ReturnType<overview> | null} gives both a class, "" for a picture that is not long
+ */
+export function overviewOf(box, moved) {
+  let made = null;
+  return (look, height = "") => {
+    if (!look && !made) return null;
+    if (!made) {
+      made = overview();
+      const both = el("div");
+      box.replaceWith(both);
+      both.append(made.root, box);
+      follow(moved, box);
+    }
+    made.root.hidden = !look;
+    box.parentElement.className = look;
+    box.parentElement.style.height = height;
+    return look ? made : null;
+  };
+}
+
 // ---- Painting overviews.
 
 // 256 colours between the stops of a scale, on the page's background.
@@ -236,28 +261,17 @@ export function paintMatrix({ rows, columns, level, table, calm = 0 }) {
     const wide = Math.max(1, Math.min(columns, Math.round(width * devicePixelRatio)));
     const high = Math.max(1, Math.min(rows, Math.round(height * devicePixelRatio)));
     const [xs, ys] = [[wide, columns], [high, rows]].map(([to, from]) => Array.from({ length: to + 1 }, (_, i) => Math.floor((i * from) / to)));
-    canvas.width = wide;
-    canvas.height = high;
     canvas.style.imageRendering = wide < columns || high < rows ? "auto" : "pixelated";
-    const pen = canvas.getContext("2d");
-    const image = pen.createImageData(wide, high);
-    for (let y = 0, p = 0; y < high; y++) {
-      for (let x = 0; x < wide; x++, p += 4) {
-        let most = calm;
-        for (let row = ys[y]; row < ys[y + 1]; row++) {
-          for (let column = xs[x]; column < xs[x + 1]; column++) {
-            const one = level(row, column);
-            if (Math.abs(one - calm) > Math.abs(most - calm)) most = one;
-          }
+    paintPixels(canvas, wide, high, (x, y) => {
+      let most = calm;
+      for (let row = ys[y]; row < ys[y + 1]; row++) {
+        for (let column = xs[x]; column < xs[x + 1]; column++) {
+          const one = level(row, column);
+          if (Math.abs(one - calm) > Math.abs(most - calm)) most = one;
         }
-        const [r, g, b] = table[Math.round(Math.max(0, Math.min(255, most)))];
-        image.data[p] = r;
-        image.data[p + 1] = g;
-        image.data[p + 2] = b;
-        image.data[p + 3] = 255;
       }
-    }
-    pen.putImageData(image, 0, 0);
+      return table[Math.round(Math.max(0, Math.min(255, most)))];
+    });
   };
 }
 

@@ -1,4 +1,5 @@
 // Convert a component's DOM nodes to SVG shapes and text that any editor opens, without embedded HTML.
+import { shortened } from "../arithmetic/labels.js";
 import { svg } from "../shared/dom.js";
 import { rgb } from "../shared/theme.js";
 
@@ -80,10 +81,8 @@ function line(text, style, area, { end = area.left + area.width, vertical = fals
     const [x, y] = [area.left + area.width / 2, area.top + area.height / 2];
     return svg("text", { ...look, transform: `translate(${round(x + (above - below) / 2)} ${round(y)}) rotate(-90)`, "text-anchor": "middle" }, shown);
   }
-  let cut = shown;
-  while (cut && area.left + pen.measureText(cut === shown ? cut : `${cut}…`).width > end + 1) cut = cut.slice(0, -1);
-  const told = cut === shown ? shown : `${cut}…`;
-  const length = cut === shown ? area.width : pen.measureText(told).width;
+  const told = shortened(shown, end + 1 - area.left, (part) => pen.measureText(part).width);
+  const length = told === shown ? area.width : pen.measureText(told).width;
   const baseline = area.top + (area.height - above - below) / 2 + above;
   return svg("text", { ...look, x: round(area.left), y: round(baseline), textLength: told.trim().length > 1 ? round(length) : null, lengthAdjust: "spacingAndGlyphs",
     "text-decoration": style.textDecorationLine === "line-through" ? "line-through" : null, "xml:space": "preserve" }, told);
@@ -120,7 +119,9 @@ function endOf(node) {
 
 // The look and the place that a style sheet gives a shape, as attributes: other programs read no CSS of ours.
 function spelled(shape, style) {
-  for (const name of ["fill", "stroke"]) shape.setAttribute(name, style[name] === "none" ? "none" : colour(style[name])?.colour ?? "none");
+  for (const name of ["fill", "stroke"]) {
+    if (!shape.getAttribute(name)?.startsWith("url")) shape.setAttribute(name, style[name] === "none" ? "none" : colour(style[name])?.colour ?? "none");
+  }
   const rest = ["fill-opacity", "stroke-opacity", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity", "font-size",
     "font-weight", "font-style", "dominant-baseline"];
   for (const name of rest) shape.setAttribute(name, style.getPropertyValue(name));
@@ -134,9 +135,7 @@ function inner(node, from) {
   [...copy.querySelectorAll("*")].forEach((one, i) => {
     const style = getComputedStyle(own[i]);
     if (one.tagName === "stop") one.setAttribute("stop-color", colour(style.stopColor)?.colour ?? "none");
-    else if (one.tagName === "path" && !one.getAttribute("stroke")?.startsWith("url")) one.setAttribute("stroke", colour(style.stroke)?.colour ?? "none");
-    if (style.strokeWidth && one.tagName === "path") one.setAttribute("stroke-width", parseFloat(style.strokeWidth));
-    if (node.matches(".bx-map-drawing, .bx-flow-lines, .bx-zoom-head svg")) spelled(one, style);
+    else if (!one.closest("defs")) spelled(one, style);
     if (style.vectorEffect !== "none") one.setAttribute("vector-effect", style.vectorEffect);
   });
   const area = node.getBoundingClientRect();
@@ -146,11 +145,12 @@ function inner(node, from) {
   return [copy];
 }
 
-// The pixels of a small canvas as squares, one path for each colour.
-function cellsOf(canvas, area) {
+/** The visible pixels of a small canvas as squares, one path for each colour. */
+export function cellsOf(canvas, area) {
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   const paths = new Map();
   for (let i = 0; i < canvas.width * canvas.height; i++) {
+    if (!data[4 * i + 3]) continue;
     const fill = `rgb(${data.slice(4 * i, 4 * i + 3)})`;
     paths.set(fill, `${paths.get(fill) ?? ""}M${i % canvas.width} ${Math.floor(i / canvas.width)}h1v1h-1z`);
   }

@@ -1,13 +1,14 @@
 // Export every picture: SVG as wide as one or two columns of a journal, or PNG at 300 dots per inch, light in any theme.
 import { withDensity } from "../arithmetic/binary.js";
-import { el, plain, saveFile, svg } from "../shared/dom.js";
+import { ask } from "../shared/asking.js";
+import { button, el, plain, saveFile, svg } from "../shared/dom.js";
 import { host } from "../shared/host.js";
 import { mount, onMount } from "../shared/mounting.js";
 import { plotly } from "../shared/plotly.js";
 import { css, paper } from "../shared/theme.js";
-import { svgFrom } from "./paper.js";
+import { cellsOf, svgFrom } from "./paper.js";
 
-const DRAWN = new Set(["Flow", "TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture",
+const DRAWN = new Set(["PlotlyChart", "Flow", "TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture",
   "Passage", "TextMap"]);
 const DPI = 300;
 const PATIENCE = 20_000; // ms
@@ -15,6 +16,7 @@ const PER_MM = 96 / 25.4; // px
 const COLUMNS = { svg: 175, svg85: 85, png: 175 }; // mm: two columns of a journal, and one
 const NAMES = { svg: ["SVG", "Download as SVG"], svg85: ["SVG 85 mm", "One column (85 mm)"], png: ["PNG", "Download as PNG"], csv: ["CSV", "Download as CSV"] };
 const MOST_CELLS = 64; // rows and columns of a matrix whose cells are drawn as shapes
+const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g; // in XML
 const TOLD = 6_000; // ms for which the outcome of a save is shown
 
 // The font is embedded, and measured with, so that it looks the same everywhere. A page without a server has none.
@@ -48,8 +50,7 @@ function carryLetters(drawn, known) {
 // Mount the component again, on white paper beside the page, while `take(root)` reads it.
 async function onPaper(name, element, props, settings, mm, take) {
   const root = element.querySelector(".bx");
-  const width = mm ? Math.round(mm * PER_MM) : Math.max(320, root.clientWidth);
-  const copy = el("div", { class: root.className, style: `width:${width}px` });
+  const copy = el("div", { class: root.className, style: `width:${Math.round(mm * PER_MM)}px` });
   if (settings.height && root.classList.contains("bx-chart")) copy.style.height = `${settings.height}px`;
   const known = await learnLetters();
   const family = known.length ? `--font: '${LETTERS}', ${css("--font")}` : null;
@@ -87,34 +88,20 @@ function seenAs(layout, original) {
 async function toShapes(drawn, box, { _fullLayout: seen }) {
   const maps = box._fullData.filter((trace) => trace.visible === true && trace.type === "heatmap");
   const images = [...drawn.querySelectorAll(".heatmaplayer .hm image")];
-  if (images.length !== maps.length) return;
+  const whole = ["xaxis", "yaxis"].every((axis) => seen[axis]?.autorange !== false); // not zoomed: all cells are there
+  if (images.length !== maps.length || !whole) return;
   for (const [i, image] of images.entries()) {
-    const [rows, columns] = [maps[i].z.length, maps[i].z[0].length];
-    const whole = ["xaxis", "yaxis"].every((axis) => seen[axis].autorange !== false); // not zoomed: all cells are there
-    if (Math.max(rows, columns) <= MOST_CELLS && whole) image.replaceWith(await cellsOf(image, rows, columns));
+    const [height, width] = [maps[i].z.length, maps[i].z[0].length];
+    if (Math.max(height, width) > MOST_CELLS) continue;
+    const pixels = new Image();
+    pixels.src = image.getAttribute("href") ?? image.getAttribute("xlink:href");
+    await pixels.decode();
+    const canvas = el("canvas", { width, height });
+    const pen = Object.assign(canvas.getContext("2d"), { imageSmoothingEnabled: false });
+    pen.drawImage(pixels, 0, 0, width, height);
+    const [left, top, wide, high] = ["x", "y", "width", "height"].map((name) => Number(image.getAttribute(name) ?? 0));
+    image.replaceWith(cellsOf(canvas, { left, top, width: wide, height: high }));
   }
-}
-
-async function cellsOf(image, rows, columns) {
-  const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(image.getAttribute(name) ?? 0));
-  const pixels = new Image();
-  pixels.src = image.getAttribute("href") ?? image.getAttribute("xlink:href");
-  await pixels.decode();
-  const canvas = el("canvas", { width: pixels.naturalWidth, height: pixels.naturalHeight });
-  const pen = canvas.getContext("2d");
-  pen.drawImage(pixels, 0, 0);
-  const [wide, high] = [width / columns, height / rows];
-  const cells = [];
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++) {
-      const at = [((column + 0.5) / columns) * canvas.width, ((row + 0.5) / rows) * canvas.height].map(Math.floor);
-      const [r, g, b, a] = pen.getImageData(...at, 1, 1).data;
-      if (!a) continue;
-      cells.push(svg("rect", { x: (x + column * wide).toFixed(2), y: (y + row * high).toFixed(2), width: (wide + 0.2).toFixed(2),
-        height: (high + 0.2).toFixed(2), fill: `rgb(${r},${g},${b})`, "fill-opacity": a < 255 ? (a / 255).toFixed(2) : null }));
-    }
-  }
-  return svg("g", {}, ...cells);
 }
 
 let made = null; // how the pictures of this page were made, where the page itself says so
@@ -129,8 +116,7 @@ async function provenance() {
   if (made) return made;
   const query = host.page?.query();
   if (!query) return null;
-  const answer = await fetch(host.page.file("view.about.json", query)).catch(() => null);
-  return answer?.ok ? (await answer.json()).provenance : null;
+  return (await ask(host.page.file("view.about.json", query)).catch(() => null))?.provenance;
 }
 
 async function ofChart(sheet, about, original) {
@@ -156,25 +142,15 @@ function sized(drawn, mm) {
   drawn.setAttribute("height", `${((mm * height) / width).toFixed(2)}mm`);
 }
 
-// The picture as an SVG, `mm` wide or, if 0, as wide as on the page.
-async function drawingOf(name, element, props, settings, mm = 0) {
+// The picture as an SVG, `mm` wide.
+async function drawingOf(name, element, props, settings, mm) {
   const about = { title: settings.label || named(element), about: described(element) };
   const drawn = await onPaper(name, element, props, settings, mm, (sheet) =>
     name === "PlotlyChart" ? ofChart(sheet, about, element.querySelector(".bx-chart")) : svgFrom(sheet.querySelector(".bx"), about));
   const known = await learnLetters();
   if (known.length) carryLetters(drawn, known);
-  if (mm) sized(drawn, mm);
+  sized(drawn, mm);
   return drawn;
-}
-
-const written = (drawn) => new XMLSerializer().serializeToString(drawn).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "");
-
-// The text of the picture's SVG, which says how it was made.
-export async function svgOf(name, element, props, settings, mm = 0) {
-  const drawn = await drawingOf(name, element, props, settings, mm);
-  const made = await provenance();
-  if (made) drawn.prepend(svg("metadata", {}, JSON.stringify(made)));
-  return written(drawn);
 }
 
 const named = (element) => (element.closest("[data-part]")?.dataset.part ?? ownId(element) ?? "picture").replace(/[^\w-]+/g, "-");
@@ -182,7 +158,7 @@ const described = (element) => (element.querySelector("[role=img]") ?? element.q
 
 // ---- As pixels.
 
-export async function pngOf(written) {
+async function pngOf(written) {
   const image = new Image();
   image.src = URL.createObjectURL(new Blob([written], { type: "image/svg+xml" }));
   await image.decode();
@@ -198,8 +174,12 @@ export async function pngOf(written) {
 
 // ---- As files.
 
-export async function save(name, element, props, settings, format) {
-  const text = await svgOf(name, element, props, settings, COLUMNS[format]);
+// Save the picture, which says how it was made.
+async function save(name, element, props, settings, format) {
+  const drawn = await drawingOf(name, element, props, settings, COLUMNS[format]);
+  const made = await provenance();
+  if (made) drawn.prepend(svg("metadata", {}, JSON.stringify(made)));
+  const text = new XMLSerializer().serializeToString(drawn).replace(FORBIDDEN, "");
   const blob = format === "png" ? await pngOf(text) : new Blob([text], { type: "image/svg+xml" });
   const filename = (settings.label || named(element)).toLowerCase().replace(/[^a-z0-9]+/g, "-");
   saveFile(blob, `${filename}.${format.slice(0, 3)}`);
@@ -208,12 +188,12 @@ export async function save(name, element, props, settings, format) {
 const ownId = (element) => element.closest("[id]:not([id^=html-])")?.id; // Gradio has ids of its own inside ours
 
 // The part whose numbers the server can compute; the user's own trainings are in no link.
-export function partOf(element) {
+function partOf(element) {
   const part = ownId(element);
   return host.page && part && !part.startsWith("fine-tune-") ? part : null;
 }
 
-export async function saveNumbers(element) {
+async function saveNumbers(element) {
   const said = el("p", { class: "bx-save-said", role: "status" });
   element.append(said);
   const query = host.page.query();
@@ -224,27 +204,21 @@ export async function saveNumbers(element) {
 
 const mounted = new Set(); // pictures that can be saved
 
-/**
- * The pictures that are on the screen, from top to bottom.
- * @returns {{label: string, draw: () => Promise<string>, save: (format: string) => Promise<void>}[]}
- */
+/** The pictures that are on the screen, from top to bottom. @returns {{label: string, save: (format: string) => Promise<void>}[]} */
 export function pictures() {
   for (const one of mounted) if (!one.element.isConnected) mounted.delete(one);
   const seen = [...mounted].filter(({ element, props }) => element.checkVisibility({ visibilityProperty: true }) && props.value);
   const below = (one, other) => one.element.getBoundingClientRect().top - other.element.getBoundingClientRect().top;
   return seen.sort(below).map(({ name, element, props, settings }) => ({
     label: settings.label || named(element).replace(/^[\w-]*-(?=\w+$)/, ""),
-    draw: async () => written(await drawingOf(name, element, props, settings)),
     save: (format) => save(name, element, props, settings, format),
   }));
 }
 
-// A discreet button on a component, added when it is pointed at or focused. A chart has it in its own bar.
+// A discreet button on a component, added when it is pointed at or focused.
 function offer(name, element, props, settings) {
-  const isPicture = (DRAWN.has(name) || name === "PlotlyChart") && !settings.with_window;
-  if (!isPicture || element.closest(".bx-paper")) return;
+  if (!DRAWN.has(name) || settings.with_window || element.closest(".bx-paper")) return;
   mounted.add({ name, element, props, settings });
-  if (name === "PlotlyChart") return;
   element.classList.add("bx-saved");
   const come = () => {
     for (const kind of ["pointerenter", "focusin"]) element.removeEventListener(kind, come);
@@ -256,26 +230,16 @@ function offer(name, element, props, settings) {
 
 // The menu of file formats.
 function action(wanted, formats) {
-  const choices = el("div", { class: "bx-save-choices", hidden: "" }, ...formats.map((format) =>
-    el("button", { type: "button", "data-format": format, "aria-label": NAMES[format][1] }, NAMES[format][0])));
-  const open = el("button", { type: "button", "aria-label": "Save this picture", "aria-expanded": "false", title: "Save this picture" }, "⤓");
-  const box = el("div", { class: "bx-save" }, choices, open);
-  const show = (now) => {
-    choices.hidden = !now;
-    open.setAttribute("aria-expanded", String(now));
+  const choose = (format) => {
+    choices.hidePopover();
+    wanted(format);
   };
-  open.addEventListener("click", () => show(choices.hidden));
-  choices.addEventListener("click", ({ target }) => {
-    show(false);
-    open.focus({ preventScroll: true });
-    if (target.dataset.format) wanted(target.dataset.format);
-  });
-  for (const kind of ["click", "dblclick"]) box.addEventListener(kind, (event) => event.stopPropagation());
-  box.addEventListener("keydown", (event) => {
-    event.stopPropagation();
-    if (event.key === "Escape") show(false);
-  });
-  box.addEventListener("focusout", ({ relatedTarget }) => box.contains(relatedTarget) || show(false));
+  const choices = el("div", { class: "bx-save-choices", popover: "" }, ...formats.map((format) =>
+    button(NAMES[format][0], () => choose(format), { "data-format": format, "aria-label": NAMES[format][1] })));
+  const open = el("button", { type: "button", "aria-label": "Save this picture", title: "Save this picture" }, "⤓");
+  open.popoverTargetElement = choices; // the browser opens and closes it
+  const box = el("div", { class: "bx-save" }, choices, open);
+  for (const kind of ["click", "dblclick", "keydown"]) box.addEventListener(kind, (event) => event.stopPropagation());
   return box;
 }
 

@@ -1,12 +1,11 @@
 // A Plotly figure that keeps zoom and camera, follows theme and size, and sends clicks to Python.
-import { el, plain } from "../shared/dom.js";
+import { plain } from "../shared/dom.js";
 import { define } from "../shared/mounting.js";
 import { plotly } from "../shared/plotly.js";
 import { css, onTheme, rampStops } from "../shared/theme.js";
 import { withheld } from "../shared/withheld.js";
 import * as linked from "./linked.js";
 import * as shared from "./long_input.js";
-import * as picture from "./picture.js";
 import { figureWindow } from "./plotly_window.js";
 
 const FRAME = 100; // ms to wait for a frame, which a hidden page has none of
@@ -24,11 +23,18 @@ function inTurn(drawing) {
 
 define("PlotlyChart", ({ element, trigger, props, settings }) => {
   const box = element.querySelector(".bx-chart");
+  const touched = matchMedia("(pointer: coarse)").matches;
   const UNUSED = ["toImage", "sendChartToCloud", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d",
     "tableRotation", "resetCameraLastSave3d", "hoverClosestCartesian", "hoverCompareCartesian", "hoverClosest3d"];
   const NARROW = 480; // px: below this width, a figure's meta.narrow overrides its layout
+  const OPTIONS = { // the same object each time: with others Plotly starts over, and loses zoom and camera
+    _baseUrl: "", // otherwise colour bars refer to the page's address, and disappear when it changes
+    displaylogo: false,
+    displayModeBar: touched && innerWidth < NARROW ? false : "hover", // on a phone it would always be there, on the legend
+    plotlyServerURL: "",
+    modeBarButtonsToRemove: touched ? [...UNUSED, "zoom2d", "pan2d", "resetScale2d"] : UNUSED,
+  };
   const LEAST = 120; // px: a narrower box, such as a window being minimised, is not drawn
-  const touched = matchMedia("(pointer: coarse)").matches;
   const visible = () => box.clientWidth >= LEAST;
   const PRESENTED = { wide: 22, narrow: 16 }; // px: font size when presented, readable from the last row, or on a phone
   const USUAL = innerWidth < 1600 || box.closest(".bx-paper") ? 12 : 14; // px: font size otherwise
@@ -41,7 +47,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
   let long = null; // its window, for a long input,
   let ranges = {}; // the range of places drawn,
   let overview = null; // and the overview of all of it
-  let options = null;
+  const overviewFor = shared.overviewOf(box, () => long && redraw());
   let stale = true;
   let drawing = false;
 
@@ -51,6 +57,8 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     if (innerWidth <= 640 || own <= LOW || box.closest(".bx-paper")) return own;
     return Math.round(Math.max(LOW, Math.min(own * Math.max(1, innerHeight / SCREEN), innerHeight - ABOVE)));
   }
+
+  const isTelling = ({ name }) => name?.endsWith("telling");
 
   // The page's style, as defaults that a figure can override; text colour and font always follow the page.
   function inPageStyle(layout) {
@@ -66,7 +74,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
       hoverlabel: { bgcolor: css("--background-fill-primary"), bordercolor: line, font },
       modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--body-text-color-subdued"), activecolor: css("--color-accent") },
     };
-    const { width: _width, height: _height, ...rest } = layout;
+    const rest = { ...layout, width: undefined, height: undefined };
     if (box.clientWidth < NARROW) {
       for (const [name, part] of Object.entries(layout.meta?.narrow ?? {})) rest[name] = { ...rest[name], ...part };
     }
@@ -88,8 +96,6 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     }
     return styled;
   }
-
-  const isTelling = ({ name }) => name?.endsWith("telling");
 
   // Colours given by meaning, `var(--bx-positive)`, resolved for the current theme.
   function coloured(value, isColour = false) {
@@ -117,22 +123,6 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     const room = Math.floor((box.clientHeight - around) / rows) - 1; // px of a label
     if (!rows || room >= size || room < READABLE) return;
     for (const name of ["xaxis", "yaxis"]) styled[name] = { ...styled[name], tickmode: "linear", tick0: 0, dtick: 1, tickfont: { size: room } };
-  }
-
-  // Plotly starts over, and loses zoom and camera, unless the options are the same object as before.
-  function makeOptions(Plotly) {
-    const save = (format) => ({ name: format.toUpperCase(), title: `Download as ${format.toUpperCase()}`, icon: Plotly.Icons[format === "png" ? "camera" : "disk"],
-      click: () => picture.save("PlotlyChart", element, props, settings, format) });
-    const grid = { width: 24, height: 24, path: "M3 3h18v3H3zM3 9h8v4H3zM13 9h8v4h-8zM3 16h8v4H3zM13 16h8v4h-8z" };
-    const { partOf, saveNumbers } = picture;
-    const numbers = { name: "CSV", title: "Download the numbers as CSV", icon: grid, click: () => saveNumbers(element) };
-    const narrow = { ...save("svg"), name: "SVG 85 mm", title: "Download as SVG for one column (85 mm)", icon: Plotly.Icons.disk,
-      click: () => picture.save("PlotlyChart", element, props, settings, "svg85") };
-    const files = [save("png"), save("svg"), narrow, ...(partOf(element) ? [numbers] : [])];
-    const unused = touched ? [...UNUSED, "zoom2d", "pan2d", "resetScale2d"] : UNUSED;
-    const _baseUrl = ""; // otherwise colour bars refer to the page's address, and disappear when it changes
-    const bar = touched && box.clientWidth < NARROW ? false : "hover"; // on a phone it would always be there, on the legend: *Share* saves
-    return { _baseUrl, displaylogo: false, displayModeBar: bar, plotlyServerURL: "", modeBarButtonsToRemove: unused, modeBarButtonsToAdd: files };
   }
 
   function clicked({ points: [point] }) {
@@ -192,18 +182,8 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
 
   // The overview of a long figure beside the chart; both fill the chart's place.
   function arrange() {
-    if (!long && !overview) return;
-    if (!overview) {
-      overview = shared.overview();
-      box.replaceWith(el("div", {}, overview.root));
-      overview.root.after(box);
-      shared.follow(() => long && redraw(), box);
-    }
-    const both = box.parentElement;
-    overview.root.hidden = !long;
-    const look = long?.look(both.clientWidth, height());
-    both.className = look?.class ?? "";
-    both.style.height = look ? `${look.height}px` : "";
+    const look = long?.look((overview ? box.parentElement : box).clientWidth, height());
+    overview = overviewFor(look?.class ?? "", look && `${look.height}px`);
     box.style.height = long ? "" : `${height()}px`;
   }
 
@@ -235,8 +215,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     if (box.closest("[data-presented]")) labelEvery(layout, data, enlarge(layout), AROUND.presented);
     else if (innerWidth > 640) labelEvery(layout, data, USUAL, AROUND.usual);
     const first = !box._fullLayout;
-    options ??= makeOptions(Plotly);
-    await Plotly.react(box, coloured(data), layout, options);
+    await Plotly.react(box, coloured(data), layout, OPTIONS);
     tell(layout.meta?.alt);
     if (first) box.on("plotly_click", clicked);
     if (first) linked.chart(box);

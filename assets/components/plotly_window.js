@@ -1,7 +1,6 @@
 // A Plotly figure of a long input, cut to the window: what is drawn is a small, ordinary figure.
 import { unpack } from "../arithmetic/binary.js";
 import { decoded, encoded, shortened } from "../arithmetic/labels.js";
-import { positionIn, wholeIndex } from "../arithmetic/windows.js";
 import { el } from "../shared/dom.js";
 import { css } from "../shared/theme.js";
 import * as shared from "./long_input.js";
@@ -14,7 +13,7 @@ const pen = el("canvas").getContext("2d");
 const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(value);
 
 // A trace with its arrays unpacked.
-export const unpacked = (trace) => ({
+const unpacked = (trace) => ({
   ...Object.fromEntries(Object.entries(trace).map(([name, value]) => [name, unpack(value)])),
   ...(trace.marker ? { marker: { ...trace.marker, color: unpack(trace.marker.color) } } : {}),
 });
@@ -43,7 +42,7 @@ function inside(list, ranges) {
     for (const [axis, { first, last }] of Object.entries(ranges)) {
       if (![undefined, axis].includes(one[`${axis}ref`])) continue;
       for (const name of [axis, `${axis}0`, `${axis}1`]) {
-        if (typeof one[name] === "number") now[name] = positionIn(one[name], { first, last });
+        if (typeof one[name] === "number") now[name] = Math.max(-0.5, Math.min(last - first - 0.5, one[name] - first)); // what is outside lies on the edge
       }
       const empty = now[`${axis}0`] !== undefined && now[`${axis}0`] === now[`${axis}1`];
       const gone = one[axis] !== undefined && (one[axis] < first - 0.5 || one[axis] > last - 0.5);
@@ -113,5 +112,8 @@ export function figureWindow(figure) {
     return { class: `bx-windowed bx-over-${name}${stacked ? " bx-stacked" : ""}`, height: Math.max(height, rows + (stacked ? 150 : 0)) };
   }
 
-  return { axes, telling, look, shown, painted, whole: wholeIndex };
+  // The index in the whole figure of a point, or [row, column] of a cell, in the window.
+  const whole = (index, { x, y }) => (Array.isArray(index) ? [index[0] + (y?.first ?? 0), index[1] + (x?.first ?? 0)] : index + (x?.first ?? 0));
+
+  return { axes, telling, look, shown, painted, whole };
 }

@@ -1,14 +1,12 @@
 // Rows of names, numbers, bars and vectors; a vector is drawn as a strip with a small rectangle for each number.
 import { bytes } from "../arithmetic/binary.js";
 import { along } from "../arithmetic/moves.js";
-import { compareCells } from "../arithmetic/numbers.js";
-import { el, plain, reveal, rove } from "../shared/dom.js";
-import { define } from "../shared/mounting.js";
+import { el, reveal, rove } from "../shared/dom.js";
+import { drawn } from "../shared/mounting.js";
 import { onTheme } from "../shared/theme.js";
 import { paintVector } from "../shared/vectors.js";
 
-define("StripTable", ({ element, trigger, props, settings }) => {
-  const root = element.querySelector(".bx-strips");
+drawn("StripTable", ({ root, trigger, settings }) => {
   root.style.maxHeight = `${settings.height}px`;
   let value = null;
   let canvases = []; // {canvas, vector, top}
@@ -57,20 +55,22 @@ define("StripTable", ({ element, trigger, props, settings }) => {
     return el("th", { scope: "col", class: `bx-of-${column.kind}`, "aria-sort": order }, text);
   }
 
+  // Numbers rise, texts fall, so that the first click on a heading sorts texts from A.
   function inOrder() {
     if (!sorted) return value.rows;
     const { column, falling } = sorted;
-    return [...value.rows].sort((a, b) => compareCells(a.cells[column], b.cells[column]) * (falling ? -1 : 1));
+    const order = (a, b) => (Number.isNaN(Number(a)) || Number.isNaN(Number(b)) ? String(b).localeCompare(String(a)) : Number(a) - Number(b));
+    return value.rows.toSorted((a, b) => order(a.cells[column], b.cells[column]) * (falling ? -1 : 1));
   }
 
   function sortBy(column) {
     sorted = { column, falling: sorted?.column === column ? !sorted.falling : true };
-    draw();
+    draw(value);
     root.querySelector(`[data-column="${column}"]`).focus({ preventScroll: true });
   }
 
-  function draw() {
-    value = plain(props.value);
+  function draw(sent) {
+    value = sent;
     canvases = [];
     names = [];
     if (!value) return root.replaceChildren();

@@ -1,28 +1,18 @@
 // Layers × heads as switches, coloured by the effect of switching each off; a layer's number switches all its heads.
-import { el, plain, rove } from "../shared/dom.js";
-import { gridKeys, placeHeads } from "../shared/grid.js";
-import { define } from "../shared/mounting.js";
+import { el, rove } from "../shared/dom.js";
+import { headGrid } from "../shared/grid.js";
+import { drawn } from "../shared/mounting.js";
 
 const STEPS = [-100, -80, -60, -40, -20, 0, 20, 40, 60, 80, 100]; // % of the strongest colour
 
-define("SwitchBoard", ({ element, trigger, props }) => {
-  const board = element.querySelector(".bx-board");
-  let value = null;
-  let shape = "";
-  let buttons = [];
-  let at = 0;
+drawn("SwitchBoard", ({ root, trigger, props }) => {
   const scale = el("div", { class: "bx-board-scale" });
-
-  const where = (index) => [Math.floor(index / value.heads), index % value.heads];
-
-  function build() {
-    const row = (layer) =>
-      el("button", { type: "button", class: "bx-layer", "data-layer": layer, title: `switch all heads of layer ${layer + 1}`,
-        "aria-label": `all heads of layer ${layer + 1}` }, String(layer + 1));
-    buttons = placeHeads(board, value, { row });
-    board.append(scale);
-    at = 0;
-  }
+  const row = (layer) =>
+    el("button", { type: "button", class: "bx-layer", "data-layer": layer, title: `switch all heads of layer ${layer + 1}`,
+      "aria-label": `all heads of layer ${layer + 1}` }, String(layer + 1));
+  const grid = headGrid(root, { row }, (index) => rove(grid.buttons, (at = index)));
+  let value = null;
+  let at = 0;
 
   // Below the heads: what the colours stand for.
   function paintScale() {
@@ -34,51 +24,44 @@ define("SwitchBoard", ({ element, trigger, props }) => {
   }
 
   function paint() {
-    const off = new Set(value.off.map(String));
-    buttons.forEach((button, i) => {
-      const [layer, head] = where(i);
-      const gone = off.has(String([layer, head]));
+    const off = grid.name(value.off, ([layer, head]) => value.notes?.[layer][head]);
+    grid.buttons.forEach((button, i) => {
+      const [layer, head] = grid.where(i);
       const effect = value.effects?.[layer][head] ?? 0;
-      const label = `layer ${layer + 1}, head ${head + 1}${gone ? ", off" : ""}${value.notes ? `: ${value.notes[layer][head]}` : ""}`;
       button.className = `bx-switch ${effect < 0 ? "bx-lowers" : "bx-raises"}`;
       button.style.setProperty("--strength", `${Math.round(100 * Math.min(1, Math.abs(effect)))}%`);
-      button.setAttribute("aria-pressed", String(gone));
-      button.setAttribute("aria-label", label);
-      button.title = label;
+      button.setAttribute("aria-pressed", String(off[i]));
     });
-    rove(buttons, at);
+    rove(grid.buttons, at);
     paintScale();
   }
 
-  // Switch at once, and send Python all heads that are then off.
-  function toggle(layer, head) {
-    const row = (head >= 0 ? [head] : Array.from({ length: value.heads }, (_, h) => h)).map((h) => String([layer, h]));
+  // Switch now, and send Python all heads that are then off.
+  function toggle(switched) {
     const off = new Set(value.off.map(String));
-    const on = row.every((key) => off.has(key));
-    row.forEach((key) => (on ? off.delete(key) : off.add(key)));
-    value = { ...value, off: [...off].map((key) => key.split(",").map(Number)) };
+    const on = switched.every((head) => off.has(String(head)));
+    switched.forEach((head) => (on ? off.delete(String(head)) : off.add(String(head))));
+    value = { ...value, off: [...off].map((head) => head.split(",").map(Number)) };
     props.value = value;
     paint();
   }
 
-  function draw() {
-    value = plain(props.value);
-    const next = value ? `${value.layers} x ${value.heads}` : "";
-    const same = next === shape;
-    shape = next;
-    if (!value) return board.replaceChildren();
-    if (!same) build();
-    paint();
-  }
-
-  board.addEventListener("click", (event) => {
+  root.addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (!button) return;
-    const all = button.dataset.layer !== undefined;
-    if (!all) at = buttons.indexOf(button);
-    toggle(...(all ? [Number(button.dataset.layer), -1] : where(at)));
-    trigger("select", { index: value.off, value: button.getAttribute("aria-label") });
+    const { layer } = button.dataset;
+    if (layer === undefined) at = grid.indexOf(event);
+    toggle(layer === undefined ? [grid.where(at)] : Array.from({ length: value.heads }, (_, head) => [Number(layer), head]));
+    trigger("select", { index: value.off, value: button.ariaLabel });
   });
-  gridKeys(board, () => ({ columns: value.heads, buttons }), (index) => rove(buttons, (at = index)));
-  return draw;
+  return (sent) => {
+    value = sent;
+    const same = grid.make(value);
+    if (!value) return;
+    if (!same) {
+      root.append(scale);
+      at = 0;
+    }
+    paint();
+  };
 });

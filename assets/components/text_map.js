@@ -1,9 +1,9 @@
 // Texts as points on a plane: class colours, regions or hulls, names without overlap, a star for a text that is tried, and a film.
 import { hull, isInside, placeNames } from "../arithmetic/placing.js";
 import { cloudOn } from "../shared/cloud.js";
-import { arrange, button, el, plain, svg } from "../shared/dom.js";
+import { arrange, button, el, svg } from "../shared/dom.js";
 import { besideWord, expand, paintRegions, shorten } from "../shared/map_parts.js";
-import { define } from "../shared/mounting.js";
+import { drawn } from "../shared/mounting.js";
 import { movable } from "../shared/moving.js";
 import { css, onTheme, rgb } from "../shared/theme.js";
 
@@ -24,8 +24,7 @@ const STAR = "M0-11l3.2 7.2 7.8.7-5.9 5.1 1.8 7.6L0 5.6l-6.9 4 1.8-7.6-5.9-5.1 7
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const pen = document.createElement("canvas").getContext("2d");
 
-define("TextMap", ({ element, trigger, props, settings }) => {
-  const root = element.querySelector(".bx-text-map");
+drawn("TextMap", ({ root, trigger, settings }) => {
   const legend = el("div", { class: "bx-map-legend", role: "group", "aria-label": "classes shown" });
   const layers = ["behind", "points", "names", "above"].map((name) => svg("g", { class: `bx-map-${name}` }));
   const [behind, dots, written, above] = layers;
@@ -160,16 +159,14 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     if (!isMany()) return;
     cloud ??= cloudOn(canvas);
     cloud.look(hand.view);
-    const colours = value.classes.map((_, k) => rgb(css(`--bx-series-${(k % 8) + 1}`)));
+    const colours = value.classes.map((_, k) => rgb(css(`--bx-series-${(k % 8) + 1}`)).slice(0, 3));
     const wide = value.points.length > 3000 ? 6 : 8;
-    const alpha = ({ label, faint }) => (hidden.has(label) ? 0 : faint ? 24 : 215);
+    const alpha = ({ label, faint }) => (hidden.has(label) ? 0 : faint ? 0.1 : 0.85);
+    const edge = css("--bx-wrong");
+    const points = value.points.map((point, i) => ({ place: bare[i], colour: `rgb(${colours[point.label].join(" ")} / ${alpha(point)})`,
+      wide: point.ring ? wide + 3 : wide, ring: point.ring && !hidden.has(point.label) ? edge : "" }));
     const key = value.points.length + value.points.slice(0, 50).map(({ text }) => text).join("\n");
-    cloud.show({
-      places: Float32Array.from(bare.flat()),
-      colours: Uint8Array.from(value.points.flatMap((point) => [...colours[point.label].slice(0, 3), alpha(point)])),
-      looks: Float32Array.from(value.points.flatMap(({ ring }) => [ring ? wide + 3 : wide, Number(ring)])),
-      edge: css("--bx-wrong"), key,
-    }, size);
+    cloud.show(points, key, size);
   }
 
   function starNodes() {
@@ -368,8 +365,8 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     step(0);
   }
 
-  function draw() {
-    const [raw, former] = [plain(props.value || null), value];
+  function draw(raw) {
+    const former = value;
     value = expand(raw);
     root.hidden = !value && !settings.missing;
     if (!value) {
@@ -403,12 +400,8 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     return found;
   }
 
-  const spot = ({ clientX, clientY }) => {
-    const box = drawing.getBoundingClientRect();
-    return [clientX - box.left, clientY - box.top];
-  };
   drawing.addEventListener("pointermove", (event) => {
-    pointer = spot(event);
+    pointer = hand.spot(event);
     const found = nearest(pointer, NEAR);
     if (found !== at) look(found);
     if (value.even && value.points.length > NAMED && !event.buttons) drawNames();
@@ -418,7 +411,7 @@ define("TextMap", ({ element, trigger, props, settings }) => {
     look(value?.picked ?? -1);
   });
   drawing.addEventListener("click", (event) => {
-    const found = hand.clicked() ? nearest(spot(event), NEAR) : -1;
+    const found = hand.clicked() ? nearest(hand.spot(event), NEAR) : -1;
     if (found >= 0) choose(found);
   });
   drawing.addEventListener("dblclick", () => hand.back());

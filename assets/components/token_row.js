@@ -2,14 +2,13 @@
 import { along } from "../arithmetic/moves.js";
 import { el, plain, reveal, rove } from "../shared/dom.js";
 import { host } from "../shared/host.js";
-import { choiceHere, define } from "../shared/mounting.js";
+import { choiceHere, drawn } from "../shared/mounting.js";
 import { unexpectedTitle, withheld } from "../shared/withheld.js";
 import * as shared from "./long_input.js";
 
 const LINE = 45; // px that a strip of one line is lower than
 
-define("TokenRow", ({ element, trigger, props, settings }) => {
-  const row = element.querySelector(".bx-tokens");
+drawn("TokenRow", ({ root: row, trigger, props, settings }) => {
   const choice = choiceHere();
   row.classList.toggle("bx-cards", Boolean(settings.detail));
   row.classList.toggle("bx-hides", Boolean(settings.mask_on_click));
@@ -107,9 +106,9 @@ define("TokenRow", ({ element, trigger, props, settings }) => {
     });
   }
 
-  function draw() {
+  function draw(sent) {
     const before = value;
-    value = plain(props.value);
+    value = sent;
     const { selected, ...rest } = value ?? {};
     const now = value ? JSON.stringify(rest) : "";
     const same = now === content;
@@ -117,7 +116,7 @@ define("TokenRow", ({ element, trigger, props, settings }) => {
     if (!value) return row.replaceChildren();
     const focused = chips.indexOf(document.activeElement);
     if (!same) build();
-    mark(same ? choice.settle(selected, draw) : selected, true);
+    mark(same ? choice.settle(selected, () => draw(plain(props.value))) : selected, true);
     if (settings.with_window) {
       const { selected: token, kinds, tokens } = value;
       if (!same) shared.open(tokens.length, token ?? Math.max(0, kinds.indexOf("mask")));

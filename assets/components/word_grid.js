@@ -1,16 +1,16 @@
 // A table of coloured words; its first column and header stay in place when it scrolls.
 import { inCss, isBright } from "../arithmetic/colour.js";
-import { el, plain, rove } from "../shared/dom.js";
+import { el, rove } from "../shared/dom.js";
 import { gridKeys } from "../shared/grid.js";
-import { define } from "../shared/mounting.js";
+import { drawn } from "../shared/mounting.js";
 import { onTheme, ramp, rampTable } from "../shared/theme.js";
 import * as shared from "./long_input.js";
 
-define("WordGrid", ({ element, trigger, props }) => {
-  const root = element.querySelector(".bx-words");
+drawn("WordGrid", ({ root, trigger }) => {
   const FIT = 28; // columns that are made to fit a wide window
   let value = null;
   let shown = "";
+  const overviewFor = shared.overviewOf(root, () => value?.places && fill());
   let overview = null; // of a long input
   let buttons = []; // row by row
   let at = 0; // the cell that the Tab key reaches
@@ -29,14 +29,7 @@ define("WordGrid", ({ element, trigger, props }) => {
   function arrange() {
     const long = Boolean(value?.places);
     root.classList.toggle("bx-window", long);
-    if (long && !overview) {
-      overview = shared.overview();
-      const both = el("div", { class: "bx-windowed bx-over-x" }, overview.root);
-      root.replaceWith(both);
-      both.append(root);
-      shared.follow(() => value?.places && fill(), root);
-    }
-    if (overview) overview.root.hidden = !long;
+    overview = overviewFor(long ? "bx-windowed bx-over-x" : "");
     if (!long) return;
     const [rows, columns] = [value.rows.length, value.columns.length];
     const level = (row, column) => 255 * value.cells[row][column].share;
@@ -44,8 +37,8 @@ define("WordGrid", ({ element, trigger, props }) => {
     overview.point(value.outlined && { x: value.outlined[1] });
   }
 
-  function draw() {
-    value = plain(props.value);
+  function draw(sent) {
+    value = sent;
     arrange();
     fill();
   }
@@ -80,6 +73,6 @@ define("WordGrid", ({ element, trigger, props }) => {
     trigger("select", { index: [Number(button.dataset.row), Number(button.dataset.column)], value: button.textContent });
   });
   gridKeys(root, () => ({ columns: buttons.length / value.rows.length, buttons }), (index) => rove(buttons, (at = index)));
-  onTheme(draw, root);
+  onTheme(() => draw(value), root);
   return draw;
 });

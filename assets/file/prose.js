@@ -21,9 +21,8 @@ function inline(text) {
 function table(lines) {
   const cells = (line) => line.replace(/^\||\|$/g, "").split("|").map((cell) => inline(cell.trim()));
   const [head, , ...rows] = lines;
-  return el("table", { class: "bx-frame-table" },
-    el("thead", {}, el("tr", {}, ...cells(head).map((cell) => el("th", {}, ...cell)))),
-    el("tbody", {}, ...rows.map((row) => el("tr", {}, ...cells(row).map((cell) => el("td", {}, ...cell))))));
+  const row = (tag) => (line) => el("tr", {}, ...cells(line).map((cell) => el(tag, {}, ...cell)));
+  return el("table", { class: "bx-frame-table" }, el("thead", {}, row("th")(head)), el("tbody", {}, ...rows.map(row("td"))));
 }
 
 function block(text) {

@@ -1,5 +1,8 @@
-// Where the page's own texts use a term of the glossary: in lessons, captions and findings.
-import { el } from "../shared/dom.js";
+// Where the page's own texts use a term of the glossary, in lessons, captions and findings, and what it means: in a popover at the
+// word, after a click, a tap or Enter.
+import { linkAddress, visit, withShown } from "../link.js";
+import { ask } from "../shared/asking.js";
+import { el, ours } from "../shared/dom.js";
 
 const ADDRESS = "bx/glossary.json";
 const CAPTIONS = ".view .caption, .view .detail-title";
@@ -9,10 +12,11 @@ const QUOTED = /[“‘"][^”’"]*[”’"]/g;
 
 const idle = window.requestIdleCallback ?? ((call) => setTimeout(call, 200));
 const byWord = new Map(); // word in lower case → index of its term
-const waiting = new Map(); // element → what marks it, until the glossary is here
 let terms = [];
-let words = null; // a regular expression of all words; null until the glossary is here
+let words = null; // a regular expression of all words
 let isDue = false;
+let arrive;
+const arrived = new Promise((resolve) => (arrive = resolve)); // the glossary is here; never, if it cannot be fetched
 
 /**
  * @typedef {object} Term
@@ -24,11 +28,6 @@ let isDue = false;
  * @property {string} anchor of its heading in the guide
  */
 
-/** The term that a marked word stands for. */
-export function termOf(marked) {
-  return terms[marked.dataset.term];
-}
-
 /** Fetch the glossary when the page has time, and mark the captions that are seen from then on. */
 export function watchTexts() {
   const watched = { attributes: true, attributeFilter: ["data-busy", "data-how"] }; // after each drawing, and when captions unfold
@@ -39,17 +38,14 @@ export function watchTexts() {
 }
 
 async function fetchTerms() {
-  try {
-    ({ terms } = await (await fetch(ADDRESS)).json());
-  } catch {
-    return; // the page does without
-  }
+  const sent = await ask(ADDRESS).catch(() => null);
+  if (!sent) return; // the page does without
+  ({ terms } = sent);
   terms.forEach((term, index) => term.words.forEach((word) => byWord.set(word, index)));
   const longest = [...byWord.keys()].sort((one, other) => other.length - one.length); // letters, spaces and hyphens only
   // Arrow keys are not the keys of attention.
   words = new RegExp(`(?<![\\p{L}\\p{N}_-]|arrow )(?:${longest.join("|")})(?![\\p{L}\\p{N}_-])`, "giu");
-  for (const mark of waiting.values()) mark();
-  waiting.clear();
+  arrive();
   markCaptions();
 }
 
@@ -62,15 +58,9 @@ function markCaptions() {
   });
 }
 
-/**
- * Mark the terms in a text of ours, each once.
- * @param {Element} within a larger text, in which some may be marked already
- */
-export function markTerms(root, within = root) {
-  if (!words) {
-    waiting.set(root, () => markTerms(root, within));
-    return;
-  }
+/** Mark the terms in a text of ours, each once. @param {Element} within a larger text, in which some may be marked already */
+export async function markTerms(root, within = root) {
+  await arrived;
   const seen = markedIn(within);
   const inner = [...root.querySelectorAll(BLOCKS)];
   for (const block of inner.length ? inner : [root]) {
@@ -82,11 +72,8 @@ export function markTerms(root, within = root) {
  * Mark the terms in a sentence about the user's texts. Their words stand between quotes and may contain some, so that all is left
  * as it is from the first quote to the last; a term that is a word of the input is not ours in this sentence.
  */
-export function markFinding(root) {
-  if (!words) {
-    waiting.set(root, () => markFinding(root));
-    return;
-  }
+export async function markFinding(root) {
+  await arrived;
   const typed = [...document.querySelectorAll(":is(#text-a, #text-b) :is(textarea, input)")].map((one) => one.value).join(" ");
   const seen = markedIn(root);
   for (const [word] of typed.matchAll(words)) seen.add(byWord.get(word.toLowerCase()));
@@ -126,4 +113,43 @@ function marked(word, block) {
   const term = byWord.get(word.toLowerCase());
   const keys = block.closest("#lessons") ? { role: "button", tabindex: "0", "aria-haspopup": "dialog" } : {};
   return el("span", { class: "bx-term", "data-term": term, ...keys }, word);
+}
+
+// ---- What a marked term means.
+
+const box = el("div", { id: "meaning", popover: "", role: "dialog", tabindex: "-1" });
+
+function show(marked) {
+  const { name, meaning, where, query, anchor } = terms[marked.dataset.term];
+  const theme = document.body.classList.contains("dark") ? "dark" : "light";
+  const view = el("a", { href: linkAddress(here(query)) }, where);
+  view.addEventListener("click", (event) => open(event, query));
+  const more = el("a", { href: `bx/guide/glossary?__theme=${theme}#${anchor}`, target: "_blank", rel: "noopener" }, "Glossary");
+  box.replaceChildren(el("b", {}, name), ours("p", {}, meaning), el("p", { class: "bx-meaning-links" }, view, more));
+  box.setAttribute("aria-label", name);
+  document.body.append(box);
+  box.showPopover({ source: marked });
+  box.focus({ preventScroll: true });
+}
+
+const here = (query) => withShown(query, ["model", "a", "b"]); // a view, with the model and the texts of the page
+
+function open(event, query) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  box.hidePopover();
+  visit(here(query));
+}
+
+/** Show meanings from now on. */
+export function listenForTerms() {
+  document.addEventListener("click", ({ target }) => {
+    const marked = target.closest?.(".bx-term");
+    if (marked) show(marked);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (!["Enter", " "].includes(event.key) || !event.target.matches?.(".bx-term")) return;
+    event.preventDefault();
+    show(event.target);
+  });
 }

@@ -2,17 +2,16 @@
 import { anchor } from "../arithmetic/labels.js";
 import { indexOf } from "../page/finding.js";
 import { el } from "../shared/dom.js";
+import { store, stored } from "../shared/storage.js";
 
 const HERE = "guide "; // how entries that lead to the guide begin
+const KEPT = "bert-guide-theme"; // key in sessionStorage
 const EXCERPT = 200; // characters
 const root = document.documentElement;
 const asked = new URLSearchParams(location.search).get("__theme");
 const system = matchMedia("(prefers-color-scheme: dark)");
-let theme = asked;
-try {
-  if (asked) sessionStorage.setItem("bert-guide-theme", asked);
-  theme = sessionStorage.getItem("bert-guide-theme");
-} catch { /* a browser that keeps nothing */ }
+let theme = asked ?? stored(KEPT, "sessionStorage");
+if (asked) store(KEPT, asked, "sessionStorage");
 const show = () => root.classList.toggle("dark", theme ? theme === "dark" : system.matches);
 show();
 system.addEventListener("change", show);
@@ -69,9 +68,7 @@ addEventListener("DOMContentLoaded", () => {
   button.hidden = false;
   button.addEventListener("click", () => {
     theme = root.classList.contains("dark") ? "light" : "dark";
-    try {
-      sessionStorage.setItem("bert-guide-theme", theme);
-    } catch { /* it lasts until the page is left */ }
+    store(KEPT, theme, "sessionStorage");
     show();
   });
 });

@@ -1,4 +1,5 @@
 // The two text boxes: a button empties each, and an example's B goes when another A is typed in place of the example's.
+import { shared } from "../arithmetic/routes.js";
 import { button } from "../shared/dom.js";
 import { told } from "./told.js";
 
@@ -26,12 +27,8 @@ export function addExample(a, b) {
 
 // The share of a text that another one begins and ends with.
 function keptOf(text, other) {
-  const most = Math.min(text.length, other.length);
-  let first = 0;
-  while (first < most && text[first] === other[first]) first += 1;
-  let last = 0;
-  while (last < most - first && text.at(-1 - last) === other.at(-1 - last)) last += 1;
-  return (first + last) / text.length;
+  const { head, tail } = shared(text, other);
+  return (head + tail) / text.length;
 }
 
 function look({ target }) {

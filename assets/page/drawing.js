@@ -24,10 +24,7 @@ export function wish(chosen) {
   drawingState.wish = { ...drawingState.wish, ...chosen };
 }
 
-/**
- * Have what is open drawn, with what the user chose. One drawing at a time: a request made meanwhile is sent when the answer is
- * there.
- */
+/** Have what is open drawn, with what the user chose. One drawing at a time: a request made meanwhile is sent when the answer is there. */
 export function draw(chosen = {}) {
   const { tab, choice } = place();
   document.dispatchEvent(new CustomEvent("bert:asks", { detail: { chosen, at: { tab, choice } } }));

@@ -1,11 +1,12 @@
 // 'What are you looking for?': views, settings, actions, examples, lessons, terms, the guide, and heads by their habit.
 import { hidden, setHidden } from "../answers.js";
 import { along } from "../arithmetic/moves.js";
-import { linkState, visit } from "../link.js";
+import { linkState, visit, withShown } from "../link.js";
 import * as lessons from "../lessons.js";
 import { toggleTheme } from "../page.js";
 import { present } from "../present.js";
-import { el, reveal } from "../shared/dom.js";
+import { ask } from "../shared/asking.js";
+import { el, openDialog, reveal } from "../shared/dom.js";
 import * as take from "../take.js";
 import { put } from "./boxes.js";
 import { open } from "./drawing.js";
@@ -48,18 +49,14 @@ function go(entry) {
   const [what, ...rest] = entry.go.split(" ");
   if (what === "lesson") return lessons.open(rest[0]);
   if (what === "guide") return window.open(`bx/guide/${rest[0]}`, "_blank", "noopener");
-  const query = new URLSearchParams(entry.go);
-  const now = new URLSearchParams(linkState.query ?? "");
-  const kept = query.has("tab") ? ["model", "a", "b"] : ["model", "tab", "view"]; // of an example only the texts are new
-  for (const name of kept) if (now.has(name)) query.set(name, now.get(name));
-  visit(String(query));
+  const kept = new URLSearchParams(entry.go).has("tab") ? ["model", "a", "b"] : ["model", "tab", "view"]; // of an example only the texts are new
+  visit(withShown(entry.go, kept));
   linkState.visiting = null; // what opens has a longer link of its own, which is a new entry of the history
 }
 
 async function fetched(model) {
   const address = new URL("bx/minisearch.js", document.baseURI);
-  const [{ default: MiniSearch }, answer] = await Promise.all([import(address), fetch(`bx/find.json?${new URLSearchParams({ model })}`)]);
-  const sent = await answer.json();
+  const [{ default: MiniSearch }, sent] = await Promise.all([import(address), ask(`bx/find.json?${new URLSearchParams({ model })}`)]);
   return [sent.entries, indexOf(MiniSearch, sent)];
 }
 
@@ -127,21 +124,14 @@ export function openFinder() {
     event.preventDefault();
   });
   list.addEventListener("click", ({ target }) => choose([...list.children].indexOf(target.closest("li"))));
-  showDialog(dialog);
+  openDialog(dialog);
   search();
   input.focus();
 }
 
 function showKeys() {
   const rows = Object.entries(KEYS).map(([key, does]) => el("li", {}, el("b", {}, key), el("i", {}, does)));
-  showDialog(el("dialog", { id: "finder", "aria-label": "keys", tabindex: "-1" }, el("ul", {}, ...rows)));
-}
-
-function showDialog(dialog) {
-  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+  openDialog(el("dialog", { id: "finder", "aria-label": "keys", tabindex: "-1" }, el("ul", {}, ...rows)));
 }
 
 /** Let Ctrl K open it, and ? the list of keys. */

@@ -16,10 +16,7 @@ const drawn = new Map(); // by tab: its choice when it was drawn last, and what 
 const calls = new Map(); // when each running call that was asked for began, by its number
 const background = new Set(told.background); // numbers of the calls that nobody waits for
 
-/**
- * Something else is asked for.
- * @param {boolean} [input] the input itself, rather than what is shown of it
- */
+/** Something else is asked for. @param {boolean} [input] the input itself, rather than what is shown of it */
 export function outdate(input = false) {
   asked += 1;
   failed = false;

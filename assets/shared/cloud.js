@@ -1,88 +1,58 @@
-// Many points drawn by the graphics card: they glide from their former places, and a zoom moves none of them.
-import { rgb } from "./theme.js";
+// Many points on a canvas: they glide from their former places, and a zoom moves none of them.
+import { el } from "./dom.js";
 
 const GLIDE = 450; // ms
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-const VERTEX = `attribute vec2 before, after; attribute vec4 colour; attribute vec2 look;
-uniform float share, pixels; uniform vec2 room; uniform vec3 view; varying vec4 fill; varying float ringed;
-void main() {
-  vec2 place = (mix(before, after, share) * view.z + view.xy) / room;
-  gl_Position = vec4(2. * place.x - 1., 1. - 2. * place.y, 0., 1.);
-  gl_PointSize = look.x * pixels; fill = colour; ringed = look.y;
-}`;
-const FRAGMENT = `precision mediump float; uniform vec3 edge; varying vec4 fill; varying float ringed;
-void main() {
-  float far = length(gl_PointCoord - .5);
-  float alpha = fill.a * smoothstep(.5, .42, far);
-  gl_FragColor = vec4(mix(fill.rgb, edge, ringed * step(.3, far)) * alpha, alpha);
-}`;
+/**
+ * @typedef {object} Point
+ * @property {[number, number]} place in px, without the view
+ * @property {string} colour of CSS
+ * @property {number} wide px
+ * @property {string} ring its colour, "" for none
+ */
 
-function programOf(gl) {
-  const program = gl.createProgram();
-  for (const [kind, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
-    const shader = gl.createShader(kind);
-    gl.shaderSource(shader, source);
-    gl.compileShader(shader);
-    gl.attachShader(program, shader);
-  }
-  gl.linkProgram(program);
-  gl.useProgram(program);
-  return program;
+function stamp({ colour, wide, ring }, sharp) {
+  const middle = (wide * sharp) / 2;
+  const made = el("canvas", { width: Math.ceil(wide * sharp), height: Math.ceil(wide * sharp) });
+  const pen = made.getContext("2d");
+  const disc = (fill, share) => {
+    pen.fillStyle = fill;
+    pen.beginPath();
+    pen.arc(middle, middle, share * middle, 0, 2 * Math.PI);
+    pen.fill();
+  };
+  if (ring) disc(ring, 0.9);
+  disc(colour, ring ? 0.6 : 0.9);
+  return made;
 }
 
-/**
- * A cloud of points on a canvas: `show` gives them places in px, colours and sizes, `look` moves the view.
- * Without WebGL they are squares that do not glide.
- * @param {HTMLCanvasElement} canvas
- */
+/** A cloud of points on a canvas: `show` gives it points, `look` moves the view. @param {HTMLCanvasElement} canvas */
 export function cloudOn(canvas) {
-  const gl = canvas.getContext("webgl", { antialias: false, preserveDrawingBuffer: true }); // which the export reads
-  const program = gl && programOf(gl);
-  const uniform = (name) => gl.getUniformLocation(program, name);
-  const buffers = new Map();
-  let shown = { places: new Float32Array(), colours: new Uint8Array(), looks: new Float32Array(), key: "" };
+  const pen = canvas.getContext("2d");
+  let [points, shown] = [[], ""]; // what is drawn, and whose points they are
   let [before, began, waits] = [null, 0, 0];
   let view = { x: 0, y: 0, k: 1 };
-  let size = { width: 1, height: 1 };
+  let sharp = 1; // pixels of the canvas in a px
 
-  function feed(name, width, values, kind, normal = false) {
-    const at = gl.getAttribLocation(program, name);
-    if (!buffers.has(name)) buffers.set(name, gl.createBuffer());
-    gl.bindBuffer(gl.ARRAY_BUFFER, buffers.get(name));
-    gl.bufferData(gl.ARRAY_BUFFER, values, gl.DYNAMIC_DRAW);
-    gl.enableVertexAttribArray(at);
-    gl.vertexAttribPointer(at, width, kind, normal, 0, 0);
-  }
-
-  const shareNow = () => (before && !still.matches ? Math.min(1, (performance.now() - began) / GLIDE) : 1);
-  const eased = (share) => 1 - (1 - share) ** 3;
-
-  function squares() {
-    const pen = canvas.getContext("2d");
-    const sharp = canvas.width / size.width;
-    pen.setTransform(sharp, 0, 0, sharp, 0, 0);
-    pen.clearRect(0, 0, size.width, size.height);
-    const { places, colours, looks } = shown;
-    for (let i = 0; i < places.length / 2; i++) {
-      const wide = looks[2 * i];
-      pen.fillStyle = `rgba(${colours[4 * i]}, ${colours[4 * i + 1]}, ${colours[4 * i + 2]}, ${colours[4 * i + 3] / 255})`;
-      pen.fillRect(places[2 * i] * view.k + view.x - wide / 2, places[2 * i + 1] * view.k + view.y - wide / 2, wide, wide);
-    }
+  function placesNow() {
+    const share = before && !still.matches ? Math.min(1, (performance.now() - began) / GLIDE) : 1;
+    if (share === 1) before = null;
+    const eased = 1 - (1 - share) ** 3;
+    return points.map(({ place }, i) => (before ? place.map((to, axis) => before[i][axis] + eased * (to - before[i][axis])) : place));
   }
 
   function draw() {
     waits = 0;
-    if (!gl) return squares();
-    const share = shareNow();
-    gl.viewport(0, 0, canvas.width, canvas.height);
-    gl.clear(gl.COLOR_BUFFER_BIT);
-    gl.uniform1f(uniform("share"), eased(share));
-    gl.uniform1f(uniform("pixels"), canvas.width / size.width);
-    gl.uniform2f(uniform("room"), size.width, size.height);
-    gl.uniform3f(uniform("view"), view.x, view.y, view.k);
-    gl.drawArrays(gl.POINTS, 0, shown.places.length / 2);
-    if (share < 1) soon();
+    pen.clearRect(0, 0, canvas.width, canvas.height);
+    const stamps = new Map();
+    placesNow().forEach(([x, y], i) => {
+      const { colour, wide, ring } = points[i];
+      const key = `${colour} ${wide} ${ring}`;
+      if (!stamps.has(key)) stamps.set(key, stamp(points[i], sharp));
+      pen.drawImage(stamps.get(key), (x * view.k + view.x - wide / 2) * sharp, (y * view.k + view.y - wide / 2) * sharp);
+    });
+    if (before) soon();
   }
 
   const soon = () => (waits ||= requestAnimationFrame(draw));
@@ -92,34 +62,22 @@ export function cloudOn(canvas) {
       view = wanted;
       soon();
     },
-    /** Points with another `key` are other points: they appear where they are. */
-    show({ places, colours, looks, edge, key }, room) {
-      size = room;
-      const sharp = Math.min(2, devicePixelRatio || 1);
-      canvas.width = Math.round(size.width * sharp);
-      canvas.height = Math.round(size.height * sharp);
-      const same = key === shown.key && places.length === shown.places.length;
-      if (!same || !places.every((place, i) => place === shown.places[i])) {
-        before = same ? now() : null;
+    /**
+     * @param {Point[]} now
+     * @param {string} key points with another one are other points, which appear where they are
+     * @param {{width: number, height: number}} room px
+     */
+    show(now, key, room) {
+      sharp = Math.min(2, devicePixelRatio || 1);
+      canvas.width = Math.round(room.width * sharp);
+      canvas.height = Math.round(room.height * sharp);
+      const same = key === shown && now.length === points.length;
+      if (!same || now.some(({ place }, i) => String(place) !== String(points[i].place))) {
+        before = same ? placesNow() : null;
         began = performance.now();
       }
-      shown = { places, colours, looks, key };
-      if (gl) {
-        gl.enable(gl.BLEND);
-        gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-        feed("before", 2, before ?? places, gl.FLOAT);
-        feed("after", 2, places, gl.FLOAT);
-        feed("colour", 4, colours, gl.UNSIGNED_BYTE, true);
-        feed("look", 2, looks, gl.FLOAT);
-        gl.uniform3fv(uniform("edge"), rgb(edge).slice(0, 3).map((part) => part / 255));
-      }
+      [points, shown] = [now, key];
       draw();
     },
   };
-
-  function now() {
-    const share = eased(shareNow());
-    const from = before ?? shown.places;
-    return shown.places.map((place, i) => from[i] + share * (place - from[i]));
-  }
 }

@@ -16,6 +16,13 @@ export function svg(tag, attributes, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
 
+/** An element with text of our own files: Markdown without HTML, of which the server made HTML. */
+export function ours(tag, attributes, html) {
+  const made = el(tag, attributes);
+  made.innerHTML = html;
+  return made;
+}
+
 /**
  * A button.
  * @param {string | Node} text
@@ -61,6 +68,14 @@ export function reveal(box, item) {
   else if (inner.bottom > outer.bottom) box.scrollTop += inner.bottom - outer.bottom + 4;
   if (inner.left < outer.left) box.scrollLeft -= outer.left - inner.left + 4;
   else if (inner.right > outer.right) box.scrollLeft += inner.right - outer.right + 4;
+}
+
+/** Show a dialog until it is closed, by Esc or a click beside it too. */
+export function openDialog(dialog) {
+  dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close()); // a click on the backdrop
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
 }
 
 /** Have the browser save a file. */

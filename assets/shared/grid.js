@@ -2,13 +2,8 @@
 import { inGrid } from "../arithmetic/moves.js";
 import { el } from "./dom.js";
 
-/**
- * Fill `box` with a button for each head, row by row, and the numbers around them.
- * @param {{inside?: () => Node[], row?: ((layer: number) => HTMLElement) | null}} parts `inside()` makes a button's content,
- *   `row(layer)` what is shown before a row, in place of its number
- * @returns {HTMLElement[]} the buttons
- */
-export function placeHeads(box, { layers, heads }, { inside = () => [], row = null } = {}) {
+// Fill `box` with a button for each head, row by row, and the numbers around them.
+function placeHeads(box, { layers, heads }, { inside = () => [], row = null }) {
   const quiet = (tag, more, text) => el(tag, { "aria-hidden": "true", ...more }, text);
   const column = (head) => `grid-column:${head + 3}`;
   const buttons = Array.from({ length: layers * heads }, (_, i) =>
@@ -25,6 +20,45 @@ export function placeHeads(box, { layers, heads }, { inside = () => [], row = nu
   box.style.setProperty("--layers", layers);
   box.replaceChildren(...names, ...across, ...down, ...buttons);
   return buttons;
+}
+
+/**
+ * A grid of all heads in `box`.
+ * @param {{inside?: () => Node[], row?: (layer: number) => HTMLElement}} parts `inside()` makes a button's content, `row(layer)`
+ *   what is shown before a row, in place of its number
+ * @param {(index: number) => void} moved called after a move by keyboard
+ */
+export function headGrid(box, parts, moved) {
+  let shape = "";
+  const grid = {
+    columns: 0,
+    buttons: [], // row by row
+    where: (index) => [Math.floor(index / grid.columns), index % grid.columns],
+    indexOf: ({ target }) => grid.buttons.indexOf(target.closest("button")),
+    /** Make the buttons for {layers, heads}, or none for null. Returns whether they were there. */
+    make(value) {
+      const next = value ? `${value.layers} x ${value.heads}` : "";
+      const same = next === shape;
+      shape = next;
+      grid.columns = value?.heads;
+      if (!value) box.replaceChildren();
+      else if (!same) grid.buttons = placeHeads(box, value, parts);
+      return same;
+    },
+    /** Name each head; `off` are those that are switched off, `noteOf([layer, head])` says more of one. */
+    name(off, noteOf) {
+      const gone = new Set(off?.map(String));
+      return grid.buttons.map((button, i) => {
+        const [layer, head] = grid.where(i);
+        const [isOff, note] = [gone.has(`${layer},${head}`), noteOf([layer, head])];
+        button.title = `layer ${layer + 1}, head ${head + 1}${isOff ? ", off" : ""}${note === undefined ? "" : `: ${note}`}`;
+        button.ariaLabel = button.title;
+        return isOff;
+      });
+    },
+  };
+  gridKeys(box, () => grid, moved);
+  return grid;
 }
 
 /**

@@ -2,6 +2,7 @@
 import { regionAt, unpackPlaces } from "../arithmetic/placing.js";
 import { el, svg } from "./dom.js";
 import { css, rgb } from "./theme.js";
+import { paintPixels } from "./vectors.js";
 
 const WORDS = 3; // of a text in its name
 const LETTERS = 24;
@@ -32,16 +33,12 @@ export const besideWord = ([before, word, after]) => [{ text: before.text.split(
 /** The colour of the class that a head chooses at each place, as an image. */
 export function paintRegions(value, size, from) {
   const [wide, high] = [Math.ceil(size.width / FINE), Math.ceil(size.height / FINE)];
-  const field = el("canvas", { width: wide, height: high });
-  const image = field.getContext("2d").createImageData(wide, high);
+  const field = el("canvas", {});
   const colours = value.classes.map((_, k) => rgb(css(`--bx-series-${(k % 8) + 1}`)));
   const even = 1 / value.classes.length;
-  for (let row = 0; row < high; row++) {
-    for (let column = 0; column < wide; column++) {
-      const [best, share] = regionAt(value.regions, ...from([(column + 0.5) * FINE, (row + 0.5) * FINE]));
-      image.data.set([...colours[best].slice(0, 3), 255 * (0.07 + 0.24 * (share - even) / (1 - even))], 4 * (row * wide + column));
-    }
-  }
-  field.getContext("2d").putImageData(image, 0, 0);
+  paintPixels(field, wide, high, (column, row) => {
+    const [best, share] = regionAt(value.regions, ...from([(column + 0.5) * FINE, (row + 0.5) * FINE]));
+    return [...colours[best].slice(0, 3), 255 * (0.07 + (0.24 * (share - even)) / (1 - even))];
+  });
   return svg("image", { href: field.toDataURL(), x: 0, y: 0, width: wide * FINE, height: high * FINE, preserveAspectRatio: "none" });
 }

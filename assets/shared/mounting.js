@@ -1,4 +1,5 @@
 // How Gradio, a file and the first picture get a component drawn into an element.
+import { plain } from "./dom.js";
 
 /**
  * @typedef {object} Instance
@@ -18,6 +19,17 @@ const listeners = [];
  */
 export function define(name, mounting) {
   mounts.set(name, mounting);
+}
+
+/**
+ * Say how a component is drawn whose value is small: `mounting` also gets its `root`, the skeleton, and what it returns gets the
+ * bare value, null for none.
+ */
+export function drawn(name, mounting) {
+  define(name, ({ element, props, ...rest }) => {
+    const draw = mounting({ root: element.querySelector(".bx"), element, props, ...rest });
+    return () => draw(plain(props.value || null));
+  });
 }
 
 /** Draw a component, and again whenever `watch` says that its value has changed. */

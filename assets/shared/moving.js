@@ -6,7 +6,7 @@ const CLICK = 4; // px that a click may move
 /**
  * @param {SVGElement} node
  * @param {{allowed: () => boolean, selecting: () => boolean, moved: () => void, lasso: (corners: [number, number][], done: boolean) => void}} does
- * @returns {{view: {x: number, y: number, k: number}, zoom: (by: number, at: [number, number]) => void, back: () => void, clicked: () => boolean}}
+ * @returns {{view: {x: number, y: number, k: number}, zoom: (by: number, at: [number, number]) => void, spot: (event: PointerEvent) => [number, number], back: () => void, clicked: () => boolean}}
  */
 export function movable(node, { allowed, selecting, moved, lasso }) {
   const view = { x: 0, y: 0, k: 1 };
@@ -55,5 +55,5 @@ export function movable(node, { allowed, selecting, moved, lasso }) {
   };
   node.addEventListener("pointerup", end);
   node.addEventListener("pointercancel", () => (held = null));
-  return { view, zoom, back: () => zoom(0, [0, 0]), clicked: () => !dragged };
+  return { view, zoom, spot, back: () => zoom(0, [0, 0]), clicked: () => !dragged };
 }

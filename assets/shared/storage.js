@@ -1,10 +1,11 @@
 // What the browser keeps for us between visits. It may refuse to, and then forgets with the page.
 
+/** The key of the seat in a room that this browser holds, {word, name, token}: a person who comes back has the same one. */
+export const SEAT = "bert-seat";
+
 /** @typedef {"localStorage" | "sessionStorage"} Storage the second is forgotten with the tab */
 
-/**
- * @returns {any} what was stored there; null for nothing, or what is no value of ours
- */
+/** @returns {any} what was stored there; null for nothing, or what is no value of ours */
 export function stored(key, storage = "localStorage") {
   try {
     return JSON.parse(window[storage].getItem(key));
@@ -13,9 +14,7 @@ export function stored(key, storage = "localStorage") {
   }
 }
 
-/**
- * @param {any} value null to forget it
- */
+/** @param {any} value null to forget it */
 export function store(key, value, storage = "localStorage") {
   try {
     if (value === null) window[storage].removeItem(key);

@@ -1,5 +1,5 @@
 // Light and dark: the page's colours, and the ramp that begins at its background.
-import { colourAt, rampFrom, stopsOf } from "../arithmetic/colour.js";
+import { inCss, rampFrom } from "../arithmetic/colour.js";
 
 const listeners = new Set();
 let wasDark = null;
@@ -7,6 +7,14 @@ let onPaper = 0; // number of pictures being drawn for export, which are light i
 
 export function isDark() {
   return !onPaper && document.body.classList.contains("dark");
+}
+
+/** Dress a page of ours beside the app as the system, at every moment, or as `wished`. */
+export function followSystem(wished = "") {
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const dress = () => document.body.classList.toggle("dark", wished ? wished === "dark" : system.matches);
+  system.addEventListener("change", dress);
+  dress();
 }
 
 /** Draw as on white paper until the promise of `draw` is settled. */
@@ -74,12 +82,12 @@ export function rampTable() {
   return table;
 }
 
-/** The ramp's colour for a share from 0 to 1. */
+/** The ramp's colour for a share from 0 to 1; what is outside gets the nearest end. */
 export function ramp(share) {
-  return colourAt(rampTable(), share);
+  return rampTable()[Math.round(255 * Math.min(1, Math.max(0, share)))];
 }
 
-/** The ramp as a Plotly colorscale. */
+/** The ramp as a Plotly colorscale of 33 stops. */
 export function rampStops() {
-  return stopsOf(rampTable());
+  return Array.from({ length: 33 }, (_, i) => [i / 32, inCss(ramp(i / 32))]);
 }

@@ -86,8 +86,9 @@ def all_stems() -> list[str]:
 
 
 def scripts(stems: Iterable[str], entry: str) -> str:
-    """The script that draws components by their file names, and then runs the module `entry`."""
-    return bundle([*(f"components/{stem}.js" for stem in stems), entry])
+    """The script that draws components by their file names, and then runs the module `entry`. The small ones are in one file."""
+    own = {stem if (ASSETS / "components" / f"{stem}.js").exists() else "simple" for stem in stems}
+    return bundle([*(f"components/{stem}.js" for stem in sorted(own)), entry])
 
 
 def styles(stems: Iterable[str], *own: str) -> str:

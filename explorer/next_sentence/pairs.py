@@ -10,7 +10,7 @@ from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.settings import sheet, text
 from explorer.ui.subject import Subject
-from explorer.ui.view import Content, Finding, SaveSheet, View, button, caption, note, sentence
+from explorer.ui.view import Content, Finding, View, button, caption, note, sentence
 
 PAIRS = (
     ("The baby would not stop crying.", "Her father picked her up and sang to her."),
@@ -40,12 +40,10 @@ class ManyPairs(View):
         column_widths=["32%", "32%", "17%", "19%"],
         wrap=True,
         show_label=False,
-        buttons=[],
+        buttons=["copy"],
     )
     how = note("Change the pairs or add rows; IsNext is a probability (0 to 1), sorted from likely to unlikely.")
     score = button("Score the pairs", variant="primary")
-    export = button("Download as CSV")
-    on_export = SaveSheet("pairs")
     status = sentence(keep_height=True)
     candidates: str = text(
         "",

@@ -1,7 +1,8 @@
 """Make the components of a tab, and the navigation to every view: sections above the tabs, and the searchable list."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -9,7 +10,7 @@ import gradio as gr
 from explorer.page.components import Chips, Finding, More, Notice, Pulse, Says, Steppers
 from explorer.page.controls import ANSWER, is_made
 from explorer.page.events import Inputs
-from explorer.page.panel import Builder, Fold, kind_of, make_control, slug
+from explorer.page.panel import Builder, Panel, fold, kind_of, make_control, slug
 from explorer.page.tab import Choice, TabPage
 from explorer.tabs import SECTIONS, TABS
 from explorer.ui.layout import lines_in
@@ -38,7 +39,7 @@ def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chi
             made = TabPage(tab, inputs, *around, address, item, body, way_out, hint, finding, which)
             if made.finds:
                 finding.render()
-            made.above = [Builder(view, made.controls, tab.id, []).build() for view in tab.above]  # which fold nothing
+            made.above = [Builder(Panel(view), made.controls, tab.id).build() for view in tab.above]  # which fold nothing
             lines = _shared_lines(made)
             _build_shared(made, [line for line in lines if _is_read(tab, line)])
             with gr.Column(render=False) as below:
@@ -113,7 +114,7 @@ def _build_shared(made: TabPage, lines: Sequence[tuple[str, ...]]) -> None:
 
 def _build_choice(made: TabPage, label: str, rows: Sequence[Sequence[Cell]], pulse: Pulse) -> Choice:
     with gr.Column(visible=label == next(iter(made.tab.choices)), elem_classes="part") as column:
-        choice, folds = Choice(label, column, pulse), list[Fold]()
+        choice, folds = Choice(label, column, pulse), list[Callable[[], None]]()
         for row in rows:
             cells = [views_in([[cell]]) for cell in row]
             if len(cells) == 1:
@@ -126,18 +127,18 @@ def _build_choice(made: TabPage, label: str, rows: Sequence[Sequence[Cell]], pul
         elem_id = f"{made.tab.id}-{slug(label.lower().replace(' ', '-'))}-more"
         together = gr.Accordion(made.tab.more, open=False, elem_id=elem_id) if len(folds) > 1 else contextlib.nullcontext()
         with together:
-            for fold in folds:
-                fold.build()
+            for build in folds:
+                build()
     return choice
 
 
-def _build_panels(made: TabPage, views: Sequence[type[View]], choice: Choice, folds: list[Fold]) -> None:
+def _build_panels(made: TabPage, views: Sequence[type[View]], choice: Choice, folds: list[Callable[[], None]]) -> None:
     for view in views:
         told = any(is_made(part) for other in choice.views for part in other.parts.values())
         first = made.tab.reads_texts  # where they are not read, there is room for a line of controls
-        builder = Builder(view, made.controls, made.tab.id, folds, with_toggle=not told, picture_first=first)
-        choice.panels.append(builder.panel)
+        choice.panels.append(Panel(view))
+        builder = Builder(choice.panels[-1], made.controls, made.tab.id, folds, with_toggle=not told, picture_first=first)
         if view.folded:
-            folds.append(Fold(view.folded, f"{slug(view.name)}-folded", builder.build))
+            folds.append(partial(fold, view.folded, f"{slug(view.name)}-folded", builder.build))
         else:
             builder.build()

@@ -17,7 +17,7 @@ from explorer.page.tab import TabPage
 from explorer.ui.long_view import LongView
 from explorer.ui.settings import Memory, Sheet, Text, Upload
 from explorer.ui.subject import CHANGES, Subject
-from explorer.ui.view import Change, Content, NewInput, OpenModel, SaveSheet, Why, props, takes_customdata
+from explorer.ui.view import Change, Content, NewInput, OpenModel, Why, props, takes_customdata
 
 Opening = tuple[Triggers, gr.State]
 """The moment to open a model, and the state that names it."""
@@ -38,8 +38,6 @@ def listen(tab: TabPage, built: Callable) -> list[Opening]:
                 _listen_to_reading(tab, panel, name)
             elif does is OpenModel:
                 opens.append(_listen_to_opening(tab, panel, name))
-            elif does is SaveSheet:
-                _listen_to_saving(panel, name)
             elif does not in (None, Why):
                 streams.append(_listen_to_part(tab, panel, name))
             for event in getattr(panel.parts[name], "custom_events", ()):
@@ -220,12 +218,6 @@ def _listen_to_opening(tab: TabPage, panel: Panel, name: str) -> Opening:
 
     outputs, inputs = [model, *panel.outputs], tab.inputs_of([panel])
     return run([panel.parts[name].click], find, outputs, inputs, **_kind_of(panel, name)).success, model
-
-
-def _listen_to_saving(panel: Panel, name: str) -> None:
-    sheet = getattr(panel.view, f"on_{name}").sheet
-    js = f"(sheet) => BertExplorer.page.downloadCsv(sheet, '{sheet}.csv')"
-    panel.parts[name].click(None, panel.controls[sheet], js=js, api_visibility="private")
 
 
 def _listen_to_clicks(tab: TabPage, panel: Panel, triggers: Triggers, method: str, clicked: object = None) -> None:

@@ -1,7 +1,7 @@
 """The box to choose a model: its list, a few words about each model, and the progress of downloads."""
 
 import json
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,11 +52,12 @@ class ModelBox:
     def choosing(self, name: str, values: Values, opened: bool = False) -> Updates:
         """The box set to a model, with its list: the models of every page, and those that this browser opened last."""
         stored = values[self.recent] if isinstance(values[self.recent], list) else []
-        recent = [known for known in dict.fromkeys([*([name] if opened else []), *stored]) if checkpoints.is_name(known)][
-            :MOST_RECENT
-        ]
-        names = _listed(recent)
-        return {self.box: gr.Dropdown(names, value=name), self.known: _about(names), self.recent: recent}
+        recent = [known for known in dict.fromkeys([*([name] if opened else []), *stored]) if checkpoints.is_name(known)]
+        recent = recent[:MOST_RECENT]
+        offered = [checkpoints.default_name(), checkpoints.BUNDLED, EXAMPLE_ID, *checkpoints.list_cached()]
+        names = list(dict.fromkeys([*offered, *filter(checkpoints.is_here, recent)]))  # those that are still on this machine
+        about = json.dumps({name: checkpoints.describe(name) for name in names})
+        return {self.box: gr.Dropdown(names, value=name), self.known: about, self.recent: recent}
 
     def progress(self, step: tuple[float, str] | None) -> Updates:
         """The progress of a download: a share, 0 to 1, and a sentence; None hides it."""
@@ -104,14 +105,3 @@ def stop_opening(session: str | None) -> None:
 
 def _opening(session: str | None) -> str:
     return f"opening for {session}"
-
-
-def _listed(recent: Sequence[str]) -> list[str]:
-    """The models to choose from: those every page offers, and the recent ones that are still on this machine."""
-    names = [checkpoints.default_name(), checkpoints.BUNDLED, EXAMPLE_ID, *checkpoints.list_cached()]
-    return list(dict.fromkeys([*names, *filter(checkpoints.is_here, recent)]))
-
-
-def _about(names: Sequence[str]) -> str:
-    """A few words about each name in the list, as JSON for the browser."""
-    return json.dumps({name: checkpoints.describe(name) for name in names})

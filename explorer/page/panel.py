@@ -167,38 +167,26 @@ def _update(part: Part | None, value: object) -> Any:
     return gr.update(value=value, visible=True) if part is not None and part.optional else value
 
 
-@dataclass(frozen=True)
-class Fold:
-    """Content folded away under a title."""
-
-    title: str
-    elem_id: str
-    make: Callable[[], Any]  # makes the components inside
-
-    def build(self) -> None:
-        with gr.Accordion(self.title, open=False, elem_id=self.elem_id):
-            self.make()
+def fold(title: str, elem_id: str, make: Callable[[], Any]) -> None:
+    """Content folded away under a title; `make` makes the components inside."""
+    with gr.Accordion(title, open=False, elem_id=elem_id):
+        make()
 
 
+@dataclass
 class Builder:
     """Makes the components of a view in the current Gradio context; `known` are the tab's controls so far, by name.
 
-    With `with_toggle`, a button 'How is this made?' comes before the first caption or check. Folded content is appended to
-    `folds`, to be built below the choice's pictures. With `picture_first`, no line of controls is above the picture.
+    With `with_toggle`, a button 'How is this made?' comes before the first caption or check. What makes folded content is
+    appended to `folds`, to be called below the choice's pictures. With `picture_first`, no line of controls is above the picture.
     """
 
-    def __init__(
-        self,
-        view: type[View],
-        known: dict[str, gr.components.Component],
-        tab: str,
-        folds: list[Fold],
-        *,
-        with_toggle: bool = True,
-        picture_first: bool = False,
-    ) -> None:
-        self.panel, self.known, self.tab, self.folds, self.with_toggle = Panel(view), known, tab, folds, with_toggle
-        self.picture_first = picture_first
+    panel: Panel
+    known: dict[str, gr.components.Component]
+    tab: str
+    folds: list[Callable[[], None]] = field(default_factory=list)
+    with_toggle: bool = True
+    picture_first: bool = False
 
     def build(self) -> Panel:
         view, made = self.panel.view, self.panel
@@ -214,7 +202,7 @@ class Builder:
         names = [item for item in items if isinstance(item, str)]
         folded = [name for name in names if _declared(view, name).more and getattr(_declared(view, name), "here", True)]
         if folded:
-            self.folds.append(Fold(view.fold, f"{slug(view.name)}-more", partial(self._build_lines, folded)))
+            self.folds.append(partial(fold, view.fold, f"{slug(view.name)}-more", partial(self._build_lines, folded)))
         for kind, run in groupby(items, key=lambda item: item if isinstance(item, LayoutRow) else kind_of(view, item)):
             if isinstance(kind, LayoutRow):
                 self._build_row(kind)

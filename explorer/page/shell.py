@@ -51,7 +51,9 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         gr.on(choices, None, js=DRAW, api_visibility="private", trigger_mode="always_last")
         for way in arriving.listen_to_reasons(shell, blocks):
             way.success(None, js=DRAW, api_visibility="private")
-        _listen_to_texts(shell)
+        boxes = [shell.inputs.text_a, shell.inputs.text_b]
+        _refresh(shell, [box.change for box in boxes], js=TYPED, trigger_mode="multiple")
+        _refresh(shell, [shell.reader.select, *(box.submit for box in boxes)])
         _listen_to_tokens(shell)
         _listen_to_what_is_said(shell, blocks)
         _listen_to_model(shell, opens)
@@ -130,12 +132,6 @@ def _refresh(shell: Shell, triggers: Triggers, js: str = ASKING, **options: Any)
     inputs = [*shell.inputs.all, shell.models.refused, shell.told]
     outputs = [shell.strip, shell.notice, shell.told, shell.examples.box, shell.models.refused, shell.inputs.selection]
     then(run(triggers, refresh, outputs, inputs, js=js, **options), "wasRead")
-
-
-def _listen_to_texts(shell: Shell) -> None:
-    boxes = [shell.inputs.text_a, shell.inputs.text_b]
-    _refresh(shell, [box.change for box in boxes], js=TYPED, trigger_mode="multiple")
-    _refresh(shell, [shell.reader.select, *(box.submit for box in boxes)])
 
 
 def _listen_to_header(shell: Shell) -> None:

@@ -21,7 +21,7 @@ from explorer.ui.steppers import steppers_of, suggestion_of
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import Tab
 from explorer.ui.view import Finding as Found
-from explorer.ui.view import View, Why, finding_of, open_on
+from explorer.ui.view import View, finding_of, open_on
 
 
 @dataclass(eq=False)
@@ -42,20 +42,9 @@ class Choice:
         """The panels whose view may have a finding."""
         return [panel for panel in self.panels if panel.view.finding is not View.finding]
 
-    @cached_property
-    def chooses(self) -> bool:
-        """Whether any of its views chooses the layer and head that it opens with."""
-        return any(view.first is not View.first for view in self.views)
-
-    @cached_property
-    def leaves_out_changes(self) -> bool:
-        """Whether any of its pictures shows the run as it is, without what is switched off, swapped, patched or cut."""
-        return any(view.shows_pictures() and not view.shows_changes for view in self.views)
-
-    @cached_property
-    def may_hide(self) -> bool:
-        """Whether a view of it may have nothing to show."""
-        return any(view.unless is not View.unless for view in self.views)
+    def changes(self, method: str) -> bool:
+        """Whether any of its views has this method of its own."""
+        return any(getattr(view, method) is not getattr(View, method) for view in self.views)
 
 
 @dataclass(eq=False)
@@ -96,14 +85,15 @@ class TabPage:
 
     def outputs_of(self, panels: Sequence[Panel]) -> list[Any]:
         """Everything that showing some panels may change."""
-        own = [*self.shared_around, self.hint, *([self.finding] if self.finds else [])]
         columns = [choice.column for choice in self.choices.values() if not set(panels).isdisjoint(choice.panels)]
         asked = [panel.asked for panel in panels if panel.asked]
-        return list(dict.fromkeys([*own, *columns, *asked, *(item for panel in panels for item in panel.outputs)]))
+        return list(dict.fromkeys([*self.around, *columns, *asked, *(item for panel in panels for item in panel.outputs)]))
 
     @property
-    def shared_around(self) -> list[Any]:
-        return [self.inputs.selection, self.steppers, self.says, self.put_back, self.suggestion, self.address]
+    def around(self) -> list[Any]:
+        """What drawing any of its views may change."""
+        shared = [self.inputs.selection, self.steppers, self.says, self.put_back, self.suggestion, self.address]
+        return [*shared, self.hint, *([self.finding] if self.finds else [])]
 
     @property
     def all_inputs(self) -> list[gr.components.Component]:
@@ -117,9 +107,8 @@ class TabPage:
     def frame(self) -> list[Any]:
         """The components around the views that showing the tab may change."""
         columns = [choice.column for choice in self.choices.values()]
-        own = [*self.shared_around, self.hint, *([self.finding] if self.finds else [])]
         way_out = [self.way_out] if self.way_out else []
-        return [self.body, *way_out, *self.shared.values(), *columns, *own]
+        return [self.body, *way_out, *self.shared.values(), *columns, *self.around]
 
     @cached_property
     def finds(self) -> bool:
@@ -163,10 +152,8 @@ class TabPage:
             }
         there: Updates = {self.body: gr.Column(visible=True)}
         there |= {self.way_out: gr.Button(visible=False)} if self.way_out else {}
-        return {**there, **self.turn(self.opening(subject, values), values)}
-
-    def turn(self, subject: Subject, values: Values) -> Updates:
-        return {**self._frame(subject, values), **self.redraw(subject, values)}
+        subject = self.opening(subject, values)
+        return {**there, **self._frame(subject, values), **self.redraw(subject, values)}
 
     def opening(self, subject: Subject, values: Values) -> Subject:
         """The subject with the layer and head that the open choice starts with; a wrong one as it is, for the views say why."""
@@ -191,12 +178,13 @@ class TabPage:
         opened = self.open(values)
         names = () if opened.label in self.tab.without_steppers else self.tab.steppers
         steppers = steppers_of(subject, names)
-        suggested = suggestion_of(subject, names, opened.chooses) if steppers else None
+        suggested = suggestion_of(subject, names, opened.changes("first")) if steppers else None
         return {self.steppers: steppers, self.suggestion: _if_any(suggested)}
 
     def show_answers(self, subject: Subject, values: Values) -> Updates:
         """The model's prediction in a sentence, and what is changed in the model."""
-        changes = changes_of(subject, left_out=self.open(values).leaves_out_changes)
+        left_out = any(view.shows_pictures() and not view.shows_changes for view in self.open(values).views)
+        changes = changes_of(subject, left_out=left_out)  # some picture shows the run as it is
         return {self.says: says_of(subject), self.put_back: _if_any(changes)}
 
     def redraw(self, subject: Subject, values: Values, only: Sequence[Panel] | None = None, but: object = None) -> Updates:
@@ -206,7 +194,7 @@ class TabPage:
         """
         updates: Updates = {self.hint: ""}
         choice, views = self.open(values), Views()
-        if choice.may_hide:  # it may have hidden itself
+        if choice.changes("unless"):  # it may have hidden itself
             updates[choice.column] = gr.Column(visible=True)
         stand_ins: list[Panel] = []
         for panel in [*self.above, *choice.panels]:
@@ -299,11 +287,11 @@ class TabPage:
             updates = merge(updates, set_to, {control: fitted[control] for control in linked if control in fitted})
         return updates
 
-    def find(self, subject: Subject, values: Values, views: "Views | None" = None) -> Found | None:
+    def find(self, subject: Subject, values: Values) -> Found | None:
         """The finding of the open choice: that of its first view with one."""
-        views = views or Views()
-        read = [views.read(panel, values, subject) for panel in self.open(values).finders]
-        return finding_of([view for view in read if view is not None], subject)
+        return finding_of(
+            [panel.read(values, subject) for panel in self.open(values).finders if panel.is_read_from(values)], subject
+        )
 
     def show_finding(self, subject: Subject, values: Values, views: "Views | None" = None) -> Updates:
         """Show the finding; unchanged if the settings it depends on are not among the values."""
@@ -312,9 +300,10 @@ class TabPage:
         if not finders:
             return {self.finding: {"text": "", "none": True}} if self.finds else {}
         try:
-            if any(views.read(panel, values, subject) is None for panel in finders):
+            read = [views.read(panel, values, subject) for panel in finders]
+            if None in read:
                 return {}
-            found = self.find(subject, values, views)
+            found = finding_of([view for view in read if view is not None], subject)
             return {} if subject.later else self._show_found(found)
         except ExplorerError:  # the view has shown the error
             return self._show_found(None)
@@ -323,7 +312,8 @@ class TabPage:
             return self._show_found(None)
 
     def _show_found(self, found: Found | None) -> Updates:
-        value = found and {"text": found.text, "why": found.why and _place(found.why)}
+        why = found and found.why
+        value = found and {"text": found.text, "why": why and f"{tab_of(why.tab).label}, {why.choice}"}
         return {self.finding: value} if self.finds else {}
 
 
@@ -345,8 +335,3 @@ def wrong(error: ExplorerError, panels: Sequence[Panel], before: Any = "") -> di
 def _if_any(value: object) -> Any:
     """A component shown with a value, or hidden without one."""
     return gr.update(value=value, visible=True) if value else gr.update(visible=False)
-
-
-def _place(why: Why) -> str:
-    """The place of a reason, for people to read."""
-    return f"{tab_of(why.tab).label}, {why.choice}"

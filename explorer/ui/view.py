@@ -99,13 +99,6 @@ class OpenModel:
     content: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class SaveSheet:
-    """Declared as `on_<button>`: the browser saves this sheet of the view as a CSV file."""
-
-    sheet: str
-
-
 def runs_as(kind: Kind) -> Callable[[Handler], Handler]:
     """Mark an `on_<name>` as this kind of work (`core/scheduling.py`). Unmarked ones use a model, or take long if they yield."""
 
@@ -294,9 +287,9 @@ class View(ABC):
 
     @classmethod
     def does(cls, name: str) -> Any:
-        """The type that `on_<name>` returns, or SaveSheet; None if the view does not listen to the name."""
+        """The type that `on_<name>` returns; None if the view does not listen to the name."""
         method = cls.listens_to().get(name)
-        return SaveSheet if isinstance(method, SaveSheet) else method and get_type_hints(method).get("return")
+        return method and get_type_hints(method).get("return")
 
 
 def takes_customdata(method: Callable[..., Any]) -> bool:

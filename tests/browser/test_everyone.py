@@ -186,7 +186,8 @@ def test_a_picture_fills_the_screen_is_stepped_through_and_returns(open_app):
     page.locator("#present").focus()
     before = page.evaluate(STATE)
     page.keyboard.press("p")
-    expect(page.locator("#stage")).to_contain_text("Who looks at whom?")
+    expect(page.get_by_role("heading", name="Who looks at whom?")).to_be_visible()
+    expect(page.locator("#take-away")).to_be_hidden()
     page.wait_for_function("() => document.querySelector('#attention-head-heatmap .bx-chart')._fullLayout.font.size >= 22")
     assert heatmap.bounding_box()["width"] > 1300
     assert heatmap.bounding_box()["height"] > 600

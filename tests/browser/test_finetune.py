@@ -50,8 +50,9 @@ def train(page, wait=90_000):
 
 def write(page, card, line):
     """Type a sentence at the end of a card."""
-    page.locator(".bx-card").nth(card).locator(".bx-card-new textarea").press_sequentially(line)
-    page.keyboard.press("Enter")
+    lines = page.locator(".bx-card").nth(card).locator("textarea")
+    lines.press("Control+End")
+    lines.press_sequentially(f"\n{line}")
 
 
 def status(page):
@@ -158,7 +159,7 @@ def test_the_page_drawn_ahead_leaves_the_cards_as_they_are(open_app):
     for _ in range(2):  # the server knows the view by the second time, and sends it with the first bytes
         page = open_app("?tab=fine-tune")
         expect(page.locator("#fine-tune-finding")).to_contain_text("17 of 18 are right when left out")
-        expect(page.locator(".bx-card:visible textarea").first).to_have_value("The fox slipped under the fence.")
+        expect(page.locator(".bx-card:visible textarea").first).to_have_value(re.compile(r"^The fox slipped under the fence\.\n"))
         settled(page)
         expect(page.locator(".bx-fault")).to_have_count(0)
 
@@ -170,11 +171,13 @@ def test_a_table_is_pasted_into_empty_cards_and_files_are_dropped_on_them(tab):
     expect(tab.locator(".bx-card")).to_have_count(2)
     expect(tab.locator("#fine-tune-finding")).to_contain_text("of 4 are right when left out")
     tab.evaluate(DROP, [1, "more.txt", "Awful <b>film</b>.\n\nTwo hours lost.\n"])
-    expect(tab.locator(".bx-card").nth(1).locator("textarea")).to_have_count(5)
+    expect(tab.locator(".bx-card").nth(1).locator("textarea")).to_have_value(
+        "I hate it\nWhat a mess\nAwful <b>film</b>.\nTwo hours lost."
+    )
     expect(tab.locator("#fine-tune-try-it-map .bx-map-point")).to_have_count(6)
     tab.evaluate(DROP, [0, "table.csv", 'label,text\ngood,"Yes, please"\nnone,It is six.\nnone,A table.\ngood,Hurray!\n'])
     expect(tab.locator(".bx-card")).to_have_count(3)
-    expect(tab.locator(".bx-card").nth(0).locator("textarea").nth(2)).to_have_value("Yes, please")
+    expect(tab.locator(".bx-card").nth(0).locator("textarea")).to_have_value(re.compile("Yes, please"))
     expect(tab.locator("#fine-tune-examples-about")).to_contain_text("10 sentences")
     tab.get_by_role("button", name="Undo").click()
     expect(tab.locator(".bx-card-name").first).to_have_value("animal")

@@ -65,7 +65,7 @@ def line(served):
 
 def test_the_silence_that_is_announced_is_shorter_than_it_may_be_and_longer_than_two_signs_take():
     every = float(app.os.environ["GRADIO_HEARTBEAT_INTERVAL"])
-    for path, heartbeat in (("components/alive.js", every), ("classroom/news.js", HEARTBEAT)):
+    for path, heartbeat in (("components/connection.js", every), ("classroom/news.js", HEARTBEAT)):
         silence = int(re.search(r"SILENCE = ([\d_]+);", (ASSETS / path).read_text("utf-8"))[1])
         assert 2_000 * heartbeat < silence < ANNOUNCED
 

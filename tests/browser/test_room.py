@@ -253,9 +253,8 @@ def test_the_board_keeps_a_selection_its_code_and_at_a_reload_the_room(board, ph
 
     asked = []
     board.on("request", lambda request: asked.append(request.url) if request.url.endswith("code.svg") else None)
-    board.evaluate(
-        "() => { const { room } = BertExplorer; room.classroom.room.address = 'http://bert.example/join'; room.changed(); }"
-    )
+    board.evaluate("() => { BertExplorer.room.classroom.room.address = 'http://bert.example/join'; }")
+    board.evaluate("() => { document.dispatchEvent(new CustomEvent('bert:room')); }")
     for _ in range(3):
         press(board, "Close the door")
         press(board, "Open the door")

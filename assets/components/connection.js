@@ -1,23 +1,22 @@
-// Detect a lost server: the page says so within five seconds, and goes on by itself when the server is back.
+// Between the page and its server: every call is answered, answers are shown in the order of the calls, and a lost server is detected:
+// the page says so within five seconds, and goes on by itself when the server is back.
+import { el } from "../shared/dom.js";
 import { host } from "../shared/host.js";
 
 const SILENCE = 4_500; // ms without a sign of life; the server sends one every two seconds (explorer/app.py)
 const STARTING = 60_000; // ms after the navigation in which a server that loads its libraries may be silent
 const PAUSE = 1_000; // ms between two attempts
 const GONE = "The server isn’t responding. This page stays as it is and reconnects automatically.";
+const END = "\n\n";
+const CLOSED = `data: {"msg": "close_stream"}${END}`;
+const line = el("p", { id: "bx-gone", role: "alert" });
+let calls = Promise.resolve(); // the last one
 let gone = false;
 let leaving = false; // the page is being left
 
 // Show a sentence over the page; "" removes it.
 function tell(sentence) {
-  let line = document.querySelector("#bx-gone");
-  if (!line && !sentence) return;
-  if (!line) {
-    line = document.createElement("p");
-    line.id = "bx-gone";
-    line.setAttribute("role", "alert");
-    document.body.append(line);
-  }
+  if (sentence && !line.isConnected) document.body.append(line);
   line.textContent = sentence;
 }
 
@@ -35,19 +34,19 @@ addEventListener("pageshow", () => (leaving = false));
 
 // Listen to one stream for signs of life, as long as they come.
 async function listen(address, options, ended) {
-  const line = new AbortController();
+  const call = new AbortController();
   let asleep = 0;
   const awake = () => {
     clearTimeout(asleep);
     asleep = setTimeout(miss, SILENCE);
   };
-  const hangUp = () => line.abort();
+  const hangUp = () => call.abort();
   const miss = () => (document.documentElement.dataset.opened || performance.now() > STARTING ? hangUp() : awake());
   ended?.addEventListener("abort", hangUp);
   try {
     awake();
-    if (gone) await compare(address, line.signal);
-    const answer = await ask(address, { ...options, signal: line.signal });
+    if (gone) await compare(address, call.signal);
+    const answer = await ask(address, { ...options, signal: call.signal });
     if (!answer.ok) throw new Error(String(answer.status));
     lost(false);
     for (const reader = answer.body.getReader(); !(await reader.read()).done; ) awake();
@@ -77,16 +76,58 @@ async function stayAlive(address, options) {
   }
 }
 
-window.fetch = async (request, options) => {
+// ---- Calls and answers.
+
+// Send calls one after another: Gradio uses a connection for each, and a later one may arrive first.
+function inTurn(request, options) {
+  const answer = calls.then(() => ask(request, ...options));
+  calls = answer.catch(() => {});
+  return answer;
+}
+
+// Deliver messages one by one: Gradio mixes up answers that arrive together.
+// The stream stays open as long as the page (explorer/page/blocks.py). When it breaks, as when a laptop sleeps, Gradio takes
+// it for open and waits; told that it is closed, Gradio opens another with the next call.
+function oneByOne(stream) {
+  const [reader, decoder, encoder] = [stream.getReader(), new TextDecoder(), new TextEncoder()];
+  let [messages, begun, failure] = [[], "", null];
+
+  async function read() {
+    try {
+      const { done, value } = await reader.read();
+      if (done) return [CLOSED, null];
+      const parts = (begun + decoder.decode(value, { stream: true })).split(END);
+      begun = parts.pop();
+      return parts.map((part) => part + END);
+    } catch (error) {
+      failure = error;
+      return [CLOSED, null];
+    }
+  }
+
+  return new ReadableStream({
+    async pull(controller) {
+      while (!messages.length) messages = await read();
+      const message = messages.shift();
+      if (message === null) return failure ? controller.error(failure) : controller.close();
+      controller.enqueue(encoder.encode(message));
+      if (message.includes('"process_completed"')) await sleep(0);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+window.fetch = async (request, ...options) => {
   const address = request instanceof Request ? request.url : String(request);
   if (/\/heartbeat\/[^/]*$/.test(address)) {
-    stayAlive(address, options);
+    stayAlive(address, ...options);
     return new Response(new ReadableStream({}), { headers: { "Content-Type": "text/event-stream" } });
   }
-  const answer = await ask(request, options);
+  if (address.includes("/queue/join")) return inTurn(request, options);
+  const answer = await ask(request, ...options);
   if (/\/login\/?$/.test(address)) { // Gradio's login page only explains a wrong password
     const refused = answer.status === 429 ? await answer.clone().json() : {};
     tell(refused.error ?? "");
   }
-  return answer;
+  return answer.body && address.includes("/queue/data") ? new Response(oneByOne(answer.body), answer) : answer;
 };
