@@ -106,17 +106,20 @@ drawn("More", ({ root, props }) => {
     radio.focus();
   }
 
-  menu.addEventListener("toggle", ({ newState }) => {
-    if (newState !== "open") return;
+  function enter() {
     for (const item of menu.children) item.ariaChecked = String(radioOf(item.dataset.label).checked);
     goTo(Math.max(0, [...menu.children].findIndex((item) => item.ariaChecked === "true")));
-  });
+  }
+
+  menu.addEventListener("toggle", ({ newState }) => newState === "open" && !menu.contains(document.activeElement) && enter());
   menu.addEventListener("click", ({ target }) => choose(target.closest("li")));
   root.addEventListener("keydown", (event) => {
     const at = [...menu.children].indexOf(event.target);
     const next = along(event, at, menu.children.length);
-    if (at < 0 && event.key === "ArrowDown") menu.showPopover({ source: opener });
-    else if (at >= 0 && ["Enter", " "].includes(event.key)) choose(event.target);
+    if (at < 0 && ["ArrowDown", "Enter", " "].includes(event.key)) {
+      menu.showPopover({ source: opener });
+      enter(); // before the next key, which may come before the event
+    } else if (at >= 0 && ["Enter", " "].includes(event.key)) choose(event.target);
     else if (next >= 0) goTo(next);
     else return;
     event.preventDefault();

@@ -2,7 +2,7 @@
 
 import argparse
 
-from tests.benchmarks import attention, empty_caches, keys, picture, responses, routes, startup
+from tests.benchmarks import attention, browser, empty_caches, keys, picture, responses, routes, startup
 
 BENCHMARKS = {
     "startup": startup.run,
@@ -12,6 +12,8 @@ BENCHMARKS = {
     "routes": routes.run,
     "picture": picture.run,
     "keys": keys.run,
+    "browser": browser.run,
+    "cold": browser.cold,
     "responses": responses.run,
 }
 

@@ -137,7 +137,7 @@ def test_a_page_of_the_gallery_shows_what_a_cut_changes_and_puts_it_back(bundled
     expect(first).to_contain_text(sentence.word)
     at = sentence.cuts.index(sentence.strongest)
     choices.nth(at + 1).click()
-    expect(told).to_have_text(sentence.told(sentence.strongest))
+    expect(told).to_have_text(sentence.tell(sentence.strongest))
     expect(first).to_contain_text(sentence.strongest.word)
     choices.nth(at + 1).click()
     expect(choices.first).to_have_attribute("aria-pressed", "true")

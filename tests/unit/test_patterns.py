@@ -130,7 +130,7 @@ def slow_on(pattern: Pattern) -> str:
 def test_the_patterns_of_the_package_are_found():
     assert len(patterns()) > 80
     places = [pattern.place.partition(":")[0] for pattern in patterns()]
-    assert {"experiments/compute/items.py", "text/encoding.py", "server/gate.py"} <= set(places)
+    assert {"experiments/compute/items.py", "text/sentences.py", "server/gate.py"} <= set(places)
 
 
 def test_every_pattern_takes_linear_time():
