@@ -30,7 +30,7 @@ function stamp({ colour, wide, ring }, sharp) {
 /** A cloud of points on a canvas: `show` gives it points, `look` moves the view. @param {HTMLCanvasElement} canvas */
 export function cloudOn(canvas) {
   const pen = canvas.getContext("2d");
-  let [points, shown] = [[], ""]; // what is drawn, and whose points they are
+  let [points, stamps, shown] = [[], [], ""]; // what is drawn, the picture of each, and whose points they are
   let [before, began, waits] = [null, 0, 0];
   let view = { x: 0, y: 0, k: 1 };
   let sharp = 1; // pixels of the canvas in a px
@@ -38,20 +38,30 @@ export function cloudOn(canvas) {
   function placesNow() {
     const share = before && !still.matches ? Math.min(1, (performance.now() - began) / GLIDE) : 1;
     if (share === 1) before = null;
+    if (!before) return points.map(({ place }) => place);
     const eased = 1 - (1 - share) ** 3;
-    return points.map(({ place }, i) => (before ? place.map((to, axis) => before[i][axis] + eased * (to - before[i][axis])) : place));
+    return points.map(({ place }, i) => place.map((to, axis) => before[i][axis] + eased * (to - before[i][axis])));
+  }
+
+  // One picture for all points that look the same, so that a frame draws no circle.
+  function stampsOf(now) {
+    const made = new Map();
+    return now.map((point) => {
+      const key = `${point.colour} ${point.wide} ${point.ring}`;
+      if (!made.has(key)) made.set(key, stamp(point, sharp));
+      return made.get(key);
+    });
   }
 
   function draw() {
     waits = 0;
     pen.clearRect(0, 0, canvas.width, canvas.height);
-    const stamps = new Map();
-    placesNow().forEach(([x, y], i) => {
-      const { colour, wide, ring } = points[i];
-      const key = `${colour} ${wide} ${ring}`;
-      if (!stamps.has(key)) stamps.set(key, stamp(points[i], sharp));
-      pen.drawImage(stamps.get(key), (x * view.k + view.x - wide / 2) * sharp, (y * view.k + view.y - wide / 2) * sharp);
-    });
+    const places = placesNow();
+    for (let i = 0; i < places.length; i++) {
+      const [x, y] = places[i];
+      const middle = points[i].wide / 2;
+      pen.drawImage(stamps[i], (x * view.k + view.x - middle) * sharp, (y * view.k + view.y - middle) * sharp);
+    }
     if (before) soon();
   }
 
@@ -76,7 +86,7 @@ export function cloudOn(canvas) {
         before = same ? placesNow() : null;
         began = performance.now();
       }
-      [points, shown] = [now, key];
+      [points, stamps, shown] = [now, stampsOf(now), key];
       draw();
     },
   };
