@@ -34,12 +34,16 @@ class Objective(ABC):
         """The head whose scores are on the scale of the examples."""
         return head
 
+
+class Solvable(Objective):
+    """An objective of which the best linear head is known."""
+
+    @abstractmethod
     def solve(self, inputs: np.ndarray, rows: np.ndarray, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
         """The best weight [outputs, hidden] and bias [outputs] of a linear head for all of `rows`, without gradient steps."""
-        raise NotImplementedError
 
 
-class Classes(Objective):
+class Classes(Solvable):
     """One label per row: cross-entropy, in nats."""
 
     def __init__(self, targets: np.ndarray, labels: int, balanced: np.ndarray | None = None) -> None:
@@ -85,7 +89,7 @@ class Classes(Objective):
         return weight, bias
 
 
-class Numbers(Objective):
+class Numbers(Solvable):
     """One number per row: squared error, after centring and scaling by the numbers of the training part."""
 
     outputs = 1

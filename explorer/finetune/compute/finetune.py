@@ -18,7 +18,7 @@ from explorer.finetune.compute.prefix import EVERY_TOKEN, Prefix, Ragged
 from explorer.finetune.compute.top_layers import Top
 from explorer.training.examples import Split
 from explorer.training.head import Head, Scale, as_head, fill, new_module
-from explorer.training.objectives import Objective
+from explorer.training.objectives import Objective, Solvable
 from explorer.training.settings import Epoch, TrainingSettings
 
 HEAD_RATE = 0.01  # minimum learning rate of the head, which starts from zero
@@ -32,7 +32,7 @@ PART = 16  # texts of similar length per forward pass: more than half of a rando
 
 
 def train(
-    vectors: np.ndarray, objective: Objective, split: Split, settings: TrainingSettings, begun: Head | None = None
+    vectors: np.ndarray, objective: Solvable, split: Split, settings: TrainingSettings, begun: Head | None = None
 ) -> Iterator[tuple[Epoch, Head]]:
     """Train a head on features [rows, hidden], deterministically; yields the measures and the head after every epoch.
 

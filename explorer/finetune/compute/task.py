@@ -19,7 +19,7 @@ from explorer.finetune.compute.top_layers import Top
 from explorer.text import limits
 from explorer.training.examples import Split
 from explorer.training.head import Head
-from explorer.training.objectives import Objective
+from explorer.training.objectives import Objective, Solvable
 from explorer.training.settings import OPTIMIZERS, Epoch, TrainingSettings
 
 MOST_UNITS = 512
@@ -136,6 +136,7 @@ class Task(ABC, Generic[Given]):
         plan, objective, rows = self.plan, self.objective(prefix, parts), prefix.split(parts)
         begun = None if plan.start is None else plan.start.head
         if not isinstance(prefix.states, Ragged):
+            assert isinstance(objective, Solvable)
             yield from ((*report, None) for report in train(prefix.states, objective, rows, plan.settings, begun))
             return
         top = Top(self.model, plan.layer, plan.layers_trained, self.predictor.top_pooling(plan.pooling))
