@@ -147,6 +147,11 @@ def halves(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return np.sort(order[: count // 2]), np.sort(order[count // 2 :])
 
 
+def halve_groups(groups: np.ndarray, seed: int = 0) -> list[np.ndarray]:
+    """The rows of each half of the groups; `groups` [rows] numbers the group of each row from 0."""
+    return [np.flatnonzero(np.isin(groups, half)) for half in halves(int(groups.max()) + 1, seed)]
+
+
 def wilson(right: float, items: float, z: float = NORMAL_95) -> tuple[float, float]:
     """The score interval of a binomial share, 0 to 1 (Wilson 1927): all shares p from which right / items is within z of its
     standard deviations √(p (1 − p) / items). It assumes that the items are independent; `right` may be a mean over repetitions.

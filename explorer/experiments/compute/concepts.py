@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from explorer.analysis.resampling import halves
+from explorer.analysis.resampling import halve_groups
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.experiments.compute.items import number_groups
@@ -89,7 +89,7 @@ class OfConcept(Question):
         """What is fitted to each half of the groups. Raises InputError where a half lacks a class."""
         ordered = sorted(items, key=lambda item: item.number)
         groups = number_groups([item.item for item in ordered])
-        parts = [np.flatnonzero(np.isin(groups, half)) for half in halves(int(groups.max()) + 1, self.seed)]
+        parts = halve_groups(groups, self.seed)
         self._classes = sorted({self.class_of(word) for item in ordered for word in (item.item.word, item.item.foil)})
         self._half = {ordered[row].number: half for half, rows in enumerate(parts) for row in rows.tolist()}
         every: list[Known] = []

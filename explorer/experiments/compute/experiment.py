@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.resampling import halves
+from explorer.analysis.resampling import halve_groups
 from explorer.bert.explorer import Explorer, load
 from explorer.bert.provenance import provenance_of
 from explorer.bert.readings import Reading, key_of, when_free
@@ -110,8 +110,7 @@ class Experiment:
     @cached_property
     def held_out_rows(self) -> np.ndarray:
         """The items, from 0, that test the selected place."""
-        groups = number_groups(self.items)
-        return np.flatnonzero(np.isin(groups, halves(int(groups.max()) + 1, self.provenance["seed"])[1]))
+        return halve_groups(number_groups(self.items), self.provenance["seed"])[1]
 
     @property
     def held_out_before(self) -> float:

@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.resampling import benjamini_hochberg, bootstrap, by_chance, by_group, differs, halves, wilson_by_group
+from explorer.analysis.resampling import (
+    benjamini_hochberg,
+    bootstrap,
+    by_chance,
+    by_group,
+    differs,
+    halve_groups,
+    wilson_by_group,
+)
 
 LEAST_P = "shuffled p"  # of what else was measured: the p values of another test, the same in all items
 LEVEL = 0.05  # p and q values below this count
@@ -84,7 +92,7 @@ def summarise(
     parts = np.ones(len(values)) if sizes is None else sizes.astype(np.float64)
     own = values.astype(np.float64)
     every = _Sample(own, own if nulls is None else own - nulls, parts, groups, is_hit, seed)
-    choosing, testing = (every.of(np.isin(groups, half)) for half in halves(every.count, seed))
+    choosing, testing = map(every.of, halve_groups(groups, seed))
     selected = pick(choosing.mean(choosing.lead if sizes is None else choosing.values))
     others = testing.mean(testing.lead if sizes is None else testing.values)
     rank = 1 + int((others < others[selected] if falls else others > others[selected]).sum())
