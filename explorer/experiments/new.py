@@ -17,28 +17,13 @@ from explorer.experiments.compute.reading import read_items_as
 from explorer.experiments.compute.runs import MOST_CHECKPOINTS, shipped, with_others, written
 from explorer.experiments.compute.targets import LABEL, NEXT_SENTENCE, WORD
 from explorer.experiments.sentences import TESTS, find, methods, of_heads, of_items
-from explorer.experiments.showing import LISTED, clicked, describing, kept_place, place_in, show_run, unasked
+from explorer.experiments.showing import LISTED, clicked, describing, kept_place, open_item, place_in, show_run, unasked
 from explorer.text import limits
 from explorer.ui.layout import LayoutRow, col, row
 from explorer.ui.long_view import LongView
 from explorer.ui.settings import choice, memory, number, text, upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import (
-    Change,
-    Content,
-    Finding,
-    NewInput,
-    button,
-    chart,
-    part,
-    props,
-    prose,
-    read,
-    select,
-    sentence,
-    settle,
-    show,
-)
+from explorer.ui.view import Change, Content, Finding, NewInput, button, chart, part, props, prose, select, sentence, settle, show
 
 TYPED, FILE, TEMPLATE, CORPUS = "typed", "file", "template", "corpus"
 OTHERS = (("typed here", TYPED), ("a template", TEMPLATE), ("the corpus", CORPUS), ("your own file", FILE))
@@ -335,9 +320,7 @@ class NewExperiment(LongView):
     def on_each(self, subject: Subject, index: object) -> NewInput:
         """An item becomes the page's input."""
         found = self.known(subject)
-        items = found.items if isinstance(found, Experiment) else self.items_of(subject.model)
-        item = items[limits.check_integer(index, "the item", 0, len(items) - 1)]
-        return read(item.text_a, item.text_b)
+        return open_item(found.items if isinstance(found, Experiment) else self.items_of(subject.model), index)
 
 
 def _refused(why: str) -> Content:

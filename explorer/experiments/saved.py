@@ -14,8 +14,7 @@ from explorer.experiments.compute.runs import Compared, compare_experiments, ope
 from explorer.experiments.compute.summary import LEVEL, at_place
 from explorer.experiments.pictures import told_q
 from explorer.experiments.sentences import find, interval_of, methods, of_items, place_name
-from explorer.experiments.showing import LISTED, clicked, describing, item_table, kept_place, place_in, show_run
-from explorer.text import limits
+from explorer.experiments.showing import LISTED, clicked, describing, item_table, kept_place, open_item, place_in, show_run
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import sign
 from explorer.ui.pictures.base import join_names
@@ -33,7 +32,6 @@ from explorer.ui.view import (
     part,
     props,
     prose,
-    read,
     sentence,
     settle,
     show,
@@ -113,9 +111,7 @@ class SavedRuns(View):
 
     def on_each(self, subject: Subject, index: object) -> NewInput:
         """An item becomes the page's input."""
-        items = self.runs[0].items if self.runs else ()
-        item = items[limits.check_integer(index, "the item", 0, len(items) - 1)]
-        return read(item.text_a, item.text_b)
+        return open_item(self.runs[0].items if self.runs else (), index)
 
     def _at(self, run: Experiment) -> tuple[int, ...]:
         """The place that is looked at: that which was clicked, else the one that the first run selected."""

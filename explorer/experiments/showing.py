@@ -11,11 +11,12 @@ from explorer.experiments.compute.items import Item, number_groups
 from explorer.experiments.compute.summary import at_place
 from explorer.experiments.pictures import Interval, beside, board, intervals
 from explorer.experiments.sentences import null_of
+from explorer.text import limits
 from explorer.text.encoding import MASK
 from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.strip_table import Column, Row, in_context, strip_table
-from explorer.ui.view import Content, props
+from explorer.ui.view import Content, NewInput, props, read
 
 NAME = 24  # characters of a checkpoint's name beside its mean
 MOST_PLACES = 10_000  # in a direction
@@ -70,6 +71,12 @@ def item_table(lines: Iterable[Line], titles: Sequence[str] = (), label: str = "
         after = right if len(right) <= BESIDE else f"{right[:BESIDE]}…"
         rows.append(Row((before, " / ".join(words), after, *values), number))
     return strip_table(columns, rows, label, "item")
+
+
+def open_item(items: Sequence[Item], index: object) -> NewInput:
+    """The item of a clicked row as the page's input. Raises InputError."""
+    item = items[limits.check_integer(index, "the item", 0, len(items) - 1)]
+    return read(item.text_a, item.text_b)
 
 
 def unasked(items: Sequence[Item]) -> dict[str, Any]:
