@@ -1,5 +1,6 @@
 """Plain names of attention heads: from their own numbers on one input, and from what they do across a corpus."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -66,10 +67,9 @@ class HeadName:
         return f"{self.name}: {self.sure}"
 
 
-def habit_share(seen: Overview, place: tuple[int, int]) -> float:
-    """The mean weight, 0 to 1, that a head (layer, head), zero-based, puts on what its pattern is named after."""
-    metrics = HABITS[str(seen.patterns[place])].metrics
-    return min(sum(float(seen.metrics[key][place]) for key in metrics), 1.0)
+def habit_share(habit: Habit, metrics: Mapping[str, np.ndarray], place: int | tuple[int, int]) -> float:
+    """The mean weight, 0 to 1, that the head at a place of `metrics` puts on what its habit is named after."""
+    return min(sum(float(metrics[key][place]) for key in habit.metrics), 1.0)
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def head_name_of(seen: Overview, place: tuple[int, int], atlas: Everywhere | Non
     """The name of a head (layer, head), zero-based: its habit on this input, else its relation in the atlas, else none."""
     habit, elsewhere = HABITS[str(seen.patterns[place])], atlas.describe(place) if atlas else ""
     if habit.metrics:
-        return HeadName(habit.name, f"{habit_share(seen, place):.2f} of the weight", elsewhere)
+        return HeadName(habit.name, f"{habit_share(habit, seen.metrics, place):.2f} of the weight", elsewhere)
     if atlas and atlas.right[place]:
         return HeadName(f"{atlas.habits[place]}, by the atlas", str(atlas.right[place]))
     if seen.patterns[place] == BROAD:

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from explorer.analysis.head_metrics import TokenFacts, head_metrics, patterns
-from explorer.analysis.head_names import HABITS
+from explorer.analysis.head_names import HABITS, habit_share
 from explorer.bert.layer import shared_copy
 from explorer.bert.trace import Trace
 from explorer.core.cache import OnceCache
@@ -107,8 +107,7 @@ def head_rows(run: Run, layer: int, query: int) -> HeadRows:
 def _names(weights: np.ndarray, facts: TokenFacts) -> list[tuple[str, float | None]]:
     metrics = head_metrics(weights, facts)
     habits = [HABITS[str(name)] for name in patterns(metrics)]
-    sums = [sum(float(metrics[key][head]) for key in habit.metrics) for head, habit in enumerate(habits)]
-    return [(habit.name, min(of, 1.0)) if habit.metrics else ("", None) for habit, of in zip(habits, sums, strict=True)]
+    return [(habit.name, habit_share(habit, metrics, head)) if habit.metrics else ("", None) for head, habit in enumerate(habits)]
 
 
 def link_losses(trace: Trace, target: Target, links: Sequence[tuple[int, int, int]], state: int) -> tuple[float, np.ndarray]:

@@ -120,11 +120,12 @@ def _habit(subject: Subject, place: tuple[int, int], query: int, key: int, weigh
     """What the head (layer, head) does for all tokens, '' if its strongest telling weight says more."""
     seen, (layer, head), ids = overview_of(subject), place, subject.trace.ids
     pattern = str(seen.patterns[layer, head])
-    explained = key - query in HABITS[pattern].offsets or (pattern == "same token" and ids[query] == ids[key])
+    habit = HABITS[pattern]
+    explained = key - query in habit.offsets or (pattern == "same token" and ids[query] == ids[key])
     if not explained and (weight >= CLEAR or (pattern == MIXED and stands_out(weight, 1 / len(ids)))):
         return ""
-    if HABITS[pattern].metrics:
-        return f"{HABITS[pattern].does}: {habit_share(seen, place):.2f} of its weight on average"
+    if habit.metrics:
+        return f"{habit.does}: {habit_share(habit, seen.metrics, place):.2f} of its weight on average"
     if pattern == BROAD:
         entropy = seen.metrics["entropy"][layer, head]
         return f"spreads its weight almost evenly over the {subject.trace.kept} tokens (entropy {entropy:.2f} of at most 1)"
