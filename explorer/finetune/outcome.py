@@ -7,6 +7,8 @@ from dataclasses import replace
 from threading import Event
 from typing import Any
 
+import numpy as np
+
 from explorer.core import jobs
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import WORKS
@@ -179,14 +181,20 @@ def _buttons(busy: bool = False) -> Content:
     return {"train": idle, "next_step": idle, "cancel": props(visible=busy)}
 
 
-def _draw_epochs(task: Task, history: list[Epoch]) -> Content:
-    """The curves so far and, where layers are trained on labelled texts, the map beside them, whose points move."""
+def _draw_epochs(task: Task, history: list[Epoch], moving: np.ndarray) -> Content:
+    """The curves so far and the map beside them, of the held-out examples `moving`, if there are any."""
     shown: Content = {"curves": learning_curves([epoch.as_row() for epoch in history], task.plan.settings.reports)}
-    if (scores := history[-1].scores) is None or not isinstance(task, Classification):
-        return shown
-    if len(rows := task.split().held_out) <= MOST_MOVING:
-        shown["map"] = props(value=map_in_training(task.examples, rows, scores), visible=True)
+    if len(moving) and (scores := history[-1].scores) is not None:
+        shown["map"] = props(value=map_in_training(task.examples, moving, scores), visible=True)
     return shown
+
+
+def _find_moving(task: Task) -> np.ndarray:
+    """The held-out examples whose points move on the map: where layers are trained on labelled texts, unless they are many."""
+    if not (isinstance(task, Classification) and task.plan.layers_trained):
+        return np.empty(0, np.int64)
+    rows = task.split().held_out
+    return rows if len(rows) <= MOST_MOVING else rows[:0]
 
 
 def _train_in_steps(task: Task, title: str, stop: Event, kept_as: tuple[str, str]) -> Generator[Content, None, Run | None]:
@@ -194,7 +202,7 @@ def _train_in_steps(task: Task, title: str, stop: Event, kept_as: tuple[str, str
 
     When the page is closed meanwhile, Gradio closes this generator: what was learned so far is kept, and the training stops.
     """
-    steps = run_training(task, stop.is_set)
+    steps, moving = run_training(task, stop.is_set), _find_moving(task)
     history: list[Epoch] = []
     shown, drawn = 0.0, 0
     try:
@@ -206,7 +214,7 @@ def _train_in_steps(task: Task, title: str, stop: Event, kept_as: tuple[str, str
             if step.epoch is not None:
                 history.append(step.epoch)
             if time.monotonic() - shown >= EVERY:
-                yield {"status": step.doing, **(_draw_epochs(task, history) if len(history) > drawn else {})}
+                yield {"status": step.doing, **(_draw_epochs(task, history, moving) if len(history) > drawn else {})}
                 shown, drawn = time.monotonic(), len(history)
     except GeneratorExit:
         stop.set()
