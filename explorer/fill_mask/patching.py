@@ -115,10 +115,10 @@ class Patching(LongView):
             return None
         layer = int(held[-1])
         token = others[int(found.measured[layer, others].argmax())]
-        shares = [whole_percent(float(share)) for share in (found.probabilities[layer, token], found.corrupted[1])]
+        brought, left = (whole_percent(float(share)) for share in (found.probabilities[layer, token], found.corrupted[1]))
         copied = f"Copied from run A into run B, “{found.tokens[token]}” at hidden state {layer} brings"
         if target.foil is None:
-            return Finding("{} “{}” back from {} to {}.".format(copied, target.token, *reversed(shares)))
+            return Finding(f"{copied} “{target.token}” back from {left} to {brought}.")
         share = whole_percent(float(found.recovered[layer, token]))
         return Finding(f"{copied} {share} of the difference back ({target.quoted}).")
 

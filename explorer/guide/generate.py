@@ -44,9 +44,9 @@ def _arguments(endpoint: Callable[..., Any]) -> str:
 
 def _answer(endpoint: Callable[..., Any]) -> str:
     about, _, returned = (inspect.getdoc(endpoint) or "").partition("\nReturns:\n")
-    first = FIRST_SENTENCE.match(" ".join(about.split()))
-    about, returned = (" ".join(text.split()).replace("|", "\\|") for text in (first[0] if first else about, returned))
-    return f"{about} **Returns** {returned}"
+    about, returned = (" ".join(text.split()).replace("|", "\\|") for text in (about, returned))
+    first = FIRST_SENTENCE.match(about)
+    return f"{first[0] if first else about} **Returns** {returned}"
 
 
 def parameters() -> str:

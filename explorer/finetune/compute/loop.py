@@ -83,7 +83,7 @@ class Loop:
         self.encoded: list[Encoded] = [(shorten(ids, longest), shorten(segments, longest)) for ids, segments in encoded]
         self.per_epoch = -(-len(self.split.train) // BATCH)
         self.total = self.per_epoch * plan.settings.epochs
-        self._learner, self._scale = self._start(model)
+        self._learner = self._start(model)
         self.layer_rate, _, self.rate = self._learner.schedule.base_lrs
         self._lock, self._work = Lock(), self._run()
         self._steps: list[Step] = []
@@ -108,7 +108,7 @@ class Loop:
             self.step(steps - 1)
         return self._epochs[: steps // self.per_epoch]
 
-    def _start(self, model: Explorer) -> tuple[Learner, Scale]:
+    def _start(self, model: Explorer) -> Learner:
         plan, rows = self.plan, torch.from_numpy(self.split.train)
         top = Top(model, plan.layer, plan.layers_trained, plan.pooling).freeze()
         scale = Scale.of(evaluate(top, self._states, rows))
@@ -116,7 +116,7 @@ class Loop:
         learner.top.module.eval()  # without dropout, which `start` switched on
         if not plan.layers_trained:
             learner.top.freeze()  # a pooler stays as it is
-        return learner, scale
+        return learner
 
     def _run(self) -> Iterator[Step]:
         learner, rows, held = self._learner, *map(torch.from_numpy, self.split)
@@ -128,7 +128,7 @@ class Loop:
                 steps.append(self._learn(epoch, batch))
                 if len(steps) == len(batches):
                     with torch.no_grad():
-                        scores = learner.head(self._scale.apply(evaluate(learner.top, self._states, held)))
+                        scores = learner.head(learner.scale.apply(evaluate(learner.top, self._states, held)))
                     logits = torch.from_numpy(np.concatenate([step.logits for step in steps]))
                     trained = self._objective.measure(logits, torch.cat(batches))
                     self._epochs.append(Epoch(epoch, trained, self._objective.measure(scores, held)))
