@@ -27,7 +27,7 @@ export function shortened(text, room, wide) {
   return `${text}…`;
 }
 
-/** The anchor of a heading, as GitHub and explorer/guide/rendering.py make it. @param {string} text */
+/** The anchor of a heading, as GitHub and explorer/guide/pages.py make it. @param {string} text */
 export function anchor(text) {
   return text.toLowerCase().replace(/[^\w -]/g, "").trim().replaceAll(" ", "-");
 }

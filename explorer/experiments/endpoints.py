@@ -27,15 +27,15 @@ def experiment(
     word, and its best other guess for the foil. Words of a text may be marked, *key*, and have a counterpart, *key/keys*,
     which makes the changed text. What is measured is the logit of the word less that of the foil at the first blank; with
     `target` "next_sentence" IsNext against NotNext, with "label" two labels of a fine-tuned head. `question` and `how` are
-    in the table below; "" is the first way. `groups` has a name per item: items of one group are similar, and inference
-    treats them as one observation. By default items with the same texts are one group; repeated items count once.
+    those of the guide's page on the API; "" is the first way. `groups` has a name per item: items of one group are similar, and
+    inference treats them as one observation. By default items with the same texts are one group; repeated items count once.
 
     `low` and `high` are the 95% interval (studentized bootstrap over groups; null below 6 groups), `p` the larger p value of
     a sign-flip test and that bootstrap, both by group, and `q` that after Benjamini-Hochberg over all places. `selected` is
     the place that one half of the groups chooses, drawn by the seed: the lowest mean of heads_off, cut and erase, of
     direction at dose 1, the state at which the token read recovers half, the state from which on the word stays ahead, else the
-    highest. `held_out` is what
-    it does on the other half, where `rank` 1 is the most telling place and `random` the mean of all, or of the null.
+    highest. `held_out` is what it does on the other half, where `rank` 1 is the most telling place and `random` the mean of all,
+    or of the null.
 
     `models` names several checkpoints of one size: the answer is that of the first, and `checkpoints` has the means of each with
     Student's interval and q over checkpoints, from three on, and the place that each selected.
@@ -43,10 +43,9 @@ def experiment(
     Returns:
         `effects`, `low`, `high`, `p`, `q`, of some questions `nulls` and more, `places` (the labels of each direction), `random`
         (the mean of a random place, or of the null), `selected` ([layer, head] from 1, hidden states from 0), `held_out`:
-        `effect`,
-        `low`, `high`, `rank`, `p`, `random` (with `random_low`, `random_high`), `baseline`, `items`, `groups`; `baseline` (the
-        mean difference of the unchanged run), `items` and `groups` (how many), `held_out_groups`, `left_out` (why not the
-        others, by number), `provenance`: question, `how`, `seed`, model, hash of its weights, `dtype`, versions.
+        `effect`, `low`, `high`, `rank`, `p`, `random` (with `random_low`, `random_high`), `baseline`, `items`, `groups`;
+        `baseline` (the mean difference of the unchanged run), `items` and `groups` (how many), `held_out_groups`, `left_out` (why
+        not the others, by number), `provenance`: question, `how`, `seed`, model, hash of its weights, `dtype`, versions.
     """
     if not models:
         return run_while_wanted(experiment_in_steps(load(model), items, question, how, seed, target, groups or ())).as_dict()

@@ -4,7 +4,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.process_collector import ProcessCollector
 
 from explorer.api.gradio_seams import queue_length, running_calls
-from explorer.bert.explorer import list_loaded as loaded_models
+from explorer.bert.explorer import list_loaded
 from explorer.page.blocks import PageBlocks
 
 NAME = "bert_explorer"
@@ -27,7 +27,7 @@ def as_text(blocks: PageBlocks) -> bytes:
     def gauge(name: str, about: str, value: float) -> None:
         Gauge(f"{NAME}_{name}", about, registry=now).set(value)
 
-    models = loaded_models()
+    models = list_loaded()
     gauge("queue_length", "Calls that wait", queue_length(blocks) + len(blocks.turns))
     gauge("running", "Calls from the queue that are worked on, or wait for a model", running_calls(blocks))
     gauge("models", "Models in memory", len(models))

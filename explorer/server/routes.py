@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from explorer.bert.explorer import list_loaded as loaded_models
+from explorer.bert.explorer import list_loaded
 from explorer.core import downloads
 from explorer.core.hosts import is_loopback
 from explorer.core.paths import ASSETS
@@ -72,7 +72,7 @@ def serve_file(path: Path, media_type: str, headers: dict[str, str]) -> Callable
 
 async def healthz(request: Request) -> Response:
     """Health check: whether the model is loaded; 503 if the default model cannot be loaded."""
-    loaded = bool(loaded_models())
+    loaded = bool(list_loaded())
     if no_model.is_set() and not loaded:
         raise Refused(503, NO_MODEL)
     return JSONResponse({"status": "ok", "model": "loaded" if loaded else "loading"}, headers=FRESH)

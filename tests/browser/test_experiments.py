@@ -11,7 +11,9 @@ def test_a_suite_opens_computed_and_typed_items_are_measured(open_app):
     finding, chosen = page.locator("#experiments-finding"), page.locator("#experiments-new-chosen")
     problem = page.locator("#experiments-new-problem")
     rows = page.locator("#experiments-new-each tbody tr")
-    expect(finding).to_contain_text(re.compile(r"Without layer 5, head 11, selected on 32 items, the lead in the other 32 changes by −"))
+    expect(finding).to_contain_text(
+        re.compile(r"Without layer 5, head 11, selected on 32 items, the lead in the other 32 changes by −")
+    )
     expect(chosen).to_contain_text("Layer 5, head 11")
     expect(rows).to_have_count(64)
     expect(page.locator("#experiments-new-start")).to_be_hidden()

@@ -148,7 +148,7 @@ class Measured:
 class Question(ABC):
     """One question: a way to ask it, a target, and a seed for what is drawn at random.
 
-    `finding` is the sentence of the place that one half of the groups selected, with names of `showing.facts`. `each` are the
+    `finding` is the sentence of the place that one half of the groups selected, with names of `sentences.facts`. `each` are the
     titles in the list of items: `before` ("" for none), and the value at a place.
     """
 
