@@ -347,7 +347,7 @@ def test_an_unknown_event_is_told_in_the_stream(ask):
 
 def test_health_is_told_while_a_model_loads(ask, monkeypatch):
     assert json.loads(ask("GET", "/healthz")[2]) == {"status": "ok", "model": "loaded"}
-    monkeypatch.setattr("explorer.server.routes.loaded_models", lambda: [])
+    monkeypatch.setattr("explorer.server.routes.list_loaded", lambda: [])
     assert json.loads(ask("GET", "/healthz")[2]) == {"status": "ok", "model": "loading"}
     monkeypatch.setattr("explorer.server.routes.no_model.is_set", lambda: True)
     status, _, body = ask("GET", "/healthz")
