@@ -75,13 +75,18 @@ def _is_drawn_by_chance(view: "Map") -> bool:
     return view.method != "pca" or view.source == VOCABULARY or is_sampled
 
 
+def _buttons(visible: bool) -> Content:
+    """The buttons that take the sentences elsewhere."""
+    return {name: props(visible=visible) for name in ("send", "compare")}
+
+
 class Map(LongView):
     name, question = "projection/map", "What lies close to what?"
     layout = (
         row(
             col("missing", "map", "chart", "progress", "summary", width=7),
             col(
-                *("example", "sentences", "send", "table", "text_column", "label_column", "search", "nearest", "hint"),
+                *("example", "sentences", "send", "compare", "table", "text_column", "label_column", "search", "nearest", "hint"),
                 *(
                     "naming",
                     "label",
@@ -129,6 +134,7 @@ class Map(LongView):
     naming: str = text("", "Label of the selection", linked=False, when=_can_label)
     label = button("Label the selection", visible=False)
     send = button("Send to Train", visible=False)
+    compare = button("Compare two models", visible=False)
     forget = button("Show all again", visible=False)
     refit = button("Fit the map again", visible=False)
     dimensions: int = choice([("2-D", 2), ("3-D", 3)], "Space", more=True, line=True)
@@ -159,7 +165,7 @@ class Map(LongView):
     def waiting(self, subject: Subject) -> Content:
         """Keep the map, but for other points that are read quickly, which PCA places meanwhile; without a file, ask for one."""
         if not self.key(subject):
-            return {"map": None, "chart": None, "nearest": None, "summary": "", "missing": NO_FILE, "send": props(visible=False)}
+            return {"map": None, "chart": None, "nearest": None, "summary": "", "missing": NO_FILE, **_buttons(False)}
         if self.method == "pca" or not self._is_read_quickly(subject) or self._fit(subject):
             return {}
         with suppress(ExplorerError):  # the work will report it
@@ -215,7 +221,7 @@ class Map(LongView):
             "nearest": listed,
             "hint": props(visible=not stands_out),
             "label": props(visible=_can_label(self) and len(chosen) > 1),
-            "send": props(visible=self.source == SENTENCES),
+            **_buttons(self.source == SENTENCES),
             "forget": props(visible=stands_out),
             "refit": props(visible=found.projection.added > 0),
             "drawn": points.key,
@@ -286,6 +292,9 @@ class Map(LongView):
         sent = sorted({*chosen} & {*range(len(texts))}) if is_selection else range(len(texts))
         classes = classes_of([texts[row] for row in sent], [labels[row] for row in sent])
         return Why("fine-tune", "Train", settings={"kind": "texts", "source": "Typed here", "classes": classes})
+
+    def on_compare(self, subject: Subject, index: None) -> Why:
+        return Why("projection", "Two models or layers", settings={"texts": self.sentences})
 
     def on_forget(self, subject: Subject, index: None) -> Change:
         return settle(picked=NONE_CHOSEN, search="")

@@ -4,19 +4,23 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.decomposition import PCA
 from sklearn.manifold import trustworthiness as reference_trustworthiness
 from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import NearestNeighbors
 
 from explorer.analysis.projection import METHODS, AddedMaps, LayerMaps, MapSettings, add_rows, align, clusters, project, quality
 from explorer.analysis.similarity import Agreement, Nearest
+from explorer.bert.features import features
 from explorer.core.errors import InputError
 from explorer.core.lazy import umap
-from explorer.core.steps import Stopped
+from explorer.core.steps import Stopped, finished
 from explorer.projection.endpoints import projection
 from explorer.projection.map import Map
 from explorer.projection.picture import agreement_of, nearby
 from explorer.projection.points import Points, clusters_of
-from explorer.text.lines import NO_LABEL
+from explorer.projection.two_models import TwoModels
+from explorer.text.lines import NO_LABEL, read_lines
 from explorer.ui.subject import Subject
 from tests.at_night import at_night
 
@@ -257,3 +261,31 @@ def test_points_without_a_label_are_not_judged():
     assert agreement_of(more, 0) == agreement_of(labelled, 0)
     one = Points(texts, ["a", *[NO_LABEL] * 44], GROUPS[None])
     assert "closer than any other two" in nearby(one, 0, None).text
+
+
+def test_two_layers_share_the_neighbours_that_scikit_learn_finds(bundled):
+    subject = Subject.of(bundled.trace("It slept."))
+    view = TwoModels(state=5, other_state=1)
+    sides = finished(view.work(subject))
+    texts = list(dict.fromkeys(read_lines(view.texts)[0]))
+    near = []
+    for layer, side in ((5, sides.here), (1, sides.there)):
+        vectors = features(bundled, texts, layer)
+        reference = NearestNeighbors(n_neighbors=6, metric="cosine").fit(vectors.astype(np.float64))
+        near.append(reference.kneighbors(return_distance=False, n_neighbors=5))
+        np.testing.assert_array_equal(side.near, near[-1])
+        placed = np.linalg.norm(side.places[:, None] - side.places[None], axis=-1)
+        plain = PCA(2).fit_transform(vectors)
+        np.testing.assert_allclose(placed, pairwise_distances(plain) / np.sqrt((plain**2).sum(1).mean()), atol=1e-3)
+    kept = [len(set(mine) & set(yours)) for mine, yours in zip(*near, strict=True)]
+    np.testing.assert_array_equal(sides.kept, kept)
+    shown = view.compute(subject)
+    ringed = [number for number, point in enumerate(shown["there"]["points"]) if point["ring"]]
+    assert sorted(sides.changed) == ringed
+    assert max(np.array(kept)[ringed]) <= min(np.delete(kept, ringed))
+    assert f"share {np.mean(kept) / 5:.0%} of the 5 nearest" in view.finding(subject).text
+    lines = replace(view, picked=3).draw(subject, sides)["there"]["links"]
+    assert [line["end"] for line in lines] == near[1][3].tolist()
+    assert "share 100%" in finished(replace(view, other_state=5).work(subject)).finding()
+    with pytest.raises(InputError, match="at least 4 different"):
+        replace(view, texts="a\nb\nb\nc").compute(subject)
