@@ -22,6 +22,7 @@ from explorer.projection.points import (
     classes_of,
     clusters_of,
     example_lines,
+    items_of,
     key_of,
     read_texts,
     rows_of,
@@ -77,7 +78,7 @@ def _is_drawn_by_chance(view: "Map") -> bool:
 
 def _buttons(visible: bool) -> Content:
     """The buttons that take the sentences elsewhere."""
-    return {name: props(visible=visible) for name in ("send", "compare")}
+    return {name: props(visible=visible) for name in ("send", "test", "compare")}
 
 
 class Map(LongView):
@@ -86,20 +87,9 @@ class Map(LongView):
         row(
             col("missing", "map", "chart", "progress", "summary", width=7),
             col(
-                *("example", "sentences", "send", "compare", "table", "text_column", "label_column", "search", "nearest", "hint"),
-                *(
-                    "naming",
-                    "label",
-                    "forget",
-                    "refit",
-                    "dimensions",
-                    "pooling",
-                    "neighbors",
-                    "seed",
-                    "picked",
-                    "drawn",
-                    "fitted",
-                ),
+                *("example", "sentences", row("send", "test", "compare"), "table", "text_column", "label_column", "search"),
+                *("nearest", "hint", "naming", "label", "forget", "refit"),
+                *("dimensions", "pooling", "neighbors", "seed", "picked", "drawn", "fitted"),
                 width=3,
             ),
         ),
@@ -134,6 +124,7 @@ class Map(LongView):
     naming: str = text("", "Label of the selection", linked=False, when=_can_label)
     label = button("Label the selection", visible=False)
     send = button("Send to Train", visible=False)
+    test = button("Use in an experiment", visible=False)
     compare = button("Compare two models", visible=False)
     forget = button("Show all again", visible=False)
     refit = button("Fit the map again", visible=False)
@@ -286,12 +277,13 @@ class Map(LongView):
 
     def on_send(self, subject: Subject, index: None) -> Why:
         """Open Train with the selected sentences, or all, as its classes. Raises InputError for one class, or too many."""
-        texts, labels = read_lines(self.sentences)
-        chosen, key = self.picked
-        is_selection = len(chosen) > 1 and key == key_of(texts)
-        sent = sorted({*chosen} & {*range(len(texts))}) if is_selection else range(len(texts))
-        classes = classes_of([texts[row] for row in sent], [labels[row] for row in sent])
-        return Why("fine-tune", "Train", settings={"kind": "texts", "source": "Typed here", "classes": classes})
+        texts, labels = self._sent()
+        return Why("fine-tune", "Train", settings={"kind": "texts", "source": "Typed here", "classes": classes_of(texts, labels)})
+
+    def on_test(self, subject: Subject, index: None) -> Why:
+        """Open a new experiment with the selected sentences, or all, as its items. Raises InputError where they make too few."""
+        items = items_of(subject.model, self._sent()[0], self.search)
+        return Why("experiments", "New experiment", settings={"source": "typed", "typed": items})
 
     def on_compare(self, subject: Subject, index: None) -> Why:
         return Why("projection", "Two models or layers", settings={"texts": self.sentences})
@@ -301,6 +293,13 @@ class Map(LongView):
 
     def on_refit(self, subject: Subject, index: None) -> Change:
         return settle(fitted="")
+
+    def _sent(self) -> tuple[list[str], list[str]]:
+        """The selected sentences with their labels, all if fewer than two are selected."""
+        texts, labels = read_lines(self.sentences)
+        chosen, key = self.picked
+        sent = sorted({*chosen} & {*range(len(texts))}) if len(chosen) > 1 and key == key_of(texts) else range(len(texts))
+        return [texts[row] for row in sent], [labels[row] for row in sent]
 
     def _read(self, subject: Subject) -> Generator[tuple[str, float], None, Points]:
         """The points of the source; yields a sentence about the work and its share done. Raises InputError."""
