@@ -16,7 +16,7 @@ from explorer.projection.points import Points
 from explorer.text.lines import NO_LABEL
 from explorer.ui.pictures.bars import ranking
 from explorer.ui.pictures.base import shorten
-from explorer.ui.pictures.maps import Marks, point_map, times_of, with_count
+from explorer.ui.pictures.maps import Marks, space_map, times_of, with_count
 
 NO_TRANSFORM = "t-SNE has no transform: a new text fits the whole map again."
 MEANING = "{} keeps neighbours together: who is close means something; the gaps between groups and their sizes do not."
@@ -55,12 +55,11 @@ class LayerMap:
         return f"{self.points.key}-{self.settings.method}-{self.settings.dimensions}"
 
     def axes(self) -> list[str]:
+        """The titles of the axes of a map in space."""
         shares = self.projection.explained_variance
         if shares is None:
-            name = NAMES[self.settings.method]
-            return [f"{name} {axis + 1}" for axis in range(self.projection.points.shape[1])]
-        of = " of the variance" if len(shares) == 2 else ""  # three titles must be short to fit
-        return [f"direction {axis + 1} ({share:.0%}{of})" for axis, share in enumerate(shares)]
+            return [f"{NAMES[self.settings.method]} {axis + 1}" for axis in range(3)]
+        return [f"direction {axis + 1} ({share:.0%})" for axis, share in enumerate(shares)]
 
     def summary(self) -> str:
         """The number of points, the meaning of the map, and its trustworthiness, in sentences."""
@@ -93,7 +92,7 @@ class LayerMap:
         return f"{text} {self.points.single}".rstrip()
 
     def figure(self, marks: Marks, labels: Sequence[str]) -> object:
-        return point_map(self.projection.points, self.points.texts, labels, self.axes(), self.key, marks)
+        return space_map(self.projection.points, self.points.texts, labels, self.axes(), self.key, marks)
 
     def list_near(self, row: int, near: Sequence[tuple[int, float]]) -> dict[str, Any]:
         note = f"By cosine in all {self.vectors.shape[1]} dimensions of this layer, not on the map."

@@ -9,7 +9,7 @@ import numpy as np
 from explorer.analysis.similarity import nearest_place
 from explorer.projection.picture import LayerMap, agreement_of, nearest_places
 from explorer.text.lines import NO_LABEL
-from explorer.ui.pictures.maps import Marks, rows_by_label, table_of, times_of, with_count
+from explorer.ui.pictures.maps import Marks, classes_by_row, rows_by_label, table_of, times_of, with_count
 from explorer.ui.pictures.numbers import keep
 from explorer.ui.pictures.text_map import Frame, Link, TextMap, draw_map
 
@@ -34,7 +34,7 @@ def draw_speaking_map(found: LayerMap, marks: Marks, labels: Sequence[str], fits
     if rest := classes.pop(NO_LABEL, None):
         classes[NO_LABEL] = rest  # last, since it has no hull
     named = len(classes) - (NO_LABEL in classes)
-    class_of = {row: place for place, members in enumerate(classes.values()) for row in members}
+    class_of = classes_by_row(classes)
     times = times_of(texts, at)
     few, others = len(rows) <= MOST, set(marks.others)
     what = TextMap(

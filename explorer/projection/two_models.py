@@ -16,7 +16,7 @@ from explorer.text.lines import read_lines
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.base import shorten
-from explorer.ui.pictures.maps import rows_by_label
+from explorer.ui.pictures.maps import classes_by_row, rows_by_label
 from explorer.ui.pictures.text_map import Link, TextMap, draw_map
 from explorer.ui.settings import choice, memory, number, text
 from explorer.ui.subject import Subject
@@ -148,13 +148,12 @@ class TwoModels(LongView):
     def _map(self, found: Sides, side: Side) -> dict[str, Any]:
         texts, labels = side.points.texts, side.points.labels
         classes = rows_by_label(labels)
-        class_of = {row: place for place, rows in enumerate(classes.values()) for row in rows}
         picked = self.picked if self.picked is not None and self.picked < len(texts) else None
         near, kept_of = side.near.shape[1], list(enumerate(found.kept.tolist()))
         drawn = TextMap(
             texts=texts,
             places=side.places,
-            labels=[class_of[row] for row in range(len(texts))],
+            labels=classes_by_row(classes),
             classes=list(classes),
             notes=[f"keeps {kept} of {near} neighbours; nearest here: {texts[side.near[row, 0]]}" for row, kept in kept_of],
             rings=[row in found.changed for row in range(len(texts))],
