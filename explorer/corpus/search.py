@@ -40,7 +40,7 @@ class Search(CorpusView):
 
     name, question = "corpus/search", "Where else in the corpus is something similar?"
     layout = (
-        row("file", "data_set", "column"),  # which all choices read
+        row("file", "column"),  # which all choices read
         row("compare", "word", "of_neuron", "senses"),
         row(col("hits", "stop", "progress", "about", "note", "help", "check", width=2), col("map", "common")),
     )

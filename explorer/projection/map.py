@@ -120,7 +120,10 @@ class Map(LongView):
     label_column: str = choice([(NO_LABEL, "")], "Label column", when=_with_file, **OF_THE_FILE)
     search: str = text("", "Search", placeholder="Points that contain this stand out")
     nearest = part("ranking")
-    hint = prose(value="Click a point for its neighbours. *Select* draws a line around points.", classes="caption")
+    hint = prose(
+        value="Click a point for its neighbours, then turn the wheel to zoom. *Select* draws a line around points.",
+        classes="caption",
+    )
     naming: str = text("", "Label of the selection", linked=False, when=_can_label)
     label = button("Label the selection", visible=False)
     send = button("Send to Train", visible=False)
