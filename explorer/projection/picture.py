@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.projection import NAMES, LayerMaps, MapSettings, Projection, digest, judged_neighbors
+from explorer.analysis.layer_maps import LayerMaps
+from explorer.analysis.projection import NAMES, MapSettings, Projection, digest, judged_neighbors
 from explorer.analysis.resampling import wilson
 from explorer.analysis.similarity import Agreement, Nearest, cosines, first_of_each, nearest_of_each, nearest_place
 from explorer.core.cache import OnceCache

@@ -9,7 +9,8 @@ from sklearn.manifold import trustworthiness as reference_trustworthiness
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 
-from explorer.analysis.projection import METHODS, AddedMaps, LayerMaps, MapSettings, add_rows, align, clusters, project, quality
+from explorer.analysis.layer_maps import AddedMaps, LayerMaps, add_rows, align
+from explorer.analysis.projection import METHODS, MapSettings, clusters, project, quality
 from explorer.analysis.similarity import Agreement, Nearest
 from explorer.bert.features import features
 from explorer.core.errors import InputError
