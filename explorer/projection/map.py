@@ -47,6 +47,7 @@ def _buttons(visible: bool) -> Content:
 
 class Map(PointsView):
     name, question = "projection/map", "What lies close to what?"
+    names = ("source", "method", "colours", "layer", *PointsView.names)
     layout = (
         row(
             col("missing", "map", "chart", "progress", "summary", width=7),
