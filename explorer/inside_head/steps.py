@@ -28,8 +28,8 @@ COLUMNS = [
     Column("step", "name"),
     Column("formula", "text"),
     Column("shape", "text"),
-    Column("of this token", "strip", name="value"),
-    Column("norm", "number", form=".2f"),
+    Column("its numbers", "strip", name="value"),
+    Column("length", "number", form=".2f", name="norm"),
 ]
 
 
@@ -40,11 +40,11 @@ class DotProducts(View):
     table = part("strips")
     about = sentence()
     help = caption(
-        "Each small rectangle is one number of a vector: blue above 0, orange below. The query **q** is multiplied with "
-        "each key **k**, number by number (**q∘k**), and the products are added up (**q·k**). Dividing by √d keeps scores from "
-        "growing with d, the length of a key. The softmax over all keys (e to the power of each score, divided by their sum) "
-        "gives the **weights**. The head outputs the sum of the values **v**, each times its weight "
-        "(Vaswani et al. 2017, section 3.2.1)."
+        "Each small rectangle is one number of a vector: blue above 0, orange below. The query **q** is multiplied with each "
+        "key **k**, number by number (**q times k**), and the products are added up (**q·k**). Dividing by √d keeps scores "
+        "from growing with d, the length of a key. The softmax over all keys (e to the power of each score, divided by their "
+        "sum) gives the **weights**. The head outputs the sum of the values **v**, each times its weight (Vaswani et al. 2017, "
+        "section 3.2.1)."
     )
     check = check()
 
@@ -95,7 +95,7 @@ class WholeLayer(View):
     check = check()
     help = caption(
         "One token followed through one layer (Devlin et al. 2019; Vaswani et al. 2017, section 3.1). Each strip is on "
-        "its own scale, blue above 0, orange below; the norm is its Euclidean length. The outline marks what the "
+        "its own scale, blue above 0, orange below; the length is Euclidean. The outline marks what the "
         "chosen head contributes. The feed-forward part works on each token separately; only attention mixes tokens. "
         "Vaswani et al. also call that part two convolutions of kernel size 1, there from 512 numbers to 2,048 and back."
     )
@@ -153,8 +153,8 @@ def _table(step: HeadStep, tokens: Sequence[str], pair: tuple[int, int | None], 
     added = step.weights[:, None] * step.values
     columns = [
         Column("", "name", name="token"),
-        Column("q above, k below", "strip", float(np.abs(step.keys).max()), name="key"),
-        Column("q∘k", "strip", float(np.abs(step.keys * step.query).max()), name="key_times_query"),
+        Column("vectors: q, then each k", "strip", float(np.abs(step.keys).max()), name="key"),
+        Column("q times k", "strip", float(np.abs(step.keys * step.query).max()), name="key_times_query"),
         Column("q·k", "number", form=".2f"),
         Column(f"÷ √{len(step.query)}", "number", form=".2f", name="scaled"),
         Column("softmax", "number", form=".4f"),
