@@ -35,7 +35,7 @@ class Rollout(View):
         "layer, if information flowed only by attention. Formula: the product of 0.5 · (mean over heads) "
         "+ 0.5 · I, newer layers from the left; I is the residual connection. Rollout assumes that every layer and token keeps "
         "half of each position. The routes of the overview measure that share: ALTI (Ferrando et al. 2022) "
-        "compares each token's part of the attention block's output with the whole. √ scale; rows sum to 1."
+        "compares each token's part of the attention block's output with the whole. Colours follow the square root."
     )
     title = prose(classes="detail-title")
     sources = chart("Where one token comes from", height=430)

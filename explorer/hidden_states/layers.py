@@ -81,9 +81,9 @@ class OneLayer(LongView):
             by = f"{two_places(float(mean))} on average {TURNED}"
             return Finding(f"No layer has mixed anything yet. Layer {most} will change the tokens' vectors most: {by}.")
         token = _find_turned_most(subject, at)
-        where = f"Of all layers, layer {at} changes the vectors most" if at == most else f"Layer {at} changes the vectors"
+        where = f"Layer {at} changes the vectors most" if at == most else f"Layer {at} changes the vectors"
         mean, own = (two_places(float(value)) for value in (changes[at - 1].mean(), changes[at - 1, token]))
-        text = f"{where}: {mean} on average and, of the words, most {quote(tokens, token)}: {own} {TURNED}."
+        text = f"{where}: {mean} on average, {quote(tokens, token)} {own}, the most of all words {TURNED}."
         return Finding(text, Why("inside-head", "The whole layer", {"layer": at, "token": token}))
 
     def passes(self, subject: Subject) -> float:

@@ -21,7 +21,7 @@ MOST_TOKENS = 128  # per row: longer ones would only show a window, and three pa
 MOVED = [
     Column("the input", "name", name="read"),
     Column("weight on [PAD]", "number", form=".4f", name="weight_on_pad"),
-    Column("largest change of a number", "number", form=".2g", name="largest_change"),
+    Column("largest change", "number", form=".2g", name="largest_change"),
     Column("cosine distance", "number", form=".4f", name="mean_1_minus_cosine"),
 ]
 

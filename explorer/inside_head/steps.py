@@ -9,18 +9,11 @@ from explorer.analysis.attention import scale_end
 from explorer.analysis.similarity import steps
 from explorer.techniques.inside import HeadStep, Step, head_step, layer_steps
 from explorer.text import limits
-from explorer.ui.attention_data import (
-    head_sentence,
-    looks_at,
-    most_telling_first,
-    prepare_effects,
-    show_switched_off,
-    tell_quickly,
-)
+from explorer.ui.attention_data import head_sentence, most_telling_first, prepare_effects, show_switched_off, tell_quickly
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
-from explorer.ui.subject import Subject
-from explorer.ui.telling import TURNED, row_sentence, telling_key, two_places
+from explorer.ui.subject import Subject, head_name
+from explorer.ui.telling import TURNED, quote, row_sentence, telling_key, two_places
 from explorer.ui.view import Change, Content, Finding, View, Why, caption, check, matches, part, select, sentence
 
 MOST_KEYS = 32
@@ -75,11 +68,14 @@ class DotProducts(View):
             return None
         if found.query is None:
             return Finding(head_sentence(subject, found))
-        token, _ = asking(subject)
+        token, key = asking(subject)
         tells = found.names_a_key and token == found.query
+        if tells and key is not None:
+            return Finding(
+                _score(subject, token, key), show_switched_off(found) if found.word else _seen_in_heads(subject, token)
+            )
         weights = subject.trace.attention(found.layer)[found.head, token]
-        told = looks_at(subject, found) if tells else row_sentence(subject.trace.tokens, token, weights)
-        return Finding(told, show_switched_off(found) if found.word and tells else _seen_in_heads(subject, token))
+        return Finding(row_sentence(subject.trace.tokens, token, weights), _seen_in_heads(subject, token))
 
     def on_table(self, subject: Subject, index: int) -> Change:
         """Select the token of a key (zero-based) as the query."""
@@ -133,6 +129,15 @@ def asking(subject: Subject) -> tuple[int, int | None]:
     if found is not None and found.names_a_key and token == query:
         return token, key
     return token, telling_key(subject.trace.attention(subject.selection.attention_layer)[subject.selection.head_index, token])
+
+
+def _score(subject: Subject, query: int, key: int) -> str:
+    """The score of a query with a key in the selected head, beside its mean over all keys, and the weight that it becomes."""
+    place = (subject.selection.attention_layer, subject.selection.head_index)
+    step, tokens = head_step(subject.trace, *place, query), subject.trace.tokens
+    scores = f"{quote(tokens, query)} scores {step.dots[key]:.1f} with {quote(tokens, key)}"
+    mean = f"(mean over {len(step.dots)} keys: {step.dots.mean():.1f})"
+    return f"In {head_name(place)}, {scores} {mean}, and the softmax makes that a weight of {step.weights[key]:.2f}."
 
 
 def _seen_in_heads(subject: Subject, token: int) -> Why:

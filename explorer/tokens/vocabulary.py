@@ -19,7 +19,7 @@ from explorer.ui.view import Change, Content, Finding, View, caption, part, sent
 MOST_FOUND = 200
 MOST_NEAR = 12
 FOUND = [Column("piece", "name"), Column("id", "number")]
-NEAR = [Column("nearest piece", "name"), Column("id", "number"), Column("cosine", "number", form=".3f"), Column("", "bar")]
+NEAR = [Column("id", "number"), Column("cosine", "number", form=".3f"), Column("", "bar")]
 CONTINUES = "##"
 
 
@@ -30,13 +30,12 @@ def _two_ids(value: Any) -> tuple[int, int] | None:
 
 class Vocabulary(View):
     name, question = "tokens/vocabulary", "Which pieces does the model know?"
-    layout = (row(col("query", "count", "pieces", width=5), col("piece", "nearest", "help", width=6)),)
+    layout = (row(col("query", "count", "pieces", width=5), col("nearest", "help", width=6)),)
     query: str = text(
         "play", "Search (play*, *tion, ##ing, an id)", limit=QUERY, max_length=QUERY.most, max_lines=1, elem_classes="inline long"
     )
     count = sentence()
     pieces = part("strips", height=300, marks=True)
-    piece = sentence()
     nearest = part("strips")
     help = caption(
         "Nearest by cosine (−1 to 1) in the word embedding table, the vectors that the model starts from. Neighbours are "
@@ -87,7 +86,8 @@ class Vocabulary(View):
             Row([vocabulary[row], row, cosine, max(cosine, 0.0)], token=row)
             for row, cosine in nearest(subject.model.word_table, id, MOST_NEAR)
         ]
-        return {"piece": f"Nearest to “{vocabulary[id]}” (id {id}):", "nearest": strip_table(NEAR, rows, "nearest pieces")}
+        named = Column(f"nearest to “{vocabulary[id]}”", "name", name="nearest_piece")
+        return {"nearest": strip_table([named, *NEAR], rows, "nearest pieces")}
 
 
 def _id_of(subject: Subject) -> int:
