@@ -18,7 +18,7 @@ from explorer.finetune.kinds import ANSWERS, FILE, KINDS, READY, TEXTS, TYPED
 from explorer.finetune.opening import OURS, QUESTIONS
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.recipe import Recipe
-from explorer.finetune.result import CHANGE, CLASSES, MISTAKES, RIGHT, Result
+from explorer.finetune.result import CLASSES, MISTAKES, RIGHT, Result
 from explorer.finetune.run import opening_run
 from explorer.finetune.runs import Runs
 from explorer.finetune.try_it import TryIt
@@ -133,12 +133,6 @@ def test_wrong_and_right_answers_are_all_of_them(subject, run):
     assert {row[0] for row in (*wrong, *right)} == set(held.questions)
     assert shown[MISTAKES]["note"].startswith(f"{len(wrong)} of {len(held.questions)}")
     assert all(row[1].lower() not in row[2].lower().split(" or ") for row in wrong)
-
-
-def test_what_training_changed_is_shown_for_answers_too(subject, run):
-    shown = read(Result, subject, run=run.id, look=CHANGE).compute(subject)
-    assert "✓ The 1 frozen layers moved" in shown["note"]
-    assert len(shown["picture"].data[0].y) == subject.model.capabilities.layers + 1
 
 
 def test_the_answer_is_marked_and_its_numbers_are_there(subject, run, tiny):
