@@ -11,11 +11,11 @@ from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, LABEL, TRAINING_EXAMPLES
 from explorer.core.limits import TEXTS as MOST_TEXTS
 from explorer.finetune.cards import cards_of
+from explorer.finetune.compute.answers import room
 from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.files import FILE_TYPES, ExampleFile, read_file
 from explorer.finetune.compute.from_table import built_in, examples_from_table
 from explorer.finetune.compute.questions import QuestionFile, Questions, built_in_questions, read_typed
-from explorer.finetune.compute.span_task import room
 from explorer.finetune.kinds import ANSWERS, FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS, of_kind, sets
 from explorer.finetune.opening import ORDERS, OUTSIDE, QUESTIONS, STARTER, Cards, Clicked
 from explorer.text import limits

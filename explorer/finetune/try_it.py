@@ -10,11 +10,13 @@ from explorer.bert.explorer import load
 from explorer.bert.features import features
 from explorer.core.cache import OnceCache
 from explorer.core.limits import BOX_CHARACTERS, Limit
-from explorer.finetune.compute.answering import Answerer
+from explorer.finetune.compute.answers import Answerer
 from explorer.finetune.compute.in_turn import Heads, in_slow_motion
-from explorer.finetune.compute.predictor import Classifier, Regressor, of_kind
+from explorer.finetune.compute.predictor import of_kind
 from explorer.finetune.compute.reasons import Decision, decide, estimate_without
-from explorer.finetune.compute.run import HeldOutNumbers, HeldOutTags, HeldOutTexts, Run
+from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.texts import Classifier, HeldOutNumbers, HeldOutTexts, Regressor
+from explorer.finetune.compute.words import HeldOutTags
 from explorer.finetune.kinds import ANSWERS, TEXTS, WORDS
 from explorer.finetune.learn_map import can_map, explain_map, is_in_turn, map_of
 from explorer.finetune.opening import OURS, STARTER

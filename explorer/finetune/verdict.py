@@ -9,8 +9,12 @@ import numpy as np
 from explorer.analysis.resampling import bootstrap, wilson
 from explorer.bert.capabilities import Capabilities
 from explorer.finetune.compute.answering import exact_match
-from explorer.finetune.compute.run import HeldOutAnswers, HeldOutLabels, HeldOutNumbers, HeldOutTags, HeldOutTexts, Run, told
+from explorer.finetune.compute.answers import HeldOutAnswers
+from explorer.finetune.compute.predictor import HeldOutLabels
+from explorer.finetune.compute.run import Run, told
 from explorer.finetune.compute.task import TrainingPlan
+from explorer.finetune.compute.texts import HeldOutNumbers, HeldOutTexts
+from explorer.finetune.compute.words import HeldOutTags
 from explorer.finetune.learn_map import is_in_turn
 from explorer.finetune.recipe import FIT_PRESET, OWN, WIDE
 from explorer.training.settings import FEWEST_HELD_OUT

@@ -15,8 +15,7 @@ from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.finetune import evaluate, most_layer_rate, train, train_top
 from explorer.finetune.compute.prefix import Prefix, hidden_in_steps
-from explorer.finetune.compute.task import go_on, make_plan
-from explorer.finetune.compute.tasks import text_task
+from explorer.finetune.compute.task import Task, go_on, make_plan
 from explorer.finetune.compute.top_layers import Top, seeded_dropout
 from explorer.finetune.compute.training import Progress, as_run, run_training, train_whole
 from explorer.training.examples import Examples, split
@@ -259,10 +258,10 @@ def test_a_training_goes_on_from_where_another_one_ended(tiny, layers, units):
     run = as_run(first, "first", "")
     assert "start" not in run.settings
     plan = go_on(model, run.predictor, run.settings)
-    second = train_whole(text_task(model, examples, plan))
+    second = train_whole(Task(model, examples, plan))
     np.testing.assert_array_equal(first.split.held_out, second.split.held_out)
     assert second.history[0].trained["loss"] < first.history[0].trained["loss"]
     still = replace(plan, settings=replace(plan.settings, learning_rate=1e-6, epochs=1))
     if not layers:  # whose head learns at a rate of its own
-        same = train_whole(text_task(model, examples, still))
+        same = train_whole(Task(model, examples, still))
         assert same.history[0].held_out["loss"] == pytest.approx(first.history[-1].held_out["loss"], abs=1e-3)

@@ -11,7 +11,7 @@ import numpy as np
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import LAST_FOUR, states_read
 from explorer.core.engine import torch
-from explorer.finetune.compute.predictor import Classifier, Regressor
+from explorer.finetune.compute.texts import Classifier, Regressor
 from explorer.finetune.compute.top_layers import Top
 from explorer.techniques.attribution import Path, integrated_gradients
 from explorer.techniques.targets import Target

@@ -14,10 +14,11 @@ from explorer.core.limits import NONE, TEXTS, TRAINING_MINUTES
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.finetune import Step
-from explorer.finetune.compute.predictor import Predictor
+from explorer.finetune.compute.predictor import HeldOut, Predictor
 from explorer.finetune.compute.prefix import Prefix
-from explorer.finetune.compute.run import HeldOut, HeldOutTexts, Run, told
+from explorer.finetune.compute.run import Run, told
 from explorer.finetune.compute.task import Task
+from explorer.finetune.compute.texts import HeldOutTexts
 from explorer.finetune.compute.top_layers import Top
 from explorer.training.examples import Split
 from explorer.training.head import Head
@@ -62,12 +63,12 @@ def run_training(task: Task, stop: Stop = lambda: False) -> Generator[Progress, 
     def ends() -> bool:
         return stop() or (minutes != NONE and time.monotonic() - begun > 60 * minutes)
 
-    prefix = yield from _read(task, ends)
+    prefix = yield from _read(task, parts, ends)
     if prefix is None:
         return None
     history: list[Epoch] = []
     kept: tuple[int, Head, Top | None] | None = None
-    measure = task.predictor.measures[1]
+    measure = task.head.measures[1]
     chosen = plan.keep_best and len(parts.held_out) >= FEWEST_HELD_OUT
 
     def score(epoch: Epoch) -> tuple[float, float]:
@@ -90,14 +91,16 @@ def run_training(task: Task, stop: Stop = lambda: False) -> Generator[Progress, 
     if len(task.examples) > TEXTS.most:  # baselines and held-out examples take a while
         yield Progress(1.0, "Comparing it with what needs no BERT.")
     best, head, top = kept
-    predictor = task.predictor(task.labels(), head, task.model.name, plan.layer, plan.pooling, top)
-    held_out = with_epochs(task.held_out(predictor, prefix, parts), history)
+    predictor = task.head(task.labels, head, task.model.name, plan.layer, plan.pooling, top)
+    held_out = task.hold_out(predictor, prefix, parts, history[-1])
+    if plan.layers_trained:
+        held_out = with_epochs(held_out, history)
     return TrainingResult(task, predictor, tuple(history), best, parts, held_out)
 
 
 def with_epochs(held_out: HeldOut, history: list[Epoch]) -> HeldOut:
     """The held-out texts with their probabilities after each epoch, of at most MOST_MOMENTS epochs and MOST_FOLLOWED texts."""
-    if not isinstance(held_out, HeldOutTexts) or len(held_out.texts) > MOST_FOLLOWED or history[0].scores is None:
+    if not isinstance(held_out, HeldOutTexts) or len(held_out.texts) > MOST_FOLLOWED:
         return held_out
     shown = np.unique(np.linspace(0, len(history) - 1, min(len(history), MOST_MOMENTS)).round().astype(int))
     scores = np.stack([history[epoch].scores for epoch in shown])
@@ -128,14 +131,14 @@ def as_run(result: TrainingResult, title: str, identifier: str) -> Run:
         history=[epoch.as_row() for epoch in result.history],
         best=result.best,
         held_out=result.held_out,
-        baselines=result.task.baselines(result.split),
+        baselines=result.task.head.baselines(result.task.examples, result.split),
         id=identifier,
     )
 
 
-def _read(task: Task, ends: Stop) -> Generator[Progress, None, Prefix | None]:
+def _read(task: Task, parts: Split, ends: Stop) -> Generator[Progress, None, Prefix | None]:
     """The output of the frozen layers, or None when it was stopped."""
-    steps, first = task.read(), None
+    steps, first = task.read(parts), None
     while True:
         try:
             share = next(steps)

@@ -167,7 +167,7 @@ def test_every_preset_at_every_depth_trains_what_it_says(subject, preset, layers
     view = replace(Recipe(kind=kind, **defaults(kind, subject.model.capabilities)), layers=layers, layer=6)
     settings = view.on_preset(subject, preset).settings
     plan = replace(view, **settings).plan(subject.model)
-    assert plan.pooling in KINDS[kind].predictor.poolings
+    assert plan.pooling in KINDS[kind].poolings
     if preset == OWN:
         assert plan.layers_trained == layers
         return

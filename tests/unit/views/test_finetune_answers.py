@@ -8,13 +8,14 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute.answering import Answerer
+from explorer.finetune.compute.answers import Answerer
 from explorer.finetune.compute.export import pack
 from explorer.finetune.compute.files import read_file
 from explorer.finetune.compute.questions import built_in_questions, read_typed
+from explorer.finetune.compute.task import Task
 from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.examples import ExamplesView
-from explorer.finetune.kinds import ANSWERS, FILE, KINDS, READY, TEXTS, TYPED
+from explorer.finetune.kinds import ANSWERS, FILE, READY, TEXTS, TYPED
 from explorer.finetune.opening import OURS, QUESTIONS
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.recipe import Recipe
@@ -35,7 +36,7 @@ def subject(tiny):
 def run(tiny):
     view, recipe = ExamplesView(kind=ANSWERS, source=READY), Recipe(kind=ANSWERS, layers=1, layer=2, epochs=1)
     questions, _ = view.examples()
-    task = KINDS[ANSWERS].task(tiny, questions, recipe.plan(tiny))
+    task = Task(tiny, questions, recipe.plan(tiny))
     return new_run(finished(run_training(task)), view.title(questions))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute.tasks import Tagging
+from explorer.finetune.compute.task import Task
 from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import TYPED, WORDS
@@ -120,7 +120,7 @@ def test_a_run_of_another_kind_is_not_looked_at(subject, run):
 def test_the_sentence_to_try_fits_the_tags(subject):
     examples, _ = typed().examples()
     plan = Recipe(kind=WORDS, layer=4, epochs=2).plan(subject.model)
-    mine = new_run(finished(run_training(Tagging(subject.model, examples, plan))), "Café")
+    mine = new_run(finished(run_training(Task(subject.model, examples, plan))), "Café")
     shown = TryIt(kind=WORDS, run=mine.id).compute(subject)
     assert shown["tried"]["value"] == shown["offered"][0] == shown["sample"]["choices"][1]
     assert split_words(shown["tried"]["value"]) == list(shown["row"]["columns"])
