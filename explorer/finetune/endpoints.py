@@ -33,7 +33,7 @@ from explorer.training.probe import probe
 from explorer.training.tagging import check_tagged_examples, check_to_tag
 
 
-def trained(task: Task) -> Run:
+def train_and_keep(task: Task) -> Run:
     """The run of a caller's training, with progress on the way. Raises BusyError when it ends before its first epoch."""
     identifier = store.new_id()
     with jobs.job(identifier) as stop:
@@ -79,7 +79,7 @@ def train_head(
     given, explorer = check_examples(examples), load(model)
     sent: dict[str, object] = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     plan = make_plan(explorer, layer, pooling, layers_trained, False, Classifier, **sent)
-    run = trained(Task(explorer, given, plan))
+    run = train_and_keep(Task(explorer, given, plan))
     history = history_of(run, "held_out_accuracy")
     return {
         "head": run.id,
@@ -165,7 +165,7 @@ def train_tokens(
     given, explorer = check_tagged_examples(examples), load(model)
     sent: dict[str, object] = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     plan = make_plan(explorer, layer, pieces, layers_trained, False, Tagger, **sent)
-    run = trained(Task(explorer, given, plan))
+    run = train_and_keep(Task(explorer, given, plan))
     history = history_of(run, "held_out_accuracy")
     return {
         "head": run.id,
@@ -228,7 +228,7 @@ def train_spans(
     rate = min(1.0, rate_at_width(CHECKS["learning_rate"](learning_rate), explorer.capabilities.hidden_size))
     epochs = limits.check_integer(epochs, "the number of epochs", 1, EPOCHS.most)
     sent: dict[str, object] = {"epochs": epochs, "learning_rate": rate, "batch_size": batch_size, "seed": seed}
-    run = trained(Task(explorer, given, make_plan(explorer, -1, EVERY_TOKEN, layers, False, Answerer, **sent)))
+    run = train_and_keep(Task(explorer, given, make_plan(explorer, -1, EVERY_TOKEN, layers, False, Answerer, **sent)))
     history = history_of(run, "held_out_exact_match", "held_out_f1")
     last = history[-1]
     return {"head": run.id, "history": history, "exact_match": last["held_out_exact_match"], "f1": last["held_out_f1"]}

@@ -15,11 +15,12 @@ from explorer.core.limits import WORKS
 from explorer.core.scheduling import AT_ONCE, TRAINING
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
+from explorer.finetune.compute.finetune import Progress
 from explorer.finetune.compute.questions import Questions
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.task import Task, go_on
 from explorer.finetune.compute.texts import Classifier
-from explorer.finetune.compute.training import Progress, new_run, run_training
+from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.kinds import TEXTS
 from explorer.finetune.learn_map import map_in_training
 from explorer.finetune.pictures import learning_curves
@@ -158,7 +159,7 @@ class Outcome(RunView, ExampleSettings, Recipe):
             plan = go_on(subject.model, begun.predictor, begun.settings)
         else:
             raise InputError("The classes are others than those of this run; train on them first.")
-        task = Task(subject.model, examples, plan).fitted()
+        task = Task(subject.model, examples, plan).fill_in()
         task.split()
         return task
 

@@ -16,8 +16,8 @@ from explorer.finetune.compute.texts import HeldOutNumbers
 from explorer.finetune.compute.words import HeldOutTags
 from explorer.finetune.pictures import confusion_matrix, number_scatter
 from explorer.finetune.run import RunView, run_id
-from explorer.finetune.sources import ASKS, OTHER, asks
-from explorer.finetune.verdict import answered_exactly
+from explorer.finetune.sources import ASKS, OTHER, find_question_word
+from explorer.finetune.verdict import match_exactly
 from explorer.text import limits
 from explorer.text.lines import Pair
 from explorer.ui.layout import col, row
@@ -190,7 +190,7 @@ def _numbers(run: Run, held: HeldOutNumbers) -> Content:
 
 def _answers(held: HeldOutAnswers, wanted: bool) -> Content:
     """The held-out questions that are answered exactly, or otherwise, the most confident first."""
-    right = answered_exactly(held)
+    right = match_exactly(held)
     rows = np.flatnonzero(right == wanted)
     listed = [
         [
@@ -214,7 +214,7 @@ def _answers(held: HeldOutAnswers, wanted: bool) -> Content:
 
 def _question_words(held: HeldOutAnswers) -> Content:
     """Exact match and F1 by question word."""
-    words, right = np.array([asks(question) for question in held.questions]), answered_exactly(held)
+    words, right = np.array([find_question_word(question) for question in held.questions]), match_exactly(held)
     overlap = np.array([f1(said, accepted) for said, accepted in zip(held.said, held.accepted, strict=True)])
     there = [word for word in (*ASKS, OTHER) if (words == word).any()]
     counts = [int((words == word).sum()) for word in there]

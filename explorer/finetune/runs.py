@@ -11,7 +11,7 @@ from explorer.core.limits import RUN_DAYS
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import pack, pack_standard, tuned_model
 from explorer.finetune.compute.predictor import Predictor
-from explorer.finetune.compute.run import CORRELATIONS, Run, told
+from explorer.finetune.compute.run import CORRELATIONS, Run, write_measure
 from explorer.finetune.compute.standard import why_not, write_onnx, write_standard
 from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.kinds import KINDS
@@ -51,9 +51,9 @@ class Runs(RunView):
 
     def show_run(self, subject: Subject, run: Run) -> Content:
         found = store.peek(list(dict.fromkeys([run.id, *self.runs])))
-        found = [settings for settings in found if KINDS[self.kind].has(settings.get("kind", "classes"))]
-        named = {settings["id"]: f"{_name(settings)}: {told(_measure(settings), _score(settings))}" for settings in found}
-        bars = [(_name(settings), max(0.0, _score(settings)), "") for settings in found[:MOST_COMPARED]]
+        found = [about for about in found if KINDS[self.kind].has(about.get("kind", "classes"))]
+        named = {about["id"]: f"{_name(about)}: {write_measure(_measure(about), _score(about))}" for about in found}
+        bars = [(_name(about), max(0.0, _score(about)), "") for about in found[:MOST_COMPARED]]
         tuned = run.predictor.top is not None or run.predictor.model == store.tuned_name(run.id)
         return {
             "opened": props(choices=[(name, key) for key, name in named.items()], value=run.id if run.id in named else None),

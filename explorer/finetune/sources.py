@@ -52,12 +52,12 @@ ASKS = ("who", "what", "when", "where", "why", "which", "how many", "how much", 
 OTHER = "another word"
 
 
-def asks(question: str) -> str:
+def find_question_word(question: str) -> str:
     """The question word, one of ASKS or OTHER."""
     return next((word for word in sorted(ASKS, key=len, reverse=True) if re.search(rf"\b{word}\b", question.lower())), OTHER)
 
 
-def clicked(value: object) -> Clicked:
+def check_clicks(value: object) -> Clicked:
     """Valid tags from a browser's memory of clicks."""
     pairs = value[: MOST_TEXTS.most] if isinstance(value, list | tuple) else ()
     pairs = [pair for pair in pairs if isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)]
@@ -100,7 +100,7 @@ class ExampleSettings(View):
     )
     tagged_line: str = choice((), "The sentence to tag", default="", menu=True, free=True, linked=False, scale=3, visible=False)
     tag: str = choice((), "Tag for a click", default="DRINK", menu=True, free=True, scale=2, visible=False)
-    clicks: Clicked = memory(ORDERS, kept=clicked, linked=False)
+    clicks: Clicked = memory(ORDERS, kept=check_clicks, linked=False)
     asked: str = text(
         QUESTIONS,
         "Text, then lines: question | answer",
@@ -273,7 +273,7 @@ def _describe_questions(subject: Subject, questions: Questions, note: str) -> Co
         f"{len(questions):,} questions on {len(questions.texts):,} texts, {questions.unanswered:,} of them without an answer "
         f"there; all questions on about a fifth of the texts are held out, and never trained on{few}. {note}"
     )
-    return _balance(about, "", Counter(asks(row.question) for row in questions.rows))
+    return _balance(about, "", Counter(find_question_word(row.question) for row in questions.rows))
 
 
 def _balance(about: str, what: str, counted: Counter[str]) -> Content:

@@ -159,7 +159,7 @@ class TryIt(RunView):
 
     def _boxes(self, labels: Sequence[str], samples: Sequence[Pair], pairs: bool) -> tuple[Pair, Content]:
         asks = self.kind == ANSWERS
-        pair = fitting((self.tried, self.second), self.offered, labels, samples)
+        pair = fit_texts((self.tried, self.second), self.offered, labels, samples)
         new = {} if pair == (self.tried, self.second) else {"offered": (*pair, *labels)}
         hint = "A question" if asks else f"A sentence that is one of: {', '.join(labels[:MOST_BARS])}"
         hint = hint if asks or (self.kind == TEXTS and len(labels) > 1) else ""
@@ -247,7 +247,7 @@ def samples_of(run: Run) -> tuple[Pair, ...]:
     return tuple(pairs[:MOST_SAMPLES])
 
 
-def fitting(pair: Pair, offered: Sequence[str], labels: Sequence[str], samples: Sequence[Pair]) -> Pair:
+def fit_texts(pair: Pair, offered: Sequence[str], labels: Sequence[str], samples: Sequence[Pair]) -> Pair:
     """The texts to try: those in the boxes, or the first sample where the app offered them for other labels.
 
     `offered` are the texts that the app put into the boxes last, and the labels they are for.

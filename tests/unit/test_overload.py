@@ -22,8 +22,9 @@ from explorer.core.scheduling import PLACES, TRAINING, Places
 from explorer.core.steps import finished
 from explorer.finetune import endpoints as api_training
 from explorer.finetune.compute import store, training
+from explorer.finetune.compute.finetune import Progress
 from explorer.finetune.compute.task import Task, make_plan
-from explorer.finetune.compute.training import Progress, run_training
+from explorer.finetune.compute.training import run_training
 from explorer.server.bounds import Rates
 from explorer.server.refusals import Refused
 from explorer.training.examples import Examples

@@ -13,11 +13,11 @@ from explorer.bert.features import features
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
-from explorer.finetune.compute.finetune import evaluate, most_layer_rate, train, train_top
+from explorer.finetune.compute.finetune import Progress, evaluate, most_layer_rate, train, train_top
 from explorer.finetune.compute.prefix import Prefix, hidden_in_steps
 from explorer.finetune.compute.task import Task, go_on, make_plan
 from explorer.finetune.compute.top_layers import Top, seeded_dropout
-from explorer.finetune.compute.training import Progress, as_run, run_training, train_whole
+from explorer.finetune.compute.training import as_run, run_training, train_whole
 from explorer.training.examples import Examples, split
 from explorer.training.head import Head
 from explorer.training.objectives import Classes

@@ -13,7 +13,7 @@ import numpy as np
 
 from explorer.core.engine import torch
 from explorer.core.lazy import scipy
-from explorer.finetune.compute.finetune import Step, train
+from explorer.finetune.compute.finetune import Progress, train
 from explorer.training.examples import Examples, Split, leave_one_out
 from explorer.training.head import Head
 from explorer.training.objectives import Classes
@@ -86,10 +86,10 @@ def solve(heads: Heads, regularization: float) -> np.ndarray:
     return known @ found.x.reshape(shape)
 
 
-def train_in_turn(vectors: np.ndarray, examples: Examples, settings: TrainingSettings) -> Iterator[Step | tuple[Epoch, Head]]:
+def train_in_turn(vectors: np.ndarray, examples: Examples, settings: TrainingSettings) -> Iterator[Progress | tuple[Epoch, Head]]:
     """Train a head on all examples, vectors [examples, hidden], and for each a head that has not seen it.
 
-    Yields a Step after each head that is trained on its own, and at the end one epoch, whose scores and held-out measures are
+    Yields the Progress after each head that is trained on its own, and at the end one epoch. Its scores and held-out measures are
     those of the heads that have not seen the example.
     """
     folds, start = leave_one_out(examples), time.perf_counter()
@@ -100,8 +100,7 @@ def train_in_turn(vectors: np.ndarray, examples: Examples, settings: TrainingSet
         folds = []
     for done, fold in enumerate(folds, start=1):
         scores[fold.held_out] = _learn(vectors, examples, fold, settings).outputs(vectors[fold.held_out])
-        speed = done / (time.perf_counter() - start)
-        yield Step(1, done, len(folds), (len(folds) - done) / speed, speed)
+        yield Progress.of_step(1, 1, done, len(folds), time.perf_counter() - start)
     every = np.arange(len(examples))
     head, objective, rows = (
         _learn(vectors, examples, Split(every, every), settings),

@@ -9,7 +9,7 @@ from explorer.finetune.compute.predictor import HeldOut, Predictor
 CORRELATIONS = ("spearman", "pearson")  # measures from -1 to 1; the others, except the loss, are from 0 to 1
 
 
-def told(measure: str, value: float) -> str:
+def write_measure(measure: str, value: float) -> str:
     """A measure with its name, formatted by its range."""
     if measure in CORRELATIONS:
         return f"{measure.capitalize()} correlation {value:.2f}"

@@ -13,7 +13,7 @@ from explorer.bert.features import LAST_FOUR
 from explorer.core.errors import InputError
 from explorer.core.limits import EPOCHS
 from explorer.finetune.compute.answers import Answerer
-from explorer.finetune.compute.finetune import Step, train, train_top
+from explorer.finetune.compute.finetune import Progress, train, train_top
 from explorer.finetune.compute.in_turn import train_in_turn
 from explorer.finetune.compute.predictor import HeldOut, Predictor
 from explorer.finetune.compute.prefix import Prefix, Ragged
@@ -117,10 +117,10 @@ class Task:
         """
         return not self.plan.settings.held_out
 
-    def fitted(self) -> Task:
+    def fill_in(self) -> Task:
         """The task with settings left open filled in by the number of examples; few ones are left out in turn."""
         settings, layers = self.plan.settings, self.plan.layers_trained
-        fitted = settings.fitted(len(self.examples), layers)
+        fitted = settings.fill_in(len(self.examples), layers)
         few = len(self.examples) * settings.held_out < FEWEST_HELD_OUT
         if few and self.head is Classifier and not (settings.epochs or layers):
             fitted = fitted.for_few()
@@ -139,26 +139,26 @@ class Task:
         """The loss and the measures of what is scored."""
         return self.head.objective(self.examples, prefix, parts, self.plan.settings.balanced)
 
-    def epochs(self, prefix: Prefix, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
+    def epochs(self, prefix: Prefix, parts: Split) -> Iterator[Progress | tuple[Epoch, Head, Top | None]]:
         """Train on the output of `read`, the head alone or with the layers below it.
 
-        Yields a Step after each batch, and measures, head and layers after each epoch.
+        Yields the Progress after each batch, and measures, head and layers after each epoch.
         """
         plan, objective, rows = self.plan, self.objective(prefix, parts), prefix.split(parts)
         begun = None if plan.start is None else plan.start.head
         if not isinstance(prefix.states, Ragged):
             assert isinstance(objective, Solvable)
-            heads: Iterator[Step | tuple[Epoch, Head]] = train(prefix.states, objective, rows, plan.settings, begun)
+            heads: Iterator[Progress | tuple[Epoch, Head]] = train(prefix.states, objective, rows, plan.settings, begun)
             if self.in_turn:
                 heads = train_in_turn(prefix.states, self.examples, plan.settings)
             for found in heads:
-                yield found if isinstance(found, Step) else (found[0], found[1], None)
+                yield found if isinstance(found, Progress) else (found[0], found[1], None)
             return
         top = Top(self.model, plan.layer, plan.layers_trained, self.head.top_pooling(plan.pooling))
         if plan.start is not None and plan.start.top is not None:
             top.module.load_state_dict(plan.start.top.module.state_dict())
         for report in train_top(top, prefix, objective, rows, plan.settings, begun):
-            yield report if isinstance(report, Step) or plan.layers_trained else (*report[:2], None)
+            yield report if isinstance(report, Progress) or plan.layers_trained else (*report[:2], None)
 
     def hold_out(self, predictor: Predictor, prefix: Prefix, parts: Split, last: Epoch) -> HeldOut:
         """The held-out examples with the predictor's output; under leave-one-out, with that of the `last` epoch's heads."""

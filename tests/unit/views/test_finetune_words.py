@@ -15,7 +15,7 @@ from explorer.finetune.opening import ORDERS, OURS
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.recipe import Recipe
 from explorer.finetune.result import CLASSES, NAMES, Result, in_context
-from explorer.finetune.sources import clicked, tags_of
+from explorer.finetune.sources import check_clicks, tags_of
 from explorer.finetune.try_it import NAMES as TAGS
 from explorer.finetune.try_it import TryIt
 from explorer.text.tagged import split_words
@@ -105,8 +105,8 @@ def test_typed_words_get_the_tag_that_was_chosen(subject):
     lines = typed(tagged_lines="one two\nthree", clicks=(("one two", ("A", "O")),))
     assert lines.examples()[0].classes == ["A", "O"]
     assert "tag 'O'" in typed(tagged_lines="one\ntwo", clicks=()).compute(subject)["about"]
-    assert clicked([["a", ["X"]], ["b", [1]], [3, ["X"]], ["c", "X"], "d"]) == (("a", ("X",)),)
-    assert clicked(None) == clicked({"a": ["X"]}) == ()
+    assert check_clicks([["a", ["X"]], ["b", [1]], [3, ["X"]], ["c", "X"], "d"]) == (("a", ("X",)),)
+    assert check_clicks(None) == check_clicks({"a": ["X"]}) == ()
 
 
 def test_a_run_of_another_kind_is_not_looked_at(subject, run):
