@@ -123,7 +123,7 @@ def test_the_matrix_that_differs_most_is_where_the_view_opens(bundled, opening):
     text = Weights().finding(opening).text
     assert words(text) == [name]
     most, least = (of(range(6), key=sizes[name].__getitem__) for of in (max, min))
-    expected = [sizes[name][most] / sizes[name][least], most + 1, least + 1, sizes[name][most], sizes[name][least]]
+    expected = [sizes[name][most], most + 1, sizes[name][least], least + 1, sizes[name][most] / sizes[name][least]]
     assert numbers(text) == pytest.approx(expected, abs=0.05)
     shown = Weights().compute(opening)
     assert shown["about"].startswith(f"{name}, layer {most + 1}:")
