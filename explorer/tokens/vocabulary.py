@@ -73,7 +73,8 @@ class Vocabulary(View):
             Row([vocabulary[row], row, cosine, max(cosine, 0.0)], token=row)
             for row, cosine in nearest(subject.model.word_table, id, MOST_NEAR)
         ]
-        return {"piece": f"These pieces are nearest to '{vocabulary[id]}' (id {id}).", "nearest": strip_table(NEAR, rows, "nearest pieces")}
+        piece = f"These pieces are nearest to '{vocabulary[id]}' (id {id})."
+        return {"piece": piece, "nearest": strip_table(NEAR, rows, "nearest pieces")}
 
 
 def _id_of(subject: Subject) -> int:
