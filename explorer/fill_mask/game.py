@@ -48,16 +48,16 @@ class Game(View):
     """One round of BERT's pre-training task."""
 
     name, question = "fill-mask/game", "What did BERT learn from?"
-    layout = (row(col("table", "loss", "check", width=8), col("curve", width=4)),)
-    strategy: str = choice(STRATEGIES, "What is chosen")
-    seed: int = number(0, "Seed", low=0, high=MOST_SEED, box=True, minimum=0, min_width=90)
-    again = button("Hide again")
+    layout = (row(col("table", "loss", "check", "strategy", "seed", "again", "rule", width=8), col("curve", width=4)),)
     row = part("tokens", passive=True)
-    rule = prose(classes="caption")
     table = part("strips", classes="compact", height=480, answer=True)
     loss = sentence(keep_height=True, answer=True)
     check = part("check")
     curve = part("chart", label="What each chosen piece costs", height=320, answer=True)
+    strategy: str = choice(STRATEGIES, "What is chosen")
+    seed: int = number(0, "Seed", low=0, high=MOST_SEED, box=True, minimum=0, min_width=90)
+    again = button("Hide again")
+    rule = prose(classes="caption")
     help = caption(
         "Only the chosen pieces cost anything. Some are not masked, since [MASK] never occurs in the texts that BERT is used on. "
         "With masks only, fine-tuning worked as well, but frozen vectors recognized names less well (Devlin et al. 2019, "

@@ -8,7 +8,7 @@ from explorer.bert.explorer import NextSentence
 from explorer.techniques.targets import Target, is_next_target, own_reading
 from explorer.ui.attribution import AttributionView
 from explorer.ui.layout import col, row
-from explorer.ui.pictures.bars import bar_groups, whole_percent
+from explorer.ui.pictures.bars import bar_groups, sign, whole_percent
 from explorer.ui.subject import Subject
 from explorer.ui.switch_heads import ABOUT, SwitchHeads
 from explorer.ui.view import Content, Finding, View, caption, check, heading, matches, part, prose, sentence
@@ -111,7 +111,7 @@ def _bars(lead: str, answer: NextSentence, names: tuple[str, str], second: str, 
 
 def _logits(answer: NextSentence, names: tuple[str, str]) -> str:
     first, second = answer.logits
-    return f"Logits: {names[0]} {first:.2f}, {names[1]} {second:.2f}; difference {first - second:+.2f}."
+    return f"Logits: {names[0]} {sign(first)}, {names[1]} {sign(second)}; difference {sign(first - second)}."
 
 
 def _saturation(answer: NextSentence) -> str:

@@ -58,9 +58,8 @@ class Drawn(HTMLComponent):
         return value
 
 
-def _class_of(kind: str) -> type[Drawn]:
-    """The class for a kind of part that nothing but views has."""
-    component = COMPONENTS[kind]
+def _class_of(component: Component) -> type[Drawn]:
+    """The class of a component with which nothing is done in Python."""
     return type(component.name, (Drawn,), {"component": component})
 
 
@@ -96,79 +95,50 @@ class Pulse(Drawn):
         super().__init__(elem_classes="bx-pulse", **options)
 
 
-class Steppers(Drawn):
-    """Steppers for the numbers of the selection: [{"name", "label", "at", "low", "high"}, ...]; a step has the page drawn."""
+Steppers = _class_of(Component("Steppers", "bx bx-steppers", aria="role='group' aria-label='selection'"))
+"""Steppers for the numbers of the selection: [{"name", "label", "at", "low", "high"}, ...]; a step has the page drawn."""
 
-    component = Component("Steppers", "bx bx-steppers", aria="role='group' aria-label='selection'")
+Says = _class_of(Component("Says", "bx bx-says", {}, ("mask", "ask"), "role='status'"))
+"""The model's prediction in a sentence, made by `explorer.ui.answers`; None for nothing.
 
+A click on a word that the model does not expect triggers `.mask` with its token. A value with `asks` triggers `.ask`.
+"""
 
-class Says(Drawn):
-    """The model's prediction in a sentence, made by `explorer.ui.answers`; None for nothing.
+Sections = _class_of(Component("Sections", "bx bx-sections", aria="role='tablist' aria-label='sections'"))
+"""The sections above the tabs; `building.sections` makes the value."""
 
-    A click on a word that the model does not expect triggers `.mask` with its token. A value with `asks` triggers `.ask`.
-    """
+More = _class_of(Component("More", "bx bx-more"))
+"""A menu of the choices {"label": its question} that the radio with the element id `of` keeps out of sight."""
 
-    component = Component("Says", "bx bx-says", {}, ("mask", "ask"), "role='status'")
+Chips = _class_of(Component("Chips", "bx bx-chips", aria=GROUP))
+"""Short texts in a line: {"label": what they are, "chips": [...]}. A click triggers `.select`: `event.index` is the position.
 
+`pressed` ([bool], one a chip) marks chips as done. Chips of `kind` "back" undo something.
+"""
 
-class Sections(Drawn):
-    """The sections above the tabs; `building.sections` makes the value."""
+FlowStep = _class_of(Component("FlowStep", "", aria="hidden"))
+"""An invisible component that passes a part of the picture's value to the Flow of the page, without the rest of it."""
 
-    component = Component("Sections", "bx bx-sections", aria="role='tablist' aria-label='sections'")
+Meter = _class_of(Component("Meter", "bx bx-meter", aria="role='status'"))
+"""The progress of long work: {"text": ..., "share": 0 to 1, or None if unknown}. It keeps its height when empty."""
 
+Finding = _class_of(Component("Finding", "bx bx-finding"))
+"""The most telling fact in a sentence: {"text": ..., "why": where its reason is seen, or None}.
 
-class More(Drawn):
-    """A menu of the choices {"label": its question} that the radio with the element id `of` keeps out of sight."""
+It keeps its height when empty, unless there is "none" to come. A click on its button triggers `.select`.
+"""
 
-    component = Component("More", "bx bx-more")
-
-
-class Chips(Drawn):
-    """Short texts in a line: {"label": what they are, "chips": [...]}. A click triggers `.select`: `event.index` is the position.
-
-    `pressed` ([bool], one a chip) marks chips as done. Chips of `kind` "back" undo something.
-    """
-
-    component = Component("Chips", "bx bx-chips", aria=GROUP)
-
-
-class FlowStep(Drawn):
-    """An invisible component that passes a part of the picture's value to the Flow of the page, without the rest of it."""
-
-    component = Component("FlowStep", "", aria="hidden")
-
-
-class Meter(Drawn):
-    """The progress of long work: {"text": ..., "share": 0 to 1, or None if unknown}. It keeps its height when empty."""
-
-    component = Component("Meter", "bx bx-meter", aria="role='status'")
-
-
-class Finding(Drawn):
-    """The most telling fact in a sentence: {"text": ..., "why": where its reason is seen, or None}.
-
-    It keeps its height when empty, unless there is "none" to come. A click on its button triggers `.select`.
-    """
-
-    component = Component("Finding", "bx bx-finding")
-
-
-class AnswersSwitch(Drawn):
-    """The link to the guide, and the button that hides or shows all answers; assets/answers.js keeps the choice."""
-
-    component = Component("AnswersSwitch", "bx bx-answers")
-
+AnswersSwitch = _class_of(Component("AnswersSwitch", "bx bx-answers"))
+"""The link to the guide, and the button that hides or shows all answers; assets/answers.js keeps the choice."""
 
 OF_PARTS: dict[str, type[Drawn]] = {
-    **{kind: _class_of(kind) for kind in COMPONENTS},
-    **{
-        "chart": PlotlyChart,
-        "tokens": TokenRow,
-        "sentence": Notice,
-        "check": Notice,
-        "meter": Meter,
-        "chips": Chips,
-        "step": FlowStep,
-    },
+    **{kind: _class_of(component) for kind, component in COMPONENTS.items()},
+    "chart": PlotlyChart,
+    "tokens": TokenRow,
+    "sentence": Notice,
+    "check": Notice,
+    "meter": Meter,
+    "chips": Chips,
+    "step": FlowStep,
 }
 """The class that draws a kind of part."""

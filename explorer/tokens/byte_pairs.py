@@ -41,7 +41,7 @@ class Merge:
 
 class BytePairs(View):
     name, question = "tokens/byte-pairs", "How would byte pairs split the same words?"
-    layout = (row(col("merges", "about", "cut", width=3), col("listed", "help", width=2)),)
+    layout = (row(col("cut", "merges", "about", width=3), col("listed", "help", width=2)),)
     merges: int = number(200, "Number of merges", low=0, high=MOST_MERGES, step=10)
     about = sentence()
     cut = part("strips")
