@@ -199,7 +199,6 @@ def _map(contexts: Contexts, at: int) -> dict[str, Any]:
     """The uses of the word as points that glide through the layers, each written with what is around it."""
     maps, senses = LayerMaps(MapSettings()), list(dict.fromkeys(contexts.senses))
     places = [maps.at(contexts.vectors, layer).points for layer in range(len(contexts.vectors))]
-    several = len(senses) > 1
     drawn = TextMap(
         texts=contexts.uses,
         contexts=contexts.around,
@@ -208,7 +207,7 @@ def _map(contexts: Contexts, at: int) -> dict[str, Any]:
         classes=senses,
         notes=contexts.texts,
         even=True,
-        hulls=several,
+        hulls=len(senses) if len(senses) > 1 else 0,
         frames=[Frame(_accuracy(contexts, layer), where) for layer, where in enumerate(places)],
         frame=at,
         glides=True,

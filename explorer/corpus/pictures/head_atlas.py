@@ -83,6 +83,6 @@ def few_names(names: Sequence[str]) -> list[str]:
 
 
 def colours_of(names: Sequence[str]) -> dict[str, str]:
-    """The colour of each name, as `point_map` assigns them to names in this order."""
+    """The colour of each name, as maps assign them to names in this order."""
     named = [name for name in dict.fromkeys(names) if name != OTHERS]
     return dict(zip(named, CATEGORIES, strict=False)) | ({OTHERS: CATEGORIES[-1]} if OTHERS in names else {})

@@ -102,5 +102,4 @@ def test_the_names_of_a_treebank_never_become_markup(tiny, monkeypatch, own_runs
     content = Heads(source=FILE, file=Corpus("own", (one,))).compute(subject)
     assert content["relations"]["rows"][0]["cells"][0] == evil
     assert evil not in content["tags"].to_json()
-    assert evil not in content["map"].to_json()
     assert evil not in content["relations"]["label"]
