@@ -36,7 +36,7 @@ def _is_neuron(view: Any) -> bool:
 class Heads(CorpusView):
     """The habits of every head, or one neuron, with the sentences in which they are strongest."""
 
-    name, question = "corpus/heads", "What does a head or neuron do in many sentences?"
+    name, question = "corpus/heads", "What does a head or neuron do?"
     layout = (
         row("unit", "neuron", "by_word"),
         row(

@@ -184,11 +184,11 @@ def _judge_labels(points: Points, rows: np.ndarray, others: np.ndarray, space: s
     ringed = strays if len(strays) <= MOST_RINGS else ()
     labelled = "labelled " if NO_LABEL in labels else ""
     different = "points" if number == len(labels) else f"{labelled or 'different '}points"
-    beside = f"shuffled labels: {found.shuffled:,.0f}, p = {found.p:.3f}"
+    beside = f"with shuffled labels {found.shuffled:,.0f} would, p = {found.p:.3f}"
     if found.p > SIGNIFICANT:
         text = f"Labels and neighbours do not go together here: {alike} {different} lie nearest to one with their own label"
         return Nearby(f"{text} in {space} ({beside}).", ringed)
-    text = f"{alike} {different} lie nearest to one with their own label, in {space} ({beside})"
+    text = f"{alike} {different} are nearest to one with their own label, measured in {space} ({beside})"
     return Nearby(text + ("; the rest are ringed." if ringed else "."), ringed)
 
 

@@ -55,7 +55,7 @@ def tag_heatmap(weights: np.ndarray, tags: Sequence[str]) -> go.Figure:
             token_axis("row: looks", **TURNED),
         ),
         hover="row %{y} → column %{x}<br>mean weight %{customdata:.3f}",
-        scale=colour_scale(0, 1, "mean weight (√ scale)", **root_ticks(top)),
+        scale=colour_scale(0, 1, "mean weight", **root_ticks(top)),
         key=f"tags-{len(tags)}",
         customdata=weights.astype(np.float32),
     )
