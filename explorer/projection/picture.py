@@ -184,11 +184,10 @@ def _judge_labels(points: Points, rows: np.ndarray, others: np.ndarray, space: s
     ringed = strays if len(strays) <= MOST_RINGS else ()
     labelled = "labelled " if NO_LABEL in labels else ""
     different = "points" if number == len(labels) else f"{labelled or 'different '}points"
-    beside = f"with shuffled labels {found.shuffled:,.0f} would, p = {found.p:.3f}"
+    text = f"{alike} {different} are nearest to one with their own label, in {space}"
+    text += f" ({found.shuffled:,.0f} with shuffled labels, p = {found.p:.3f})"
     if found.p > SIGNIFICANT:
-        text = f"Labels and neighbours do not go together here: {alike} {different} lie nearest to one with their own label"
-        return Nearby(f"{text} in {space} ({beside}).", ringed)
-    text = f"{alike} {different} are nearest to one with their own label, measured in {space} ({beside})"
+        return Nearby(f"Labels say little here: {text[0].lower()}{text[1:]}.", ringed)
     return Nearby(text + ("; the rest are ringed." if ringed else "."), ringed)
 
 

@@ -126,7 +126,7 @@ def cut(words: Iterable[str], merges: Sequence[Pair]) -> list[list[str]]:
 
 
 def count(pair: Pair, words: Counter[str], merges: Sequence[Pair]) -> int:
-    """How often the pair stands side by side in the words after the merges."""
+    """How often the two pieces are neighbours in the words after the merges."""
     having = [word for word in words if "".join(pair).removesuffix(END) in word]
     pieces = zip(having, cut(having, merges), strict=True)
     return sum(words[word] * sum(one == pair for one in pairwise(own)) for word, own in pieces)
