@@ -55,7 +55,7 @@ class BytePairs(View):
     def compute(self, subject: Subject) -> Content:
         done = own_merges()[: self.merges]
         words = _words(subject)
-        pieces = cut(words, done)
+        pieces = pieces_of(words, done)
         rows = [Row([word, " ".join(one), " ".join(own)]) for (word, own), one in zip(words.items(), pieces, strict=True)]
         mean, own_mean = (sum(map(len, every)) / max(1, len(words)) for every in (pieces, words.values()))
         known = subject.model.capabilities.vocab_size
@@ -71,7 +71,7 @@ class BytePairs(View):
 
     def finding(self, subject: Subject) -> Finding:
         word = max(_words(subject), key=len)
-        (pieces,) = cut([word], own_merges()[: self.merges])
+        (pieces,) = pieces_of([word], own_merges()[: self.merges])
         named = ", ".join(f"“{piece}”" for piece in pieces)
         cut = f"“{word}” is {len(pieces)} piece{'s' * (len(pieces) != 1)}: {named}"
         return Finding(f"Letters merged into pieces, the most frequent pair first: after {self.merges:,} merges {cut}.")
@@ -116,7 +116,7 @@ def learn(words: Counter[str], most: int) -> tuple[Pair, ...]:
     return tuple((left, right) for left, right in json.loads(learner.to_str())["model"]["merges"])[:most]
 
 
-def cut(words: Iterable[str], merges: Sequence[Pair]) -> list[list[str]]:
+def pieces_of(words: Iterable[str], merges: Sequence[Pair]) -> list[list[str]]:
     """The pieces of words, each of one letter or more, after the merges."""
     words = list(words)
     letters = [piece for word in words for piece in (*word[:-1], word[-1] + END)]
@@ -128,5 +128,5 @@ def cut(words: Iterable[str], merges: Sequence[Pair]) -> list[list[str]]:
 def count(pair: Pair, words: Counter[str], merges: Sequence[Pair]) -> int:
     """How often the two pieces are neighbours in the words after the merges."""
     having = [word for word in words if "".join(pair).removesuffix(END) in word]
-    pieces = zip(having, cut(having, merges), strict=True)
+    pieces = zip(having, pieces_of(having, merges), strict=True)
     return sum(words[word] * sum(one == pair for one in pairwise(own)) for word, own in pieces)

@@ -89,12 +89,12 @@ def test_byte_pairs_are_merged_by_how_often_they_stand_side_by_side():
     merges = byte_pairs.learn(words, 12)
     for done, merge in enumerate(merges):
         counts = Counter()
-        for word, pieces in zip(words, byte_pairs.cut(words, merges[:done]), strict=True):
+        for word, pieces in zip(words, byte_pairs.pieces_of(words, merges[:done]), strict=True):
             assert "".join(pieces) == word + byte_pairs.END
             counts.update(pair for pair in pairwise(pieces) for _ in range(words[word]))
         assert byte_pairs.count(merge, words, merges[:done]) == max(counts.values()) == counts[merge]
     assert merges[0] == ("e", "r·"), "as in figure 1 of the paper, whose words these are"
-    assert byte_pairs.cut(["café"], merges) == [["c", "a", "f", "é·"]], "letters that were never seen"
+    assert byte_pairs.pieces_of(["café"], merges) == [["c", "a", "f", "é·"]], "letters that were never seen"
 
 
 def test_the_lists_are_those_of_the_tokenizer_of_transformers(bundled):
