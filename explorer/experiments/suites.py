@@ -81,7 +81,7 @@ class Suites(LongView):
     )
     other: str = choice([NO_OTHER], "Compare with", menu=True, free=True, default="", scale=3, elem_classes="inline")
     kind: str = memory("", kept=lambda value: value if isinstance(value, str) and len(value) <= NAME else "")
-    picture = chart("How often the better word wins, by kind", height=330)
+    picture = chart("How often BERT prefers the right word, by kind", height=330)
     stop = button("Stop", visible=False)
     progress = part("meter")
     about = sentence(classes="caption")
@@ -131,10 +131,10 @@ class Suites(LongView):
 
     def draw(self, subject: Subject, found: tuple[list[Side], str]) -> Content:
         (results, errors), names = zip(*found[0], strict=True), [subject.model_name, self.other]
-        better = "stereotype" if results[0].suite.stereotypes else "better word"
+        preferred = "stereotyped" if results[0].suite.stereotypes else "right"
         sides = [(name, result.shares) for name, result in zip(names, results, strict=False)]
         return {
-            "picture": suite_bars(sides, f"pairs in which the {better} wins", self._kind),
+            "picture": suite_bars(sides, f"pairs in which BERT prefers the {preferred} word", self._kind),
             "about": self._about(results[0], found[1]),
             "check": matches(max(errors), "transformers' own passes give the same differences for the first pairs"),
             "pairs": listed(results, self._kind, names),
@@ -241,7 +241,7 @@ def listed(results: Sequence[SuiteResult], kind: str, names: Sequence[str]) -> d
     """The pairs of a kind ('': of all), each with its differences; those with the lowest for the first model come first."""
     stereotypes = results[0].suite.stereotypes
     tables = [result.table[(result.table.kind == kind) | (kind == "")] for result in results]
-    columns = [*in_context("word / foil")]
+    columns = [*in_context("right / wrong word")]
     columns += [Column(title, "number") for title in (("here", "there") if results[1:] else ("difference",))]
     rows = []
     for number, pair in tables[0].sort_values("difference", kind="stable").iterrows():

@@ -134,7 +134,7 @@ def nearby(points: Points, layer: int, row: int | None) -> Nearby | None:
     vectors = points.states[layer]
     if len(vectors) < 2:
         return None
-    space = f"all {vectors.shape[1]} dimensions" + (f" of hidden state {layer}" if len(points.states) > 1 else "")
+    space = f"hidden state {layer}" if len(points.states) > 1 else f"all {vectors.shape[1]} dimensions"
     if row is not None:
         if not (found := nearest_place(vectors, row, 1)):
             return Nearby(ONE_PLACE.format(len(vectors)))
@@ -189,7 +189,7 @@ def _judge_labels(points: Points, rows: np.ndarray, others: np.ndarray, space: s
     if found.p > SIGNIFICANT:
         text = f"Labels and neighbours do not go together here: {alike} {different} lie nearest to one with their own label"
         return Nearby(f"{text} in {space} ({beside}).", ringed)
-    text = f"{alike} {different} are nearest to one with their own label, measured in {space} ({beside})"
+    text = f"{alike} {different} are nearest to one with their own label in {space} ({beside})"
     return Nearby(text + ("; the rest are ringed." if ringed else "."), ringed)
 
 

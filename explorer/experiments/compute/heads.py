@@ -42,7 +42,7 @@ class HeadsOff(Question):
         "the items."
     )
     finding = (
-        "Without {place}, selected on {on}, the right word's lead in the other {other} changes by {effect} of {before} logits "
+        "Without {place}, selected on {on}, the word's lead in the other {other} changes by {effect} of {before} "
         "({by_effect}){doubt}."
     )
     adds_before, below = True, "it helps the word"

@@ -36,7 +36,7 @@ def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occ
 
     traces = [bars(scores, method, AMOUNT)]
     if occluded is not None:
-        traces.append(bars(occluded, "occlusion", FAINT))
+        traces.append(bars(occluded, "occlusion: the token hidden", FAINT))
     numbers = {"score": scores} | ({} if occluded is None else {"occlusion": occluded})
     chart = figure(
         traces,
