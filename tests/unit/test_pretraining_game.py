@@ -52,7 +52,7 @@ def test_every_eligible_place_is_chosen_equally_often():
 def test_each_treatment_does_what_its_name_says():
     ids, rng = np.arange(50, 250), np.random.default_rng(1)
     chosen = choose_pieces(ids % 2 == 0, 0.9, rng)
-    found = treat_pieces(ids, chosen, (0.4, 0.3), 3, np.arange(1000, 1100), rng)
+    found = treat_pieces(ids, chosen, Rules(masked=0.4, random=0.3), 3, np.arange(1000, 1100), rng)
     assert (found.labels == np.where(chosen, ids, IGNORED)).all()
     assert ((found.treatment != UNTOUCHED) == chosen).all()
     read = {code: found.input_ids[found.treatment == code] for code in (UNTOUCHED, MASKED, RANDOM, KEPT)}
