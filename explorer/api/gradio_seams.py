@@ -41,14 +41,9 @@ def limit_queue(blocks: gr.Blocks, most: int) -> None:
     blocks._queue.max_size = most
 
 
-def queue_length(blocks: gr.Blocks) -> int:
-    """The number of calls that wait in Gradio's queue, for /metrics."""
-    return len(blocks._queue)
-
-
-def running_calls(blocks: gr.Blocks) -> int:
-    """The number of calls of the queue that are running, for /metrics."""
-    return sum(job is not None for job in blocks._queue.active_jobs)
+def count_queued(blocks: gr.Blocks) -> tuple[int, int]:
+    """How many calls wait in Gradio's queue, and how many of it are running, for /metrics."""
+    return len(blocks._queue), sum(job is not None for job in blocks._queue.active_jobs)
 
 
 def keep_stream_open(blocks: gr.Blocks, session: str | None, pending: str) -> None:
@@ -177,7 +172,10 @@ def wrap_app(app: Starlette, around: Callable[[ASGIApp], ASGIApp]) -> None:
 
 
 async def user_of(request: Request) -> str | None:
-    """The name of the user who has logged in, '' if no login is needed, None for a visitor who has not logged in."""
+    """The name of the user who has logged in, '' if no login is needed, None for a visitor who has not logged in.
+
+    Gradio's own check does not cover our addresses.
+    """
     app: Any = request.app
     if app.auth_dependency is not None:
         user = app.auth_dependency(request)
@@ -186,11 +184,6 @@ async def user_of(request: Request) -> str | None:
         return ""
     names = (f"access-token-{app.cookie_id}", f"access-token-unsecure-{app.cookie_id}")
     return app.tokens.get(next(filter(None, map(request.cookies.get, names)), None))
-
-
-async def may_enter(request: Request) -> bool:
-    """Whether no login is needed, or the visitor has logged in. Gradio's own check does not cover our addresses."""
-    return await user_of(request) is not None
 
 
 def ask_no_hub() -> None:
