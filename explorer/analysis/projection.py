@@ -182,7 +182,7 @@ class LayerMaps:
         with self._one:
             missing = [k for k in range(layer, len(states)) if k not in self._maps][::-1]
             for number, k in enumerate(missing):
-                part = report and (lambda share, number=number: report((number + share) / len(missing)))
+                part = _part(report, number, len(missing))
                 following = self._maps.get(k + 1)
                 start = None if following is None or self.settings.method == "pca" else following.points
                 found = project(states[k], self.settings, start, part)
@@ -190,6 +190,10 @@ class LayerMaps:
                 points = points if following is None else align(points, following.points)[found.first]
                 self._maps[k] = replace(found, points=points, explained_variance=_shares(found, points))
             return self._maps[layer]
+
+
+def _part(report: Report | None, number: int, of: int) -> Report | None:
+    return report and (lambda share: report((number + share) / of))
 
 
 def _shares(found: Projection, points: np.ndarray) -> np.ndarray | None:

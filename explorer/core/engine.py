@@ -60,10 +60,11 @@ def _prepare() -> None:
 
 
 if TYPE_CHECKING:
+    import captum
     import torch
     import transformers
 else:
     transformers = Library("transformers", _prepare)
     torch = Library("torch", lambda: load(transformers))
-captum = Library("captum", lambda: load(transformers))
+    captum = Library("captum", lambda: load(transformers))
 safetensors_torch = Library("safetensors.torch", lambda: load(transformers))
