@@ -36,11 +36,6 @@ UPDATE = "__type__"  # the key that marks a result of gr.update
 # The queue. Gradio only offers a maximal length at launch.
 
 
-def limit_queue(blocks: gr.Blocks, most: int) -> None:
-    """Set how many calls may wait. `blocks.queue(max_size=...)` does the same, but builds the whole server again."""
-    blocks._queue.max_size = most
-
-
 def count_queued(blocks: gr.Blocks) -> tuple[int, int]:
     """How many calls wait in Gradio's queue, and how many of it are running, for /metrics."""
     return len(blocks._queue), sum(job is not None for job in blocks._queue.active_jobs)
@@ -57,29 +52,23 @@ def keep_stream_open(blocks: gr.Blocks, session: str | None, pending: str) -> No
         waiting[session].add(pending)
 
 
-def is_unheard(blocks: gr.Blocks, event_id: str, unread: int) -> bool:
-    """Whether no client listens to a running call: the browser has left, or more than `unread` messages wait.
+def is_unheard(unread: int) -> bool | None:
+    """Whether no client listens to the queued call that this thread handles: it has left, or more than `unread` messages wait.
 
-    Gradio does not inform the handler. See https://github.com/gradio-app/gradio/issues/6239.
+    None outside of one. Gradio does not inform the handler. See https://github.com/gradio-app/gradio/issues/6239.
     """
+    blocks, event_id = LocalContext.blocks.get(None), LocalContext.event_id.get(None)
+    if blocks is None or event_id is None:
+        return None
     queue: Queue = blocks._queue
     running = (event for job in list(queue.active_jobs) for event in job or ())
     found = (event for event in running if event._id == event_id)
     return any(not event.alive or queue.pending_messages_per_session[event.session_hash].qsize() > unread for event in found)
 
 
-# The current call. Gradio gives the request only to handlers, as a `gr.Request` argument; these functions work deep inside a
-# handler, and return None outside of any.
-
-
 def current_request() -> gr.Request | None:
-    """The request of the call that this thread handles, or None."""
+    """The request of the call that this thread handles, or None: Gradio gives it to a handler only, as an argument."""
     return LocalContext.request.get(None)
-
-
-def current_event() -> tuple[gr.Blocks | None, str | None]:
-    """The app, and the id of the queued call that this thread handles, or None."""
-    return LocalContext.blocks.get(None), LocalContext.event_id.get(None)
 
 
 # Components and updates.
@@ -194,13 +183,14 @@ def ask_no_hub() -> None:
     _detect_agent._registry = {"standardEnvVars": [], "harnesses": {}}
 
 
-def same_on_a_space(blocks: gr.Blocks) -> None:
-    """Make `blocks` behave on a Space as elsewhere; call it before they are launched.
+def prepare_launch(blocks: gr.Blocks, waiting: int) -> None:
+    """Set how many calls may wait, and make `blocks` behave on a Space as elsewhere, before they are launched.
 
     On a Space Gradio refuses every call that does not use its queue, as in our documentation, and allows a running program to be
     rewritten, for which it needs a package of the Hub and logs a traceback without it.
     """
-    blocks.api_open = True  # `blocks.queue(api_open=True)` does the same, but builds the whole server again
+    # `blocks.queue(max_size=waiting, api_open=True)` does the same, but builds the whole server again.
+    blocks._queue.max_size, blocks.api_open = waiting, True
     http_server.get_space = lambda: None
 
 

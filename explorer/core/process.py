@@ -8,7 +8,6 @@ import contextlib
 import ctypes
 import functools
 import sys
-import threading
 from contextlib import AbstractContextManager
 from time import sleep
 
@@ -74,9 +73,6 @@ def give_back_memory() -> bool:
 
 
 def keep_giving_back_memory() -> None:
-    threading.Thread(target=_keep_giving, name="give-memory-back", daemon=True).start()
-
-
-def _keep_giving() -> None:
+    """Give it back from time to time, where that is supported, for as long as the process runs."""
     while give_back_memory():
         sleep(EVERY)
