@@ -53,7 +53,8 @@ class EveryPosition(LongView):
         best = subject.model.pieces(found.best_ids.tolist())
         hits = int((found.ranks == 1).sum())
         summary = (
-            f"The first guess is right at {hits} of {len(tokens)} places; {found.bits.mean():.2f} bits per piece on average."
+            f"Each word was hidden in turn; above the bar is BERT's first guess, green where right. It is right at {hits} of "
+            f"{len(tokens)} places; {found.bits.mean():.2f} bits per piece on average."
         )
         return {"surprise": surprise_bars(found, tokens, best), "summary": summary}
 
@@ -64,7 +65,7 @@ class EveryPosition(LongView):
         worst = int(np.argmax(found.bits))
         place, (guess,) = found.positions[worst], subject.model.pieces([int(found.best_ids[worst])])
         word, bits = subject.trace.tokens[place], max(float(found.bits[worst]), 0.1)
-        text = f"“{word}” surprises most, by {bits:.1f} bits: BERT would have said “{guess}”."
+        text = f"“{word}” surprises BERT most ({bits:.1f} bits): with it hidden, the first guess is “{guess}”."
         if found.ranks[worst] == 1:
             text = f"Even the word that surprises most, “{word}” (at most {bits:.1f} bits), is the first guess there."
         return Finding(text, Why("fill-mask", "Lens", {"token": place}))
