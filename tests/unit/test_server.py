@@ -23,6 +23,7 @@ from explorer.server.page import FIXED, PATHS, Document
 from explorer.server.refusals import BODY_MEGABYTES
 from explorer.server.serving import guard
 from tests import asking
+from tests.fuzz.promises import INSIDE, UNFORESEEN, check_sentence
 from tests.waiting import waited
 
 MARKER = "zanzibarquokka"  # a word that nothing of ours contains
@@ -39,11 +40,8 @@ def ask(served):
 def sentence_of(body: bytes) -> str:
     """The one sentence of a refusal."""
     said = json.loads(body)["error"]
-    assert isinstance(said, str)
-    assert said.endswith(".")
-    assert said.isprintable()
-    assert len(said) < 250
-    assert not re.search(r"Traceback|\w(Error|Exception)\b|object at 0x|site-packages|<class", said)
+    check_sentence(said.removeprefix(UNFORESEEN))
+    assert not INSIDE.search(said)
     return said
 
 
