@@ -20,8 +20,6 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
-FASTER = {"contract", "reassoc", "nsz", "arcp"}  # sums in any order; NaN and infinity stay what they are
-
 LOCK = threading.RLock()
 """Held while a library is imported. Hold it too around calls into a library that imports more of itself."""
 
@@ -91,26 +89,18 @@ def _keep_kernels() -> None:
             kernel.enable_caching()
 
 
+clevercsv = Library("clevercsv")
+datasets = Library("datasets")
+joblib = Library("joblib")
+numba = Library("numba")
+scipy = Library("scipy")
+seqeval = Library("seqeval")
+sklearn = Library("sklearn")
+umap = Library("umap", _keep_kernels)
 if TYPE_CHECKING:
-    import clevercsv as clevercsv
-    import datasets as datasets
-    import joblib as joblib
-    import numba as numba
-    import pandas as pandas
-    import scipy as scipy
-    import seqeval as seqeval
-    import sklearn as sklearn
-    import umap as umap
+    import pandas as pandas  # whose class is the type of some results
 else:
-    clevercsv = Library("clevercsv")
-    datasets = Library("datasets")
-    joblib = Library("joblib")
-    numba = Library("numba")
     pandas = Library("pandas")
-    scipy = Library("scipy")
-    seqeval = Library("seqeval")
-    sklearn = Library("sklearn")
-    umap = Library("umap", _keep_kernels)
 
 
 def at_first_call(function: Callable[P, R], decorate: Callable[[Callable[P, R]], Callable[P, R]]) -> Callable[P, R]:
@@ -126,20 +116,3 @@ def at_first_call(function: Callable[P, R], decorate: Callable[[Callable[P, R]],
         return decorated()(*args, **kwargs)
 
     return run
-
-
-def compile_with(*types: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorator: let numba compile a function at its first call, for arguments of these types, as numba writes them.
-
-    It runs without Python's global lock. What is compiled is cached beside the module or in the user's cache folder, if one of
-    them can be written. Other types raise TypeError.
-    """
-    options = {"signature_or_function": f"void({', '.join(types)})", "nogil": True, "fastmath": FASTER}
-
-    def compile_it(function: Callable[P, R]) -> Callable[P, R]:
-        try:
-            return numba.njit(**options, cache=True)(function)
-        except RuntimeError:  # no folder to cache it in
-            return numba.njit(**options)(function)
-
-    return lambda function: at_first_call(function, compile_it)

@@ -94,8 +94,7 @@ class Comparison(View):
         for id, token in read_pieces(subject, self.words, position, MOST_WORDS):
             target = Target("fill_mask", position, id, token)
             shares[token] = float(read_at(subject.model, target, vector).probability)
-        rows = [(token, share, "") for token, share in shares.items()]
-        return {"compared": bars(rows), "ratio": _ratio(shares, position)}
+        return {"compared": bars([(token, share, "") for token, share in shares.items()]), "ratio": _ratio(shares, position)}
 
 
 class FilledTogether(View):

@@ -103,13 +103,11 @@ def check_examples(given: object) -> Examples:
 
     Raises InputError unless there are at least 2 classes with 2 examples each.
     """
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise InputError("Send the examples as a list of [text, label].")
+    given = limits.check_list(given, "Send the examples as a list of [text, label].")
     TRAINING_EXAMPLES.check(len(given), "examples")
     texts, texts_b, labels = [], [], []
     for number, row in enumerate(given, start=1):
-        if isinstance(row, str) or not isinstance(row, Sequence) or len(row) not in (2, 3):
-            raise InputError(f"Example {number} is not a pair of a text and a label.")
+        row = limits.check_list(row, f"Example {number} is not a pair of a text and a label.", 2, 3)
         first, second, label = row if len(row) == 3 else (row[0], "", row[1])
         texts.append(limits.check_text(first, f"the text of example {number}"))
         texts_b.append(limits.check_optional_text(second, f"the second text of example {number}"))
@@ -122,9 +120,8 @@ def check_examples(given: object) -> Examples:
 
 def check_texts_or_pairs(texts: object) -> list[Pair]:
     """Texts to classify, from a list of texts or of [text, second text]. Raises InputError naming the first invalid one."""
-    if isinstance(texts, str) or not isinstance(texts, Sequence):
-        raise InputError("Send the texts as a list of sentences.")
-    pairs = [text if isinstance(text, list | tuple) and len(text) == 2 else (text, "") for text in texts]
+    texts = limits.check_list(texts, "Send the texts as a list of sentences.")
+    pairs = [text if limits.is_list(text, 2) else (text, "") for text in texts]
     firsts = limits.check_texts([first for first, _ in pairs])
     return [
         (first, limits.check_optional_text(second, f"the second text of text {number}"))

@@ -58,14 +58,11 @@ class TaggedExamples:
 
 def check_tagged_examples(given: object) -> TaggedExamples:
     """Examples from [[[word, ...], [tag, ...]], ...]. Raises InputError unless there are 2 sentences and 2 different tags."""
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise InputError("Send the examples as a list of [words, tags].")
+    given = limits.check_list(given, "Send the examples as a list of [words, tags].")
     TEXTS.check(len(given), "examples")
     sentences = []
     for number, row in enumerate(given, start=1):
-        if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != 2:
-            raise InputError(f"Example {number} is not a pair of a list of words and a list of tags.")
-        words, tags = row
+        words, tags = limits.check_list(row, f"Example {number} is not a pair of a list of words and a list of tags.", 2)
         sentences.append(check_tagged(words, tags, f"Example {number}"))
     return tagged_examples(sentences)[0]
 
@@ -75,15 +72,14 @@ def check_to_tag(texts: object) -> list[list[str]]:
 
     Raises InputError.
     """
-    if isinstance(texts, str) or not isinstance(texts, Sequence):
-        raise InputError("Send the texts as a list, each a text or a list of words.")
+    texts = limits.check_list(texts, "Send the texts as a list, each a text or a list of words.")
     if not texts:
         raise InputError("The list has no texts. Give at least one sentence.")
     TEXTS.check(len(texts), "texts")
     return [
-        split_words(limits.check_text(text, f"text {number}"))
-        if isinstance(text, str) or not isinstance(text, Sequence)
-        else list(check_tagged(text, ["O"] * len(text), f"Text {number}").words)
+        list(check_tagged(text, ["O"] * len(text), f"Text {number}").words)
+        if limits.is_list(text)
+        else split_words(limits.check_text(text, f"text {number}"))
         for number, text in enumerate(texts, start=1)
     ]
 
