@@ -131,7 +131,6 @@ class TryIt(RunView):
         return show(map=map_of(run, moments=list(in_slow_motion(Heads.of(vectors, examples), run.settings["regularization"]))))
 
     def on_offer(self, subject: Subject, _: None) -> Change:
-        """Put the sentences offered for this run into the box, six of them or fewer."""
         return settle(many="\n".join(_in_one_line(pair) for pair in samples_of(self.find(subject))))
 
     def _table(self, run: Run) -> Content:

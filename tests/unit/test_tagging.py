@@ -10,7 +10,7 @@ from explorer.analysis.evaluation import by_sentence, entity_scores
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
-from explorer.finetune.compute.standard import write_standard
+from explorer.finetune.compute.export import write_standard
 from explorer.finetune.compute.words import Tagger
 from explorer.finetune.endpoints import tag, train_tokens
 from explorer.text.tagged import TaggedSentence

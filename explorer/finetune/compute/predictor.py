@@ -53,8 +53,6 @@ class HeldOut(ABC):
 
 @dataclass(frozen=True, eq=False)
 class HeldOutPairs(HeldOut):
-    """Held-out texts or pairs."""
-
     texts: tuple[str, ...]
     texts_b: tuple[str, ...]  # '' where there is none
 
@@ -64,8 +62,6 @@ class HeldOutPairs(HeldOut):
 
 
 class HeldOutLabels(HeldOut):
-    """Held-out examples with one of several labels each."""
-
     targets: np.ndarray  # [rows] int64, indices of labels
     probabilities: np.ndarray  # [rows, labels]
 
@@ -172,7 +168,6 @@ class Predictor(ABC):
 
     @property
     def layers_trained(self) -> int:
-        """The number of layers that were trained with the head."""
         return len(self.top.layers) if self.top else 0
 
 

@@ -43,7 +43,6 @@ class Run:
 
     @property
     def kind(self) -> str:
-        """The kind of task."""
         return self.predictor.kind
 
     @property

@@ -106,7 +106,6 @@ class Task:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of the head's scores."""
         return self.head.own_labels or tuple(self.examples.classes)
 
     @property
@@ -136,7 +135,6 @@ class Task:
         return self.head.read_to_learn(self.model, self.examples, self.plan, parts.held_out, self.plan.settings.seed)
 
     def objective(self, prefix: Prefix, parts: Split) -> Objective:
-        """The loss and the measures of what is scored."""
         return self.head.objective(self.examples, prefix, parts, self.plan.settings.balanced)
 
     def epochs(self, prefix: Prefix, parts: Split) -> Iterator[Progress | tuple[Epoch, Head, Top | None]]:
