@@ -10,6 +10,7 @@ import numpy as np
 
 from explorer.core.lazy import scipy
 from explorer.finetune.compute.in_turn import Moment
+from explorer.finetune.compute.predictor import as_kind
 from explorer.finetune.compute.reasons import Decision
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.texts import HeldOutTexts
@@ -79,7 +80,7 @@ def is_in_turn(run: Run) -> bool:
 
 def map_of(run: Run, tried: str = "", found: Decision | None = None, moments: Sequence[Moment] = ()) -> dict[str, Any]:
     """The component's value; with `moments`, a film of gradient descent that ends in the run's own places."""
-    held, labels = run.held(HeldOutTexts), run.predictor.labels
+    held, labels = as_kind(run.held_out, HeldOutTexts), run.predictor.labels
     plane = Plane.of(held.probabilities)
     drawn = _draw(held, labels, plane, is_in_turn(run))
     star = None if found is None else _star(plane, tried, found)
@@ -121,7 +122,7 @@ def explain_map(run: Run) -> str:
         return f"{read} From left to right: the difference of the two logits; the height has no meaning."
     if labels == 3:
         return f"{read} The plane is that of the three logits."
-    share = whole_percent(Plane.of(run.held(HeldOutTexts).probabilities).share)
+    share = whole_percent(Plane.of(as_kind(run.held_out, HeldOutTexts).probabilities).share)
     return f"{read} The plane has the two main directions of the {labels} logits, with {share} of their variance."
 
 
