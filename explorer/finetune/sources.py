@@ -245,7 +245,7 @@ def describe(subject: Subject, examples: AnyExamples, note: str) -> Content:
     kind = "pairs of sentences" if examples.texts_b else "sentences"
     held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
     if is_few(examples):
-        held_out = "each is left out in turn, to judge a head alone"
+        held_out = "each is judged by a head trained without it"
     if isinstance(examples, ScoredExamples):
         about = f"{len(examples):,} {kind}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"
         return {"about": about, "balance": bars(_spread(examples))}
