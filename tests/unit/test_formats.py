@@ -13,7 +13,7 @@ from explorer.core.errors import InputError
 from explorer.core.formats import Every, Foreign, Misfit, Own, parse, parse_each, values
 from explorer.core.limits import JSON_VALUES
 from explorer.experiments.compute.runs import FORMAT, Written
-from explorer.finetune.compute.files import read_file
+from explorer.finetune.compute.from_table import read_file
 from explorer.finetune.compute.unpack import Settings, check_tokenizer
 from explorer.tabs import VIEWS
 from explorer.text.corpora import read_source, read_sources

@@ -47,12 +47,12 @@ def written(tmp_path, content):
 
 def test_the_forms_of_squad_say_the_same(tmp_path):
     lines = "\n".join(map(json.dumps, FLAT))
-    readings = [read_questions(written(tmp_path, one)).questions for one in (FLAT, lines, nested())]
+    readings = [read_questions(written(tmp_path, one)) for one in (FLAT, lines, nested())]
     assert set(readings[0].rows) == set(readings[1].rows) == set(readings[2].rows)
     assert readings[0].rows[1].answers == ("in Rome", "Rome")
     assert readings[0].rows[1].span == (10, 17)
     assert readings[0].unanswered == 1
-    assert len(read_questions(written(tmp_path, nested(impossible=False))).questions) == 2
+    assert len(read_questions(written(tmp_path, nested(impossible=False)))) == 2
 
 
 def answered(answer, start):
@@ -84,7 +84,7 @@ def test_of_a_large_file_as_many_are_drawn_as_can_be_taken(tmp_path, monkeypatch
     monkeypatch.setattr(TEXTS, "most", 10)
     rows = [{**FLAT[number % 2], "context": FLAT[number % 2]["context"] + f" {number}"} for number in range(40)]
     found = read_questions(written(tmp_path, rows))
-    assert len(found.questions) == 10
+    assert len(found) == 10
     assert found.about == "40 questions in the file, 10 of them drawn with the seed."
 
 

@@ -10,7 +10,8 @@ from explorer.analysis.evaluation import by_sentence, entity_scores
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
-from explorer.finetune.compute.standard import write_standard
+from explorer.finetune.compute.export import write_standard
+from explorer.finetune.compute.texts import Classifier
 from explorer.finetune.compute.words import Tagger
 from explorer.finetune.endpoints import tag, train_tokens
 from explorer.text.tagged import TaggedSentence
@@ -111,7 +112,7 @@ def test_a_head_is_trained_and_asked_by_programs(tiny_folder):
     with pytest.raises(InputError, match="Word 2 of text 1 holds nothing"):
         tag([["ada", "\ufffd"]], found["head"])
     with pytest.raises(InputError, match="tags words"):
-        store.fetch_kind(found["head"], "classes")
+        store.fetch_kind(found["head"], Classifier)
 
 
 @pytest.mark.parametrize(

@@ -66,8 +66,6 @@ def best_span(starts: np.ndarray, ends: np.ndarray, longest: int = LONGEST_ANSWE
 
 @dataclass(frozen=True)
 class Window:
-    """A question and a part of its text, read together as text A and text B."""
-
     row: int  # index of the question
     begin: int  # character of the text at which the part begins
     encoding: Encoding

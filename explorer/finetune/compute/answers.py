@@ -26,8 +26,6 @@ CUT_TOGETHER = 100  # questions tokenized between two reports of progress
 
 @dataclass(frozen=True, eq=False)
 class HeldOutAnswers(HeldOut):
-    """Held-out questions on texts, with the predicted answers."""
-
     questions: tuple[str, ...]
     texts: tuple[str, ...]
     accepted: tuple[list[str], ...]  # the correct answers, empty where the text has none
@@ -86,8 +84,6 @@ class Spans(Objective):
 
 @dataclass(frozen=True, eq=False)
 class Windows(Prefix):
-    """The hidden states of windows."""
-
     windows: Sequence[Window] = ()
 
 
@@ -146,13 +142,11 @@ class Answerer(Predictor):
 
     @classmethod
     def objective(cls, examples: Questions, prefix: Prefix, parts: Split, balanced: bool = False) -> Spans:
-        """Cross-entropy of the first and the last token."""
         assert isinstance(prefix, Windows)
         return Spans(examples, prefix.windows)
 
     @classmethod
     def hold_out(cls, examples: Questions, prefix: Prefix, rows: np.ndarray, scores: np.ndarray) -> HeldOutAnswers:
-        """The questions with the predicted answers."""
         assert isinstance(prefix, Windows)
         said = Spans(examples, prefix.windows).answers(torch.from_numpy(scores), torch.from_numpy(rows))
         asked, answers = [examples.rows[row] for row in said], said.values()

@@ -74,12 +74,10 @@ class Classifier(TextPredictor):
 
     @classmethod
     def objective(cls, examples: Examples, prefix: Prefix, parts: Split, balanced: bool) -> Classes:
-        """Cross-entropy of the labels."""
         return Classes.of(examples, parts, balanced)
 
     @classmethod
     def hold_out(cls, examples: Examples, prefix: Prefix, rows: np.ndarray, scores: np.ndarray) -> HeldOutTexts:
-        """The texts, their labels and probabilities."""
         return HeldOutTexts(*_texts(examples, rows), examples.targets[rows], scipy.special.softmax(scores, axis=-1))
 
     @classmethod
@@ -103,12 +101,10 @@ class Regressor(TextPredictor):
 
     @classmethod
     def objective(cls, examples: ScoredExamples, prefix: Prefix, parts: Split, balanced: bool) -> Numbers:
-        """The squared error of the numbers."""
         return Numbers(examples.numbers, parts.train)
 
     @classmethod
     def hold_out(cls, examples: ScoredExamples, prefix: Prefix, rows: np.ndarray, scores: np.ndarray) -> HeldOutNumbers:
-        """The texts with their numbers and the estimates."""
         return HeldOutNumbers(*_texts(examples, rows), np.array(examples.numbers, dtype=np.float32)[rows], scores[:, 0])
 
     @classmethod

@@ -62,7 +62,6 @@ class Tagger(Predictor):
 
     @classmethod
     def split(cls, examples: TaggedExamples, seed: int, share: float) -> Split:
-        """A share of the sentences is held out."""
         return split_sentences(examples, seed, share)
 
     @classmethod
@@ -88,12 +87,10 @@ class Tagger(Predictor):
 
     @classmethod
     def objective(cls, examples: TaggedExamples, prefix: Prefix, parts: Split, balanced: bool) -> Classes:
-        """Cross-entropy of the tags."""
         return Classes(examples.targets[prefix.targets], len(examples.classes))
 
     @classmethod
     def hold_out(cls, examples: TaggedExamples, prefix: Prefix, rows: np.ndarray, scores: np.ndarray) -> HeldOutTags:
-        """The words, their tags, and the probabilities of all tags."""
         words = prefix.targets[prefix.scored(torch.from_numpy(rows)).numpy()]
         return HeldOutTags(
             words=tuple(examples.words[word] for word in words),
