@@ -84,15 +84,15 @@ def check_to_tag(texts: object) -> list[list[str]]:
     ]
 
 
-def tagged_examples(sentences: Sequence[TaggedSentence], seed: int = 0) -> tuple[TaggedExamples, str]:
-    """Examples, and a sentence about what was left out: too many sentences are sampled with the seed.
+def tagged_examples(sentences: Sequence[TaggedSentence]) -> tuple[TaggedExamples, str]:
+    """Examples, and a sentence about what was left out: too many sentences are sampled, always the same.
 
     Raises InputError unless there are 2 sentences and 2 different tags.
     """
     note = ""
     if len(sentences) > TEXTS.most:
-        drawn = np.sort(np.random.default_rng(seed).choice(len(sentences), TEXTS.most, replace=False))
-        note = f"{TEXTS.most:,} of {len(sentences):,} sentences drawn with the seed."
+        drawn = np.sort(np.random.default_rng(0).choice(len(sentences), TEXTS.most, replace=False))
+        note = f"{TEXTS.most:,} of {len(sentences):,} sentences drawn at random."
         sentences = [sentences[row] for row in drawn]
     examples = TaggedExamples(tuple(sentences))
     if len(examples) < 2:
