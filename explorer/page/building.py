@@ -35,10 +35,8 @@ def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chi
         other_model = {"visible": False, "size": "sm", "elem_classes": "way-out"}
         way_out = gr.Button("Use the bundled model", **other_model) if tab.needs else None
         with gr.Column(elem_classes=["view", f"of-{tab.id}"]) as body:
-            finding = Finding(render=False, elem_id=f"{tab.id}-finding", elem_classes=ANSWER)
+            finding = Finding(elem_id=f"{tab.id}-finding", elem_classes=ANSWER)
             made = TabPage(tab, inputs, *around, address, item, body, way_out, hint, finding, which)
-            if made.finds:
-                finding.render()
             made.above = [Builder(Panel(view), made.controls, tab.id).build() for view in tab.above]  # which fold nothing
             lines = _shared_lines(made)
             _build_shared(made, [line for line in lines if _is_read(tab, line)])
@@ -53,14 +51,6 @@ def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chi
     for panel in made.panels:
         panel.controls = {name: made.controls[name] for name in panel.view.settings}
     return made
-
-
-NEEDS = {
-    "fill_mask": "a model that fills blanks",
-    "next_sentence": "a model that judges whether B follows A",
-    "own_head": "a model with its own head",
-}
-"""What a tab needs of the model, after the word 'needs'."""
 
 
 def sections() -> dict[str, Any]:

@@ -93,7 +93,7 @@ class TabPage:
     def around(self) -> list[Any]:
         """What drawing any of its views may change."""
         shared = [self.inputs.selection, self.steppers, self.says, self.put_back, self.suggestion, self.address]
-        return [*shared, self.hint, *([self.finding] if self.finds else [])]
+        return [*shared, self.hint, self.finding]
 
     @property
     def all_inputs(self) -> list[gr.components.Component]:
@@ -109,10 +109,6 @@ class TabPage:
         columns = [choice.column for choice in self.choices.values()]
         way_out = [self.way_out] if self.way_out else []
         return [self.body, *way_out, *self.shared.values(), *columns, *self.around]
-
-    @cached_property
-    def finds(self) -> bool:
-        return any(view.finding is not View.finding for view in self.tab.views)
 
     @property
     def token_rows(self) -> list[TokenRow]:
@@ -298,7 +294,7 @@ class TabPage:
         views = views or Views()
         finders = self.open(values).finders
         if not finders:
-            return {self.finding: {"text": "", "none": True}} if self.finds else {}
+            return {self.finding: {"text": "", "none": True}}
         try:
             read = [views.read(panel, values, subject) for panel in finders]
             if None in read:
@@ -313,8 +309,7 @@ class TabPage:
 
     def _show_found(self, found: Found | None) -> Updates:
         why = found and found.why
-        value = found and {"text": found.text, "why": why and f"{tab_of(why.tab).label}, {why.choice}"}
-        return {self.finding: value} if self.finds else {}
+        return {self.finding: found and {"text": found.text, "why": why and f"{tab_of(why.tab).label}, {why.choice}"}}
 
 
 class Views(dict[Panel, View | None]):
