@@ -58,10 +58,10 @@ class Patching(LongView):
     layout = (row("word", "foil"),)
     word: str = use(WORD, "")
     foil: str = use(FOIL, "")
+    heatmap = chart("What one state of run A brings back in run B", height=320, answer=True)
     corrupted: str = text(
         "", "Run B: the other text", placeholder="A, with the longer word that matters most hidden", elem_classes="inline long"
     )
-    heatmap = chart("What one state of run A brings back in run B", height=320, answer=True)
     summary = sentence(keep_height=True, answer=True)
     check = part("check", keep_height=True)
     help = caption(

@@ -118,8 +118,7 @@ def listen_to_reasons(shell: Shell, blocks: PageBlocks) -> list[gr.events.Depend
     """
     inputs, pages = shell.inputs, list(shell.tabs.values())
     choices = [tab.which for tab in pages if tab.which]
-    around = [shell.strip, shell.notice, shell.steppers, shell.address]
-    outputs = [shell.open_tab, shell.tab_bar, inputs.selection, *around, *shell.settable]
+    outputs = [shell.open_tab, shell.tab_bar, shell.strip, shell.notice, *shell.settable]
 
     def go(subject: Subject, why: Why | None, values: Values, session: str | None) -> Updates:
         if why is None:
