@@ -37,7 +37,7 @@ class SeveralHeads(View):
         trace, row = subject.trace, subject.selection.token
         named = f"heads {', '.join(map(str, self.heads))}" if self.heads else f"all {number} heads"
         whose = {"layer": self.layer, "heads": " ".join(map(str, self.heads)) or "all"}
-        scale = WeightScale(True, "weight, summed", float(scale_end(weights.max(), trace.kept, number)))
+        scale = WeightScale(True, f"weight, sum of {number}", float(scale_end(weights.max(), trace.kept, number)))
         picture = attention_heatmap(weights, trace.tokens, trace.tokens, scale, row)
         return {
             "title": f"**Layer {self.layer}, {named}**: row → column; each row sums to {number}.",

@@ -89,7 +89,7 @@ class Recipe(View):
     @property
     def _pooling(self) -> str:
         """The pooling, or the first one of the kind where it has no such one."""
-        known = KINDS[self.kind].predictor.poolings
+        known = KINDS[self.kind].poolings
         return self.pooling if self.pooling in known else known[0]
 
     def _plan(self, model: Explorer) -> TrainingPlan:
@@ -100,7 +100,7 @@ class Recipe(View):
             self._pooling,
             self.layers,
             kind.keeps_best,
-            kind.predictor,
+            kind.heads[0],
             epochs=self.epochs,
             learning_rate=self.rate,
             batch_size=self.batch,

@@ -72,8 +72,8 @@ class Weights(View):
             return None
         (most, least), (large, small) = ((cell[1] + 1 for cell in cells), (float(sizes[cell]) for cell in cells))
         return Finding(
-            f"Layers differ most in “{names[cells[0][0]]}”: its root mean square is {large:.3f} in layer {most} and {small:.3f} "
-            f"in layer {least} ({times(large / small)} as large)."
+            f"Of the matrices, {names[cells[0][0]]} differs most between layers: its numbers are {times(large / small)} as large "
+            f"in layer {most} as in layer {least}."
         )
 
     def on_sizes(self, subject: Subject, index: list[int]) -> Change:

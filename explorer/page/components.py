@@ -95,14 +95,20 @@ class Pulse(Drawn):
         super().__init__(elem_classes="bx-pulse", **options)
 
 
-Steppers = _class_of(Component("Steppers", "bx bx-steppers", aria="role='group' aria-label='selection'"))
-"""Steppers for the numbers of the selection: [{"name", "label", "at", "low", "high"}, ...]; a step has the page drawn."""
+class Steppers(Drawn):
+    """Steppers for the numbers of the selection: [{"name", "label", "at", "low", "high"}, ...]; a step has the page drawn."""
 
-Says = _class_of(Component("Says", "bx bx-says", {}, ("mask", "ask"), "role='status'"))
-"""The model's prediction in a sentence, made by `explorer.ui.answers`; None for nothing.
+    component = Component("Steppers", "bx bx-steppers", aria="role='group' aria-label='selection'")
 
-A click on a word that the model does not expect triggers `.mask` with its token. A value with `asks` triggers `.ask`.
-"""
+
+class Says(Drawn):
+    """The model's prediction in a sentence, made by `explorer.ui.answers`; None for nothing.
+
+    A click on a word that the model does not expect triggers `.mask` with its token. A value with `asks` triggers `.ask`.
+    """
+
+    component = Component("Says", "bx bx-says", {}, ("mask", "ask"), "role='status'")
+
 
 Sections = _class_of(Component("Sections", "bx bx-sections", aria="role='tablist' aria-label='sections'"))
 """The sections above the tabs; `building.sections` makes the value."""
@@ -110,23 +116,34 @@ Sections = _class_of(Component("Sections", "bx bx-sections", aria="role='tablist
 More = _class_of(Component("More", "bx bx-more"))
 """A menu of the choices {"label": its question} that the radio with the element id `of` keeps out of sight."""
 
-Chips = _class_of(Component("Chips", "bx bx-chips", aria=GROUP))
-"""Short texts in a line: {"label": what they are, "chips": [...]}. A click triggers `.select`: `event.index` is the position.
 
-`pressed` ([bool], one a chip) marks chips as done. Chips of `kind` "back" undo something.
-"""
+class Chips(Drawn):
+    """Short texts in a line: {"label": what they are, "chips": [...]}. A click triggers `.select`: `event.index` is the position.
+
+    `pressed` ([bool], one a chip) marks chips as done. Chips of `kind` "back" undo something.
+    """
+
+    component = Component("Chips", "bx bx-chips", aria=GROUP)
+
 
 FlowStep = _class_of(Component("FlowStep", "", aria="hidden"))
 """An invisible component that passes a part of the picture's value to the Flow of the page, without the rest of it."""
 
-Meter = _class_of(Component("Meter", "bx bx-meter", aria="role='status'"))
-"""The progress of long work: {"text": ..., "share": 0 to 1, or None if unknown}. It keeps its height when empty."""
 
-Finding = _class_of(Component("Finding", "bx bx-finding"))
-"""The most telling fact in a sentence: {"text": ..., "why": where its reason is seen, or None}.
+class Meter(Drawn):
+    """The progress of long work: {"text": ..., "share": 0 to 1, or None if unknown}. It keeps its height when empty."""
 
-It keeps its height when empty, unless there is "none" to come. A click on its button triggers `.select`.
-"""
+    component = Component("Meter", "bx bx-meter", aria="role='status'")
+
+
+class Finding(Drawn):
+    """The most telling fact in a sentence: {"text": ..., "why": where its reason is seen, or None}.
+
+    It keeps its height when empty, unless there is "none" to come. A click on its button triggers `.select`.
+    """
+
+    component = Component("Finding", "bx bx-finding")
+
 
 AnswersSwitch = _class_of(Component("AnswersSwitch", "bx bx-answers"))
 """The link to the guide, and the button that hides or shows all answers; assets/answers.js keeps the choice."""

@@ -25,6 +25,6 @@ def test_a_tab_shows_few_of_its_choices_and_asks_with_the_rest(tab):
 @pytest.mark.parametrize("tab", TABS, ids=lambda tab: tab.id)
 def test_a_setting_that_several_choices_read_is_declared_as_shared(tab):
     """Otherwise it would be a part of one of them, and out of sight in the others."""
-    above = {name for view in tab.above for name in view.settings}
+    above = {name for view in tab.above for name in view.names}
     read = Counter(name for rows in tab.choices.values() for name in {name for view in views_in(rows) for name in view.settings})
     assert {name for name, count in read.items() if count > 1} - above == {name for line in tab.shared for name in line}
