@@ -84,8 +84,8 @@ class Comparison(View):
     name, question = "fill-mask/comparison", "How much more likely is one word than another?"
     width = 5
     unless = staticmethod(no_blank)
-    words: str = text("", "Weigh words (he, she)", placeholder="the two best guesses", max_lines=1, elem_classes="inline")
     compared = part("bars", answer=True)
+    words: str = text("", "Weigh words (he, she)", placeholder="the two best guesses", max_lines=1, elem_classes="inline")
     ratio = sentence(keep_height=True, answer=True)
 
     def compute(self, subject: Subject) -> Content:

@@ -33,8 +33,8 @@ class Lens(View):
     """The first guess at every position after each layer."""
 
     name, question = "fill-mask/lens", "What would BERT guess after each layer?"
-    reading: str = use(READING, RAW)
     table = part("words", answer=True)
+    reading: str = use(READING, RAW)
     cut = sentence()
     about = sentence(classes="caption", optional=True)
     help = caption(

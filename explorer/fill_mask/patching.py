@@ -53,8 +53,8 @@ class Patching(LongView):
     layout = (row("word", "foil"),)
     word: str = use(WORD, "")
     foil: str = use(FOIL, "")
-    corrupted: str = text("", "The changed text", placeholder="A with its most decisive word hidden", elem_classes="inline long")
     heatmap = chart("What one vector of the original run brings back in the changed one", height=320, answer=True)
+    corrupted: str = text("", "The changed text", placeholder="A with its most decisive word hidden", elem_classes="inline long")
     summary = sentence(keep_height=True, answer=True)
     check = part("check", keep_height=True)
     help = caption(

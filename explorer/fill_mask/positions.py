@@ -72,10 +72,12 @@ class EveryPosition(LongView):
 
 
 class EachWord(View):
-    """Every word of an input without a blank, with its probability when masked, and the first guess there."""
+    """Every word of an input without a blank, with its probability when masked, and the first guess there.
+
+    The style sheet shows it where the open choice shows nothing.
+    """
 
     name, question = "fill-mask/each-word", "What would BERT guess in place of each word?"
-    stands_in = True
     title = prose(classes="detail-title", optional=True)
     words = part("bars", optional=True, answer=True)
     how = prose(classes="caption", optional=True)
