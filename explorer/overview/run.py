@@ -11,6 +11,7 @@ from explorer.overview.compute import Run, Word, label_shares, pair_shares, read
 from explorer.overview.pictures import Answer, Rows
 from explorer.techniques.routes import Route, place_shares, routes
 from explorer.text.encoding import Encoding
+from explorer.ui.edits import edit_names, edits_of
 from explorer.ui.pictures.base import MOST_AT_ONCE
 from explorer.ui.subject import Subject
 
@@ -52,12 +53,12 @@ class Followed:
 
 def selected_run(subject: Subject) -> Run:
     """The run with all selected changes."""
-    chosen = subject.selection
-    return run_of(subject.swapped.trace, chosen.off, chosen.cut, (*chosen.patch, subject.trace) if chosen.patch else None)
+    chosen, run = subject.selection, subject.swapped.trace
+    return run_of(run, chosen.off, chosen.cut, edits_of(subject, run, subject.trace))
 
 
 def changes_of(subject: Subject) -> list[dict[str, Any]]:
-    """What is off, cut, swapped and patched: `label`, and `undo`, the index of the click that undoes it."""
+    """What is off, cut, swapped and edited: `label`, and `undo`, the index of the click that undoes it."""
     selection, tokens = subject.selection, subject.trace.tokens
     found = [{"label": f"head {layer}.{head} off", "undo": {"off": [layer, head]}} for layer, head in selection.off_from_one]
     for layer, query, key, head in selection.cut_from_one:
@@ -65,10 +66,7 @@ def changes_of(subject: Subject) -> list[dict[str, Any]]:
         found.append({"label": f"{tokens[key]} → {tokens[query]}, {where}", "undo": {"cut": [layer, query, key, head]}})
     if selection.swap:
         found.append({"label": "{1} for {0}".format(*selection.swap), "undo": {"back": "swap"}})
-    if selection.patch:
-        state, token = selection.patch
-        found.append({"label": f"{tokens[token]} patched at state {state}", "undo": {"back": "patch"}})
-    return found
+    return found + [{"label": one.label, "undo": {"back": one.field}} for one in edit_names(subject)]
 
 
 def opens_on(subject: Subject) -> int:
