@@ -21,7 +21,7 @@ from explorer.overview.story import stops_of
 from explorer.overview.telling import tell, tell_change
 from explorer.overview.zoom import Zoom, layers_inside, neurons_inside, strongest_head, zoom_of
 from explorer.text import limits
-from explorer.ui.edits import check_move, check_path
+from explorer.ui.edits import WAYS, check_move, check_path, edits_from_one
 from explorer.ui.settings import memory
 from explorer.ui.subject import CHANGES, Subject
 from explorer.ui.view import Change, Content, Finding, View, Why, check, matches, part, select, show
@@ -32,6 +32,7 @@ WORDS, TURNS = "BERT's guess for that token after that layer", "how far that lay
 CLICKS = " Click a box to trace it, click it again to look inside its layer, or click a line to cut it."
 PLACES = " Click a box, a token or a bar to trace it."
 LAYERS = " Click the title of a layer to look inside, for the chosen token."
+NO_EDITS = {"move": None, "path": None}
 NOT_CLICKED = "Click a box, a line or a title of the picture."
 
 
@@ -160,7 +161,7 @@ class Routes(View):
         answers = answers_of(subject, run, self._unchanged(subject), position)
         places = reached(run, last)[:, list(rows.places)].tolist()
         shown = {"answers": shown_answers(rows, answers), "changes": changes_of(subject), "reached": places}
-        return shown | {"move": subject.selection.move}
+        return {**NO_EDITS, **shown, **edits_from_one(subject)}
 
     def _unchanged(self, subject: Subject) -> Run | None:
         return run_of(subject.trace) if subject.selection.is_changed else None
@@ -185,7 +186,8 @@ class Routes(View):
             "answers": shown_answers(rows, answers),
             "zoom": zoom_of(run, rows, position, self.zoom),
             "changes": changes_of(subject),
-            "move": subject.selection.move,
+            "ways": WAYS,
+            **edits_from_one(subject),
             "said": _said(words, CLICKS),
             "alt": f"“{token}” after layer {followed.state}, and the routes by which it got its contents",
         }

@@ -105,7 +105,7 @@ def tell_change(subject: Subject, run: Run, position: int, rows: Rows) -> str:
         return told
     at_random = run_of(run.trace, run.changes[0], run.changes[2], edits_of(subject, run.trace, subject.trace, at_random=True))
     random = dict(bar[:2] for bar in _bars_at(answers_of(subject, at_random, before, position), position))
-    beside = f"A random direction of equal length: {first} {short_percent(random[first])}."
+    beside = "A random direction of equal length: {} {} → {}.".format(first, *from_to(was or 0, random[first]))
     return " ".join([told, *_tell_others(run, before, position, rows), beside])
 
 
@@ -121,9 +121,9 @@ def _tell_others(run: Run, before: Run, position: int, rows: Rows) -> list[str]:
     reads = zip(*(read_words(one, places, 1) for one in (before, run)), strict=True)
     other = [f"{was[0]} → {now[0]}" for [was], [now] in reads if was[0] != now[0]]
     if not other:
-        return ["No other token is read differently in the end."]
+        return ["No other token is read differently."]
     more = f" and {len(other) - NAMED_OTHERS} more" if len(other) > NAMED_OTHERS else ""
-    return [f"In the end other tokens are read differently: {', '.join(other[:NAMED_OTHERS])}{more}."]
+    return [f"Other tokens are read differently too: {', '.join(other[:NAMED_OTHERS])}{more}."]
 
 
 def _lead(subject: Subject) -> str:

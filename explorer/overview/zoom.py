@@ -15,7 +15,6 @@ from explorer.techniques.inside import head_step
 from explorer.techniques.neurons import find_promoted
 from explorer.techniques.routes import Route
 from explorer.techniques.targets import word_target
-from explorer.ui.edits import WAYS
 from explorer.ui.long_view import seconds
 from explorer.ui.subject import Subject
 
@@ -63,7 +62,6 @@ def _layer(run: Run, rows: Rows, layer: int, position: int) -> dict[str, Any]:
         "heads": _heads(rows, head_rows(run, layer - 1, position)),
         "neurons": neurons_inside(trace, layer, position) if trace.knows(("neurons", layer, position)) else None,
         "moved": float(turned_in(run, rows)[layer, rows.of(position)]),
-        "ways": sorted(WAYS, key=lambda way: way[0] != trace.tokens[position].casefold()),  # the token's own first
     }
 
 

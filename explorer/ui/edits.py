@@ -51,7 +51,7 @@ def check_move(value: object, subject: Subject) -> Moved | None:
         raise InputError(NOT_A_MOVE)
     state = limits.check_integer(value[0], "the hidden state", 0, subject.model.capabilities.layers)
     token = limits.check_integer(value[1], "the token", 0, subject.trace.kept - 1)
-    strength = limits.check_number(value[4], "the strength", -STRONGEST, STRONGEST)
+    strength = limits.check_number(value[4], "the strength", 0, STRONGEST)
     find_direction(subject.model, *value[2:4])
     return (state, token, *value[2:4], strength) if strength else None
 
@@ -100,14 +100,15 @@ def edit_names(subject: Subject) -> list[Named]:
         found.append(Named("patch", label, f"with {label} from the run before"))
     if chosen.move:
         state, token, word, other, strength = chosen.move
-        way = f"{strength:.1f} × ({other} − {word})".replace("-", "−")
+        way = f"{strength:.1f} × ({other} − {word})"
         found.append(Named("move", f"{way} at {tokens[token]}", f"with {way} added to “{tokens[token]}” after layer {state}"))
     if chosen.path:
         (layer, *at), (to, place, part) = chosen.path
         sender = f"head {layer + 1}.{at[0] + 1}" if len(at) == 1 else f"{tokens[at[1]]} → {tokens[at[0]]} in layer {layer + 1}"
         receiver = f"head {to + 1}.{place + 1}'s {part}" if part else f"“{tokens[place]}” after layer {to}"
+        short = receiver.removeprefix("head ") if part else f"{tokens[place]}, layer {to}"
         phrase = f"{f'with {sender} as before' if chosen.swap else f'without {sender}'}, only through {receiver}"
-        found.append(Named("path", f"{sender} through {receiver}", phrase))
+        found.append(Named("path", f"{sender} through {short}", phrase))
     return found
 
 
