@@ -163,7 +163,12 @@ def word_shares(run: Run, position: int) -> np.ndarray:
 
     Raises CapabilityError without the head.
     """
-    return run.trace.model.masked_lm(run.states[-1, position]).softmax(-1).numpy()
+    return run.trace.model.masked_lm_of_one(run.states[-1, position]).softmax(-1).numpy()
+
+
+def best_of(shares: np.ndarray, count: int) -> list[int]:
+    """The places of the largest of some shares, in falling order."""
+    return torch.from_numpy(shares).topk(min(count, len(shares))).indices.tolist()
 
 
 @inference_mode

@@ -156,7 +156,8 @@ class Routes(View):
     def _answer_first(self, subject: Subject, last: Run) -> dict[str, Any]:
         """What a change does to the answers, and the boxes that it reaches: known before all other words and the routes."""
         rows, position, trace = self._rows(subject), opens_on(subject), subject.trace
-        ends = range(trace.kept) if subject.model.own_head else [0, position, *trace.mask_positions]  # a task's head may read all
+        pair = [0] if trace.encoding.text_b else []
+        ends = range(trace.kept) if subject.model.own_head else [*pair, position, *trace.mask_positions]  # a task may read all
         run = selected_run(subject).towards(ends)
         answers = answers_of(subject, run, self._unchanged(subject), position)
         places = reached(run, last)[:, list(rows.places)].tolist()

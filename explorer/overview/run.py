@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from explorer.bert.families import LABELS
-from explorer.overview.compute import Run, Word, label_shares, pair_shares, read_words, run_of, turned, word_shares
+from explorer.overview.compute import Run, Word, best_of, label_shares, pair_shares, read_words, run_of, turned, word_shares
 from explorer.overview.pictures import Answer, Rows
 from explorer.techniques.routes import Route, place_shares, routes
 from explorer.text.encoding import Encoding
@@ -162,8 +162,7 @@ def _guesses(run: Run, before: Run | None, position: int) -> list[Bar]:
     """The best words at a token in the end; after a change also what was best before it."""
     shares = word_shares(run, position)
     was = None if before is None else before.trace.once(("shares", position), lambda: word_shares(before, position))
-    first = np.argpartition(-shares, min(TOP, len(shares) - 1))[:TOP]  # to sort the vocabulary takes as long as half a layer
-    ids = first[np.argsort(-shares[first])].tolist()
+    ids = best_of(shares, TOP)
     if was is not None and (best := int(was.argmax())) not in ids:
         ids = [*ids[:-1], best]
     names = dict(zip(ids, run.trace.model.pieces(ids), strict=True))

@@ -53,7 +53,7 @@ def _find(model: Explorer, word: str, other: str) -> Direction:
         one, two = (model.encode(put(text, *words)) for words in ((other, word), (word, other)))
         places = [at for at, ids in enumerate(zip(one.ids, two.ids, strict=False)) if ids[0] != ids[1]]
         if len(places) == 1 and one.kept == two.kept:
-            read += [(one, *places), (two, *places)]
+            read += [(one, places[0]), (two, places[0])]
         if len(read) == 2 * SENTENCES:
             break
     if len(read) < 2 * FEWEST:

@@ -33,8 +33,8 @@ def edits_of(subject: Subject, run: Trace, before: Trace, at_random: bool = Fals
         found.append(_move(subject.model, chosen.move, at_random))
     if chosen.path:
         sender, receiver = chosen.path
-        base = (run, chosen.off, chosen.cut, tuple(found))
-        found.append(Along(*receiver, sender, *base, before if chosen.swap else None))
+        source = before if chosen.swap else None
+        found.append(Along(*receiver, sender, run, chosen.off, chosen.cut, tuple(found), source))
     return tuple(found)
 
 
@@ -45,7 +45,7 @@ def _move(model: Explorer, moved: Moved, at_random: bool) -> Move:
     return Move(state, token, (word, other, strength, at_random), strength * vectors[state])
 
 
-def check_move(value: object, subject: Subject) -> Moved | None:
+def check_move(value: Any, subject: Subject) -> Moved | None:
     """The hidden state, token, word, other word and strength that were sent; None at strength 0. Raises ExplorerError."""
     if not isinstance(value, list | tuple) or len(value) != 5 or list(value[2:4]) not in WAYS:
         raise InputError(NOT_A_MOVE)
@@ -56,7 +56,7 @@ def check_move(value: object, subject: Subject) -> Moved | None:
     return (state, token, *value[2:4], strength) if strength else None
 
 
-def check_path(value: object, subject: Subject) -> Path:
+def check_path(value: Any, subject: Subject) -> Path:
     """The sender [layer, head] or [layer, query, key], and the receiver [layer, head, part] or [state, token], from 1.
 
     Tokens and hidden states count from 0. Raises InputError unless the receiver can get something from the sender.

@@ -246,6 +246,7 @@ class TestTechniques:
         assert lens.lens_error(blank, [2]) < 1e-4
         own = model.own_masked_lm(blank.encoding)[2]
         assert lens.lens(blank, [2]).ids[-1, 0, 0] == int(own.argmax())
+        assert close(model.masked_lm_of_one(blank.states[-1][2]), own), "the vocabulary read for one vector"
 
     def test_switching_heads(self, model, blank):
         trace = blank or model.trace(*INPUTS["pair"])
