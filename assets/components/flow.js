@@ -33,7 +33,7 @@ define("Flow", ({ element, trigger, props }) => {
   let drawnFor = 0; // px: width at the last drawing, 0 before the first
   let made = []; // the changes of the run as JSON, in the order in which they were made
   let line = null; // the route whose card is open, and its share
-  let turns = false; // whether the slider of the chosen box is
+  let turns = null; // the pairs of words of the chosen box's slider, if its card is
   let card = null;
 
   const states = () => flow.value.states;
@@ -67,7 +67,7 @@ define("Flow", ({ element, trigger, props }) => {
 
   function drawCard() {
     const { target: { state, row }, sender, size } = flow;
-    const next = line ? lineCard(flow, line.route, line.part) : sender ? sendCard(flow) : turns && !flow.zoom ? turn.draw() : null;
+    const next = line ? lineCard(flow, line.route, line.part) : sender ? sendCard(flow) : turns && !flow.zoom ? turn.draw(turns) : null;
     if (card !== next) card?.remove();
     card = next;
     if (!card) return;
@@ -77,7 +77,7 @@ define("Flow", ({ element, trigger, props }) => {
   }
 
   function close() {
-    [line, turns, flow.sender] = [null, false, null];
+    [line, turns, flow.sender] = [null, null, null];
     drawAll();
   }
 
@@ -151,7 +151,7 @@ define("Flow", ({ element, trigger, props }) => {
     if (flow.alone && !flow.mixing) return; // only this place is in the data
     if (flow.alone && row !== value.layers[0]?.row) flow.zoom = null; // its layers are about one token
     story.end();
-    [line, turns] = [null, false];
+    [line, turns] = [null, null];
     chosen.set([state, row]);
     flow.target = { state, row };
     if (flow.mixing) drawAll();
@@ -164,7 +164,7 @@ define("Flow", ({ element, trigger, props }) => {
     if (index.zoom) return open(index.zoom);
     if (!isLive(flow)) return;
     if (index.send || index.turn) {
-      [line, turns, flow.sender] = [null, Boolean(index.turn), index.send ?? null];
+      [line, turns, flow.sender] = [null, index.turn ?? null, index.send ?? null];
       return level(flow) ? open([]) : drawAll();
     }
     if (index.inside) {

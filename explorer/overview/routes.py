@@ -21,7 +21,7 @@ from explorer.overview.story import stops_of
 from explorer.overview.telling import tell, tell_change
 from explorer.overview.zoom import Zoom, layers_inside, neurons_inside, strongest_head, zoom_of
 from explorer.text import limits
-from explorer.ui.edits import WAYS, check_move, check_path, edits_from_one
+from explorer.ui.edits import check_move, check_path, edits_from_one
 from explorer.ui.settings import memory
 from explorer.ui.subject import CHANGES, Subject
 from explorer.ui.view import Change, Content, Finding, View, Why, check, matches, part, select, show
@@ -187,7 +187,6 @@ class Routes(View):
             "answers": shown_answers(rows, answers),
             "zoom": zoom_of(run, rows, position, self.zoom),
             "changes": changes_of(subject),
-            "ways": WAYS,
             **edits_from_one(subject),
             "said": _said(words, CLICKS),
             "alt": f"“{token}” after layer {followed.state}, and the routes by which it got its contents",

@@ -31,9 +31,8 @@ export function turnOf(flow, ask) {
     return more;
   }
 
-  /** The card, which shows what the run has. */
-  function draw() {
-    const { ways } = flow.value;
+  /** The card with some pairs of words, which shows what the run has. */
+  function draw(ways) {
     const token = flow.value.tokens[flow.target.row].toLowerCase();
     const own = ways.findIndex(([word]) => word === token);
     if (!way.childElementCount) way.replaceChildren(...ways.map(([word, other]) => el("option", { value: `${word} ${other}` }, `${word} → ${other}`)));

@@ -79,7 +79,7 @@ function header(flow) {
   const reads = sender && at.length === 2 && at[0] > sender[0];
   if (reads) return [el("nav", { "aria-label": "zoom" }, ...crumbs), el("span", { class: "bx-zoom-offers" }, `without ${senderName(flow, sender)}, only through its`,
     ...["query", "key", "value"].map((part) => act(part, { path: [sender, [...at, part]] }))), el("p", { role: "status" }, sentence(flow))];
-  const offers = alone ? [] : [at.length === 1 ? act("move this vector …", { turn: true }) : null,
+  const offers = alone ? [] : [at.length === 1 ? act("move this vector …", { turn: flow.zoom.layer?.ways ?? [] }) : null,
     at.length === 2 ? act("switch it off", { off: at.slice(0, 2) }) : null, at.length === 2 ? act("send it only to …", { send: at }) : null,
     at.length === 3 && at[2] !== flow.zoom.layer?.row ? act("✂ cut this weight", { cut: [at[0], value.places[flow.zoom.layer?.row], places[2], at[1]] }) : null,
     at.length > 1 ? act("Inside a head →", { inside: at.slice(0, 2) }) : null];
