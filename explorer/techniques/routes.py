@@ -15,7 +15,8 @@ import numpy as np
 
 from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode
-from explorer.techniques.ablation import Cut, Head, Patch, changed_states
+from explorer.techniques.ablation import Cut, Head, changed_states
+from explorer.techniques.edits import Edit
 from explorer.techniques.mixing import strongest_heads_of
 from explorer.techniques.run_mixing import block_of
 
@@ -62,16 +63,16 @@ def routes(shares: np.ndarray, places: np.ndarray, limit: int = 200, others: boo
 
 @inference_mode
 def strongest_heads(
-    trace: Trace, steps: Sequence[Route], off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
+    trace: Trace, steps: Sequence[Route], off: Collection[Head] = (), cuts: Collection[Cut] = (), edits: Collection[Edit] = ()
 ) -> list[int | None]:
     """For each route the head (zero-based) that contributes most, None if the residual does."""
-    states = changed_states(trace, off, patch, cuts)
+    states = changed_states(trace, off, edits, cuts)
     found: dict[Route, int] = {}
     by_layer = attrgetter("layer")
     for layer, some in groupby(sorted(steps, key=by_layer), by_layer):
         there = list(some)
         queries = sorted({step.query for step in there})
-        block = block_of(trace, layer, off, cuts, patch, states, queries)
+        block = block_of(trace, layer, off, cuts, edits, states, queries)
         rows, keys = [queries.index(step.query) for step in there], [step.key for step in there]
         best = strongest_heads_of(block, rows, keys, [step.query == step.key for step in there])
         found |= dict(zip(there, best, strict=True))

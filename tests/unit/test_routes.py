@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from explorer.techniques import ablation, mixing, routes, run_mixing
+from explorer.techniques.edits import Patch
 from tests.decomposing import decomposed, head_parts, head_shares, shares_of, watching
 from tests.hooks import cut_weights, eager_bert
 
@@ -37,7 +38,7 @@ def test_a_changed_run_mixes_as_the_written_out_parts_of_that_run_do(model, eage
         theirs = taken_apart(eager, model)
     found, states = run_mixing.mixing_and_states(trace, off, cuts)
     assert found.max_error < 1e-4
-    np.testing.assert_allclose(states, ablation.changed_states(trace, off, None, cuts), atol=2e-5)
+    np.testing.assert_allclose(states, ablation.changed_states(trace, off, (), cuts), atol=2e-5)
     np.testing.assert_array_equal(run_mixing.mixing(trace, off, cuts).shares, found.shares)
     for layer, (ours, (after, parts, _)) in enumerate(zip(found.shares, theirs, strict=True)):
         np.testing.assert_allclose(ours, shares_of(after, parts.sum(1)), atol=1e-5)
@@ -52,11 +53,11 @@ def test_a_patched_run_mixes_from_the_patch_on(model):
         other = ablation.with_mask(trace, 4)
     before = run_mixing.mixing(trace)
     layers = model.capabilities.layers
-    found, states = run_mixing.mixing_and_states(trace, patch=(1, 4, other))
-    np.testing.assert_allclose(states, ablation.changed_states(trace, patch=(1, 4, other)), atol=2e-5)
+    found, states = run_mixing.mixing_and_states(trace, edits=[Patch(1, 4, other)])
+    np.testing.assert_allclose(states, ablation.changed_states(trace, edits=[Patch(1, 4, other)]), atol=2e-5)
     np.testing.assert_array_equal(found.shares[0], before.shares[0])
     assert np.abs(found.shares[1:] - before.shares[1:]).max() > 1e-4
-    whole = run_mixing.mixing(trace, patch=(layers, 4, other))
+    whole = run_mixing.mixing(trace, edits=[Patch(layers, 4, other)])
     np.testing.assert_array_equal(whole.shares, before.shares)
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -29,6 +28,7 @@ from explorer.experiments.compute.question import (
 )
 from explorer.experiments.compute.summary import Place
 from explorer.experiments.compute.targets import WORD
+from explorer.techniques.paths import messages, receive
 from explorer.text import limits
 
 RESIDUAL, HEADS_OF, MLP = "residual", "heads", "mlp"
@@ -214,20 +214,18 @@ class Paths(Patching):
         off = torch.eye(heads, dtype=torch.bool)[:, None, :, None, None]
         for sender in range(last):
             sent = torch.where(off, mine[sender], theirs[sender]).flatten(0, 1)  # [heads · n, heads, tokens, head_size]
-            read = layers[sender].after_heads(sent, batch.changed[sender].repeat(heads, 1, 1))
-            hidden = batch.changed[sender + 1].repeat(heads, 1, 1)
-            for at, layer in enumerate(layers[sender + 1 :], sender + 1):
-                receives = [self.receiver is None or self.receiver == (at + 1, head + 1) for head in range(heads)]
-                if any(receives):
-                    sent = getattr(layer.heads(read), self.part)
-                    hidden = attending.answer_with(partial(self._attend, sent, torch.tensor(receives)), partial(layer, hidden))
+            below, hidden = (state.repeat(heads, 1, 1) for state in batch.changed[sender : sender + 2])
+            first = messages(layers, sender, sent, below, lambda at: theirs[at].repeat(heads, 1, 1, 1))
+            for layer, (at, read) in zip(layers[sender + 1 :], first, strict=False):
+                receivers = [head for head in range(heads) if self.receiver in (None, (at + 1, head + 1))]
+                if receivers:
+                    attend = partial(self._attend, layer.heads(read), receivers)
+                    hidden = attending.answer_with(attend, partial(layer, hidden))
                 else:
                     hidden = layer(hidden)
-                read = layer.after_heads(theirs[at].repeat(heads, 1, 1, 1), read)
             found[sender] = batch.read(hidden.unflatten(0, (heads, -1)))
         return found
 
-    def _attend(self, sent: torch.Tensor, receives: torch.Tensor, heads: Heads) -> torch.Tensor:
+    def _attend(self, sent: Heads, receivers: Sequence[int], heads: Heads) -> torch.Tensor:
         """The contexts with the queries, keys or values `sent` to some heads."""
-        given = torch.where(receives[:, None, None], sent, getattr(heads, self.part))
-        return replace(heads, **{self.part: given}).context()
+        return receive(heads, self.part, sent, receivers).context()
