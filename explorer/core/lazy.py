@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
+FASTER = {"contract", "reassoc", "nsz", "arcp"}  # sums in any order; NaN and infinity stay what they are
 
 LOCK = threading.RLock()
 """Held while a library is imported. Hold it too around calls into a library that imports more of itself."""
@@ -116,3 +117,20 @@ def at_first_call(function: Callable[P, R], decorate: Callable[[Callable[P, R]],
         return decorated()(*args, **kwargs)
 
     return run
+
+
+def compile_with(*types: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorator: let numba compile a function at its first call, for arguments of these types, as numba writes them.
+
+    It runs without Python's global lock. What is compiled is cached beside the module or in the user's cache folder, if one of
+    them can be written. Other types raise TypeError.
+    """
+    options = {"signature_or_function": f"void({', '.join(types)})", "nogil": True, "fastmath": FASTER}
+
+    def compile_it(function: Callable[P, R]) -> Callable[P, R]:
+        try:
+            return numba.njit(**options, cache=True)(function)
+        except RuntimeError:  # no folder to cache it in
+            return numba.njit(**options)(function)
+
+    return lambda function: at_first_call(function, compile_it)

@@ -10,7 +10,7 @@ Everything here is multiplied by σ_i, the LayerNorm's deviation at i, which can
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,11 +19,10 @@ import numpy as np
 from explorer.bert.attending import Heads
 from explorer.bert.layer import Layer
 from explorer.core.engine import torch
-from explorer.core.lazy import at_first_call, numba
+from explorer.core.lazy import compile_with
 
 SHORT = 64  # tokens: up to here all parts are compared number by number
 CHECKED = 32  # queries of a longer input whose parts are summed and compared with the model
-FASTER = {"contract", "reassoc", "nsz", "arcp"}  # sums in any order; NaN and infinity stay what they are
 NEAR = 24  # so many of a vector's smallest numbers are compared with each part of a longer input
 
 
@@ -144,23 +143,6 @@ def shares(block: Block) -> tuple[torch.Tensor, float]:
         nearer = torch.where(total > 0, nearer, torch.eye(tokens))
         total = nearer.sum(-1, keepdim=True)
     return nearer.div_(total), float(rest[checked].abs().max())
-
-
-def compile_with(*types: str) -> Callable[[Callable], Callable]:
-    """Decorator: let numba compile a function at its first call, for arguments of these types, as numba writes them.
-
-    It runs without Python's global lock. What is compiled is cached beside the module or in the user's cache folder, if one of
-    them can be written. Other types raise TypeError.
-    """
-    options = {"signature_or_function": f"void({', '.join(types)})", "nogil": True, "fastmath": FASTER}
-
-    def compile_it(function: Callable) -> Callable:
-        try:
-            return numba.njit(**options, cache=True)(function)
-        except RuntimeError:  # no folder to cache it in
-            return numba.njit(**options)(function)
-
-    return lambda function: at_first_call(function, compile_it)
 
 
 _MATRIX, _WHERE, _CUBE = "float32[:,::1]", "boolean[:,::1]", "float32[:,:,::1]"
