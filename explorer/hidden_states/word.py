@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.projection import LayerMaps, MapSettings, principal_components
+from explorer.analysis.layer_maps import LayerMaps
+from explorer.analysis.projection import MapSettings, principal_components
 from explorer.analysis.resampling import wilson
 from explorer.analysis.similarity import Agreement, Nearest, cosine_matrix, cosines, count_told_apart, mean_of_pairs
 from explorer.bert.explorer import Explorer

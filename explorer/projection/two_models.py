@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.projection import align, of_one_size, principal_components
+from explorer.analysis.layer_maps import align, of_one_size
+from explorer.analysis.projection import principal_components
 from explorer.analysis.similarity import nearest_rows
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS
@@ -25,7 +26,7 @@ from explorer.ui.view import Change, Content, Finding, caption, part, props, pro
 FEWEST = 4  # different sentences
 NEIGHBORS = 5
 RINGED = 8  # points, and at most a quarter
-QUOTED = 40  # characters of a sentence
+QUOTED = 30  # characters of a sentence
 LETTERS = 4  # per token, about
 PIECES = 1.3  # tokens per word
 
@@ -62,7 +63,7 @@ class Sides:
         if not self.changed:
             return f"{text}. No neighbour changed."
         first = self.changed[0]
-        return f"{text}. “{shorten(self.here.points.texts[first], QUOTED)}” keeps fewest: {self.kept[first]} of {near}."
+        return f"{text}. “{shorten(self.here.points.texts[first], QUOTED)}” keeps {self.kept[first]}."
 
 
 class TwoModels(LongView):
