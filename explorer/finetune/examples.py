@@ -56,14 +56,14 @@ class ExamplesView(ExampleSettings):
     name, question = "fine-tune/examples", "Which examples does BERT learn from?"
     width = 6
     layout = (
-        row("source", "ready", "mapped"),
+        row("source", "mapped"),
         row("tagged_line", "tag"),
         row("data_set", "fetch"),
         row("text_column", "label_column", "second_column", "first_row", "labels_are"),
     )
     names = (
         *layout[0].names,
-        *("classes", "cards", "tagged_lines", *layout[1].names, "clicks", "tagged", "asked", "table"),
+        *("ready", "classes", "cards", "tagged_lines", *layout[1].names, "clicks", "tagged", "asked", "table"),
         *(*layout[2].names, "read_as", *layout[3].names),
     )
     run: str | None = memory(None, kept=run_id, linked=False)

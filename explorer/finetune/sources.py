@@ -85,9 +85,7 @@ class ExampleSettings(View):
 
     kind: str = of_kind()
     source: str = choice((TYPED, READY, FILE, HUB), "Examples", menu=True, elem_classes="inline")
-    ready: str = choice(
-        sets(), "Built-in set", menu=True, elem_classes="inline long", min_width=480, when=lambda view: view.source == READY
-    )
+    ready: str = choice(sets(), "Built-in set", menu=True, elem_classes="inline long", when=lambda view: view.source == READY)
     classes: Cards = memory(STARTER, kept=cards_of)
     tagged_lines: str = text(
         "\n".join(line for line, _ in ORDERS),

@@ -37,7 +37,7 @@ from explorer.ui.view import Change, Content, button, chart, part, props, senten
 
 MOST_BARS = 6
 OFFER = "or one of these …"
-NO_MAP = "The map appears here after a training on two sentences or more for each of two classes."
+NO_MAP = "The map appears here after a training on two classes or more."
 MOST_WORDS = 3  # that decided, in the table of many sentences
 MANY = Limit(200, "At most {most} {what} fit into this table, and there are {given}; the endpoint /classify takes more.")
 METHODS = (("hide each word", "occlusion"), ("integrated gradients", "integrated_gradients"))

@@ -52,6 +52,13 @@ class TaggedExamples:
         """Whether some tags are of the form B-PER or I-PER."""
         return marks_entities(self.classes)
 
+    def split(self, seed: int, share: float) -> Split:
+        """Indices of sentences to train on and to hold out, about `share` of them; equal sentences stay on one side.
+
+        The same seed gives the same split. Raises InputError when all sentences are equal.
+        """
+        return Split.of(draw_groups(_group_equal(self), share, np.random.default_rng(seed)), len(self))
+
     def __len__(self) -> int:
         return len(self.sentences)
 
@@ -107,14 +114,6 @@ def tagged_examples(sentences: Sequence[TaggedSentence]) -> tuple[TaggedExamples
 def built_in_tagged(name: str) -> TaggedExamples:
     path = EXAMPLES / f"{limits.check_choice(name, 'the example set', list(TAGGED))}.conll"
     return tagged_examples(read_tagged(path).sentences)[0]
-
-
-def split_sentences(examples: TaggedExamples, seed: int, share: float) -> Split:
-    """Indices of sentences to train on and to hold out, about `share` of them; equal sentences stay on one side.
-
-    The same seed gives the same split. Raises InputError when all sentences are equal.
-    """
-    return Split.of(draw_groups(_group_equal(examples), share, np.random.default_rng(seed)), len(examples))
 
 
 def sentence_folds(examples: TaggedExamples, folds: int) -> list[Split]:

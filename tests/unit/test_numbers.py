@@ -21,7 +21,7 @@ from explorer.finetune.outcome import Outcome
 from explorer.finetune.result import Result
 from explorer.finetune.try_it import TryIt, _scale
 from explorer.text.tables import Table
-from explorer.training.examples import FIFTHS, ScoredExamples, split
+from explorer.training.examples import FIFTHS, ScoredExamples
 from explorer.training.objectives import Numbers
 from explorer.training.settings import TrainingSettings
 from explorer.ui.subject import Subject
@@ -53,7 +53,7 @@ def test_correlations_are_those_of_scipy():
 
 
 def test_a_regression_solved_at_once_is_ridge(tiny):
-    vectors, parts = features(tiny, EXAMPLES.texts), split(EXAMPLES, 0)
+    vectors, parts = features(tiny, EXAMPLES.texts), EXAMPLES.split(0)
     settings = TrainingSettings(optimizer="lbfgs", regularization=0.1)
     ((epoch, head),) = train(vectors, Numbers(NUMBERS, parts.train), parts, settings)
     said = head.outputs(vectors)[:, 0]
@@ -67,7 +67,7 @@ def test_a_regression_solved_at_once_is_ridge(tiny):
 
 
 def test_of_every_fifth_of_the_numbers_some_are_held_out():
-    parts, strata = split(EXAMPLES, 0), EXAMPLES.strata
+    parts, strata = EXAMPLES.split(0), EXAMPLES.strata
     assert {strata[row] for row in parts.held_out} == set(FIFTHS)
     low, high = ([n for n, name in zip(NUMBERS, strata, strict=True) if name == fifth] for fifth in ("lowest", "highest"))
     assert max(low) <= min(high)

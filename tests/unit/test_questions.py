@@ -8,14 +8,7 @@ import pytest
 from explorer.core.errors import InputError
 from explorer.core.limits import TEXTS
 from explorer.finetune.compute.answering import best_span, exact_match, f1, normalise_answer
-from explorer.finetune.compute.questions import (
-    Questions,
-    built_in_questions,
-    check_questions,
-    place,
-    read_questions,
-    split_by_text,
-)
+from explorer.finetune.compute.questions import Questions, built_in_questions, check_questions, place, read_questions
 
 TEXT, OTHER = "Anna has a red car.", "Tom lives in Rome."
 FLAT = [
@@ -121,13 +114,13 @@ def test_the_built_in_questions_have_their_answers_in_the_text_once():
 def test_all_questions_on_a_text_are_on_one_side():
     questions = built_in_questions()
     for seed in range(5):
-        parts = split_by_text(questions, seed)
+        parts = questions.split(seed)
         assert sorted([*parts.train, *parts.held_out]) == list(range(len(questions)))
         assert 0.15 <= len(parts.held_out) / len(questions) <= 0.2
         sides = [{questions.rows[row].text for row in rows} for rows in parts]
         assert not sides[0] & sides[1]
     small = Questions((place("Who?", "Anna", TEXT), place("Who?", "Tom", OTHER), place("What?", "", OTHER)))
-    assert all(len(rows) for rows in split_by_text(small, 1))
+    assert all(len(rows) for rows in small.split(1))
 
 
 @pytest.mark.parametrize(

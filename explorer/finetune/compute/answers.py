@@ -16,7 +16,7 @@ from explorer.core.steps import finished, map_steps
 from explorer.finetune.compute.answering import Answer, Window, choose, exact_match, f1, windows_of
 from explorer.finetune.compute.predictor import HeldOut, Predictor, Reads
 from explorer.finetune.compute.prefix import EVERY_TOKEN, Prefix, encoded_hidden_in_steps
-from explorer.finetune.compute.questions import Question, Questions, split_by_text
+from explorer.finetune.compute.questions import Question, Questions
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
 from explorer.training.objectives import Objective
@@ -99,11 +99,6 @@ class Answerer(Predictor):
     samples = (("one", "and another"),)
     auto_class, standard_poolings = "AutoModelForQuestionAnswering", (EVERY_TOKEN,)
     opened_by = 'AutoModelForQuestionAnswering.from_pretrained("FOLDER")'
-
-    @classmethod
-    def split(cls, examples: Questions, seed: int, share: float) -> Split:
-        """A split by text: all questions on a text are on one side."""
-        return split_by_text(examples, seed, share)
 
     @classmethod
     def read(

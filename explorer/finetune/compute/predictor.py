@@ -108,11 +108,6 @@ class Predictor(ABC):
     standard_poolings: ClassVar[tuple[str, ...]] = ("cls", "pooler")  # and the poolings that the class has too
 
     @classmethod
-    @abstractmethod
-    def split(cls, examples: Any, seed: int, share: float) -> Split:
-        """The examples to train on, and about a `share` of them to hold out. Raises InputError."""
-
-    @classmethod
     def inputs(cls, examples: Any) -> Sequence[Any]:
         """What the predictor reads, one for each example."""
         return examples.pairs

@@ -72,6 +72,16 @@ class Questions:
         """The number of questions without an answer in their text."""
         return sum(not row.answers for row in self.rows)
 
+    def split(self, seed: int, share: float = HELD_OUT_SHARE) -> Split:
+        """Indices to train on and to hold out: all questions on a text (ignoring case and whitespace) stay on one side.
+
+        About `share` of the questions, and at least those on one text, are held out. The same seed gives the same split. The
+        questions to train on include one with an answer, see `check_enough`.
+        """
+        groups = group_rows(normalise(row.text) for row in self.rows)
+        answered = next(rows for rows in groups if any(self.rows[row].answers for row in rows))
+        return Split.of(draw_groups(groups, share, np.random.default_rng(seed), answered), len(self))
+
     def __len__(self) -> int:
         return len(self.rows)
 
@@ -149,17 +159,6 @@ def check_enough(questions: Questions) -> Questions:
     if len(set(map(normalise, questions.texts))) < 2:
         raise InputError("All questions are on one text; add some on another, to be held out.")
     return questions
-
-
-def split_by_text(questions: Questions, seed: int, share: float = HELD_OUT_SHARE) -> Split:
-    """Indices to train on and to hold out: all questions on a text (ignoring case and whitespace) stay on one side.
-
-    About `share` of the questions, and at least those on one text, are held out. The same seed gives the same split. The
-    questions to train on include one with an answer, see `check_enough`.
-    """
-    groups = group_rows(normalise(row.text) for row in questions.rows)
-    answered = next(rows for rows in groups if any(questions.rows[row].answers for row in rows))
-    return Split.of(draw_groups(groups, share, np.random.default_rng(seed), answered), len(questions))
 
 
 @apart

@@ -132,7 +132,7 @@ class Task:
 
     def split(self) -> Split:
         """The examples to train on and those held out; both are all of them under leave-one-out. Raises InputError."""
-        parts = self.head.split(self.examples, self.plan.settings.seed, self.plan.settings.held_out)
+        parts = self.examples.split(self.plan.settings.seed, self.plan.settings.held_out)
         return Split(*[np.arange(len(self.examples))] * 2) if self.in_turn else parts
 
     def read(self, parts: Split) -> Generator[float, None, Prefix]:

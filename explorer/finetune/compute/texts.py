@@ -15,7 +15,7 @@ from explorer.finetune.compute.baselines import baselines, number_baselines
 from explorer.finetune.compute.predictor import HeldOutLabels, HeldOutPairs, Predictor, Reads
 from explorer.finetune.compute.prefix import Prefix, Ragged, hidden_states, text_features
 from explorer.text.lines import Pair
-from explorer.training.examples import Examples, ScoredExamples, Split, split
+from explorer.training.examples import Examples, ScoredExamples, Split
 from explorer.training.objectives import Classes, Numbers
 
 
@@ -47,11 +47,6 @@ class TextPredictor(Predictor):
 
     poolings = POOLINGS
     auto_class = "AutoModelForSequenceClassification"
-
-    @classmethod
-    def split(cls, examples: Examples, seed: int, share: float) -> Split:
-        """A share of every class, or of every fifth of the numbers, is held out."""
-        return split(examples, seed, share)
 
     @classmethod
     def read(cls, model: Explorer, inputs: Sequence[Pair], reads: Reads) -> Generator[float, None, Prefix]:

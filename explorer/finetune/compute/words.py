@@ -19,7 +19,7 @@ from explorer.text.encoding import Encoding
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
 from explorer.training.objectives import Classes
-from explorer.training.tagging import TaggedExamples, split_sentences, tag_baselines
+from explorer.training.tagging import TaggedExamples, tag_baselines
 from explorer.training.word_vectors import PIECES, WordPlaces, Words, read_words
 
 
@@ -59,10 +59,6 @@ class Tagger(Predictor):
     samples = (("a", "word", "or", "two"), ("unbelievable", "!"))
     auto_class, standard_poolings = "AutoModelForTokenClassification", ("first",)
     opened_by = 'pipeline("token-classification", "FOLDER", aggregation_strategy="first")'
-
-    @classmethod
-    def split(cls, examples: TaggedExamples, seed: int, share: float) -> Split:
-        return split_sentences(examples, seed, share)
 
     @classmethod
     def inputs(cls, examples: TaggedExamples) -> Sequence[Words]:
