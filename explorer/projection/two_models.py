@@ -20,7 +20,7 @@ from explorer.ui.pictures.maps import classes_by_row, rows_by_label
 from explorer.ui.pictures.text_map import Link, TextMap, draw_map
 from explorer.ui.settings import choice, memory, number, text
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, caption, heading, part, props, sentence, settle
+from explorer.ui.view import Change, Content, Finding, caption, part, props, prose, sentence, settle
 
 FEWEST = 4  # different sentences
 NEIGHBORS = 5
@@ -78,9 +78,9 @@ class TwoModels(LongView):
     compared: str = choice([("this model", "")], "Beside", menu=True, free=True, default="", elem_classes="inline")
     state: int = number(6, "Hidden state, left", low=0, high=lambda model: model.layers, box=True, elem_classes="inline")
     other_state: int = number(2, "Hidden state, right", low=0, high=100, box=True, elem_classes="inline")
-    here_title = heading("**Left**")
+    here_title = prose(classes="detail-title")
     here = part("text_map", height=400)
-    there_title = heading("**Right**")
+    there_title = prose(classes="detail-title")
     there = part("text_map", height=400)
     about = sentence(classes="caption")
     texts: str = text(
