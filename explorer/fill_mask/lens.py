@@ -65,7 +65,8 @@ class Lens(View):
         where = which_blank(subject) if token in subject.trace.mask_positions else ""
         share = whole_percent(float(found.probabilities[-1, token - found.positions[0], 0]))
         leads, since, before = _follow_guess(subject, found)
-        told = f"{where}Read {HOW[TUNED if tuned else RAW]}, “{leads}” leads {_from(since)} on ({share})"
+        read = f"{where}Read {HOW[TUNED]}, " if tuned else where
+        told = f"{read}“{leads}” leads {_from(since)} on ({share})"
         told += f", after “{before}”" if since else ""
         if not tuned and (other := tuned_lens(subject.model)):
             _, there, before = _follow_guess(subject, _lens(subject, range(token, token + 1), other))
