@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any
@@ -58,10 +58,11 @@ class Layer:
         watched.neurons_dense.register_forward_pre_hook(lambda module, given: read.append(given[0]))
         return watched(hidden, real), read[0]
 
-    def with_feed_forward(self, hidden: torch.Tensor, change: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
-        """The next hidden state with `change` of what the feed-forward block adds in its place, both [batch, tokens, hidden]."""
+    def with_outputs(self, hidden: torch.Tensor, changes: Mapping[str, Callable[[torch.Tensor], torch.Tensor]]) -> torch.Tensor:
+        """The next hidden state when each module that `changes` names by its path gives the change of its output."""
         changed = replace(self, module=shared_copy(self.module))
-        changed.neurons_dense.register_forward_hook(lambda module, given, added: change(added))
+        for path, change in changes.items():
+            attrgetter(path)(changed.module).register_forward_hook(lambda module, given, output, change=change: change(output))
         return changed(hidden)
 
     @property
@@ -69,13 +70,13 @@ class Layer:
         """W₂ and its bias: one column per neuron."""
         return attrgetter(self.family.out_of_neurons)(self.module)
 
-    def end(self, added: torch.Tensor) -> torch.Tensor:
-        """The LayerNorm that ends the layer, applied to the sum [..., hidden] there; the sum itself if there is no such norm."""
-        return attrgetter(self.family.last_norm)(self.module)(added) if self.family.last_norm else added
-
     @property
     def attention_norm(self) -> torch.nn.LayerNorm | None:
         return attrgetter(self.family.attention_norm)(self.module) if self.family.attention_norm else None
+
+    @property
+    def last_norm(self) -> torch.nn.LayerNorm | None:
+        return attrgetter(self.family.last_norm)(self.module) if self.family.last_norm else None
 
     @property
     def attention_dense(self) -> torch.nn.Linear:

@@ -313,7 +313,7 @@ class NewExperiment(LongView):
         """Another place: [row, column], or the number of a row, zero-based."""
         found = self.known(subject)
         if isinstance(found, Experiment) and not of_heads(found):
-            return settle(place=clicked(index))
+            return settle(place=clicked(found, index))
         layer, head = limits.check_cell(index)
         return select(layer=layer + 1, head=head + 1)
 

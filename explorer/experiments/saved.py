@@ -99,9 +99,13 @@ class SavedRuns(View):
         return Finding(find(self.runs[0]).text) if self.runs else None
 
     def on_board(self, subject: Subject, index: object) -> Change:
-        return settle(run_place=clicked(index))
+        return self._choose(self.run, index)
 
-    on_other_board = on_board
+    def on_other_board(self, subject: Subject, index: object) -> Change:
+        return self._choose(self.other_run, index)
+
+    def _choose(self, run: Experiment | None, index: object) -> Change:
+        return settle(run_place=clicked(run, index) if run else ())
 
     def on_describe(self, subject: Subject, _: None) -> Change:
         """The methods section for a paper. Raises InputError without a run."""

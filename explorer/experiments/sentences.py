@@ -14,6 +14,7 @@ from explorer.analysis.evaluation import spearman
 from explorer.analysis.resampling import FEWEST_GROUPS
 from explorer.core.paths import ASSETS
 from explorer.experiments.compute.concepts import WORDS
+from explorer.experiments.compute.edges import RECEIVERS
 from explorer.experiments.compute.estimating import EXACT
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.question import HEADS, LAYERS, STATES, Axis
@@ -76,6 +77,8 @@ def place_name(axes: Sequence[Axis], at: tuple[int, ...]) -> str:
     """A place in words: 'layer 5, head 11', 'hidden state 4, changed words'."""
     if axes[-1].name == HEADS.name:
         return head_name((at[0], at[1]))
+    if axes[-1].name == RECEIVERS.name:
+        return f"the edge from {axes[0].labels[at[0]]} to {axes[1].labels[at[1]]}"
     first, *rest = (axis.labels[place] for axis, place in zip(axes, at, strict=True))
     return ", ".join([f"{axes[0].name} {first}", *map(str, rest)]) if axes[0].name in (STATES.name, LAYERS.name) else f"{first}"
 
@@ -109,7 +112,7 @@ def facts(found: Experiment) -> dict[str, object]:
         "doubt": "" if held.is_sure else ", which is not certain",
         "concept": "the word" if how == WORDS else how,
         "receiver": f"the {part} of head {head}" if head else f"the {found.question.ways.get(part)} of later heads",
-        "exact": _exact(found),
+        "Exact": _exact(found),
     }
 
 
@@ -142,7 +145,7 @@ def _exact(found: Experiment) -> str:
         return ""
     rows = found.held_out_rows
     exact = float(at_place(found.also[EXACT], found.summary.selected)[rows].sum() / found.sizes[rows].sum())
-    return "it was not patched" if isnan(exact) else f"patching it brings back {percent(exact)}"
+    return "It was not patched" if isnan(exact) else f"Patching it brings back {percent(exact)}"
 
 
 def _over(found: Experiment) -> str:

@@ -18,6 +18,7 @@ from explorer.core.errors import InputError
 from explorer.core.lazy import pandas
 from explorer.core.steps import finished
 from explorer.experiments.compute.concepts import Erases
+from explorer.experiments.compute.edges import RECEIVERS, SENDERS
 from explorer.experiments.compute.estimating import Estimated
 from explorer.experiments.compute.heads import HEADS_OFF, Attends, CutLinks, HeadsOff
 from explorer.experiments.compute.items import FEWEST, Item, check_items, number_groups
@@ -75,13 +76,14 @@ class Experiment:
     @property
     def axes(self) -> tuple[Axis, ...]:
         axes = self.question.axes(self.provenance["how"])
-        return tuple(axis.counted(count) for axis, count in zip(axes, self.values.shape[1:], strict=True))
+        counts, heads = self.values.shape[1:], self.provenance.get("heads", 0)
+        return tuple(axis.counted(count, heads) for axis, count in zip(axes, counts, strict=True))
 
     def short(self, at: Sequence[int]) -> str:
         """A place in few letters: '5.11', 'state 4'."""
         labels = [str(axis.labels[place]) for axis, place in zip(self.axes, at, strict=True)]
-        if self.axes[-1].name == HEADS.name:
-            return ".".join(labels)
+        if joint := {HEADS.name: ".", RECEIVERS.name: " → "}.get(self.axes[-1].name):
+            return joint.join(labels)
         return f"{'state ' if self.axes[0].name == STATES.name else ''}{', '.join(labels)}"
 
     @cached_property
@@ -217,6 +219,7 @@ def _experiment(asked: Question, read: Sequence[ReadItem], rows: np.ndarray, lef
         "how": asked.way,
         **({} if asked.target.name == WORD else {"target": asked.target.name}),
         "seed": asked.seed,
+        **({"heads": asked.model.capabilities.heads} if asked.axes(asked.way)[0] is SENDERS else {}),
         "items": len(read),
         **provenance_of(asked.model),
     }

@@ -38,7 +38,8 @@ LEAST_PLACES = 3  # for a correlation
 FORMAT = "bert-explorer experiment 1"
 NO_EXPERIMENT = "This file holds no experiment that can be read; save it once more, and send it as it is."
 ALSO = ("nulls", "sizes")  # arrays of some questions
-MOST_PLACES = 4_096  # of a question: heads of all layers, at most
+MOST_PLACES = 32_768  # of a question: edges of a model of the size of BERT-base, at most
+MOST_HEADS = 64
 MOST_ALSO = 4  # arrays of what else was measured
 MOST_SAID = 1_000  # characters of a sentence or name in a file
 MEGABYTES = Part(ITEMS, 1 / 100, LARGE)
@@ -57,6 +58,7 @@ class Provenance(Own):
     how: Said
     target: Said = WORD
     seed: int = Field(ge=0, le=MOST_SEED)  # which draws the same halves again
+    heads: int = Field(0, ge=0, le=MOST_HEADS)  # of each layer, where places are edges
     items: int
     model: Said
     weights: Said

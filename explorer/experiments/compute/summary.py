@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.resampling import (
+    FEWEST_GROUPS,
     benjamini_hochberg,
     bootstrap,
     by_chance,
@@ -18,6 +19,7 @@ from explorer.analysis.resampling import (
 
 LEAST_P = "shuffled p"  # of what else was measured: the p values of another test, the same in all items
 LEVEL = 0.05  # p and q values below this count
+AT_ONCE = 1_024  # places whose intervals are drawn together: 80 MB
 Place = tuple[int, ...]
 """(layer, head), (hidden state, role) or (hidden state,), zero-based."""
 
@@ -129,7 +131,20 @@ class _Sample:
         return values.sum(0) / self.sizes.sum()
 
     def infer(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The ends of the 95% interval of the mean, and the p values of the lead over the nulls."""
+        """The ends of the 95% interval of the mean, and the p values of the lead over the nulls.
+
+        In blocks of places, without those where all is 0, such as edges to an earlier layer.
+        """
+        values, lead = (array.reshape(len(array), -1) for array in (self.values, self.lead))
+        some = np.flatnonzero(values.any(0) | lead.any(0))
+        found = np.empty((3, values.shape[1]))
+        found[:] = np.array([0, 0, 1] if self.count >= FEWEST_GROUPS else [np.nan, np.nan, 1])[:, None]
+        for block in np.array_split(some, -(-len(some) // AT_ONCE) or 1):
+            found[:, block] = replace(self, values=values[:, block], lead=lead[:, block])._infer()
+        low, high, p = found.reshape(3, *self.values.shape[1:])
+        return low, high, p
+
+    def _infer(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         sums, sizes = by_group(self.values, self.groups), by_group(self.sizes, self.groups)
         if self.is_hit:
             return *wilson_by_group(sums, sizes), by_chance(self.values, self.values - self.lead, self.seed, self.groups)
