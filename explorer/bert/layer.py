@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
@@ -21,8 +22,11 @@ _MASKS = {  # in `masking_utils` of transformers
 
 def shared_copy(module: torch.nn.Module) -> torch.nn.Module:
     """A copy that shares the module's weights: it takes almost no memory, and its hooks affect no other copy."""
-    shared = [*module.parameters(), *module.buffers(), *(part.config for part in module.modules() if hasattr(part, "config"))]
-    return copy.deepcopy(module, {id(entry): entry for entry in shared})
+    shared = copy.copy(module)
+    parts = {name: part and shared_copy(part) for name, part in module._modules.items()}
+    own = {"_modules": parts, "_parameters": dict(module._parameters), "_buffers": dict(module._buffers)}
+    vars(shared).update(own, _forward_hooks=OrderedDict(), _forward_pre_hooks=OrderedDict())
+    return shared
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ class Runs:
         return first[-1], heads, added
 
     def patched(self, sender, receiver, amount, parts, embedded=None):
-        """The logits with `amount` of one edge: in the first pass all but the sender is frozen, the second changes the receiver."""
+        """The logits with `amount` of an edge: the first pass freezes all but the sender, the second changes the receiver."""
         first, heads, added = self.sends(self.changed, embedded)
         mine, theirs = self.sent
         first = first + amount * (mine[0] - theirs[0]) * (sender == "embeddings")

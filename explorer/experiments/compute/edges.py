@@ -2,7 +2,7 @@
 
 A component is the embedding output, a head, a feed-forward block ("MLP") or the answer, which reads the last hidden state. Here a
 LayerNorm follows every sum (Vaswani et al. 2017), so an edge leads through each LayerNorm between its sender and its receiver,
-and nothing else: all other components keep what they give. Only the receiver reads the change, and all after it is computed again.
+and nothing else: all other components keep what they give. Only the receiver reads the change, and all behind it is computed.
 `estimate` is this to first order, with the derivative of every LayerNorm (EAP, Syed et al. 2023); `vectors_with` is exact.
 """
 
@@ -40,27 +40,22 @@ SENDERS, RECEIVERS = Components("sender", ends="embeddings"), Components("receiv
 
 
 @dataclass(frozen=True)
-class LayerRun:
-    """What a layer reads and computes: `context` [n, heads, tokens, head_size], else [n, tokens, hidden].
-
-    `mid` is what the feed-forward block reads, and `added` what it adds.
-    """
-
-    hidden: torch.Tensor
-    context: torch.Tensor
-    mid: torch.Tensor
-    added: torch.Tensor
-
-
-@dataclass(frozen=True)
 class Run:
-    """A run by layer, and the slopes [slopes, n, ...] of some numbers by five activations of each layer and by the last one.
+    """What each layer reads and computes, by name, the last hidden state behind it, and the slopes of some numbers by each.
 
-    The five are queries, keys, values, what the feed-forward block reads, and what it adds.
+    "hidden" is what a layer reads, "mid" what its feed-forward block reads and "added" what that adds, [n, tokens, hidden];
+    "query", "key", "value" and "context" are [n, heads, tokens, head_size]. Slopes are [numbers, n, ...].
     """
 
-    layers: Sequence[LayerRun]
-    slopes: Sequence[torch.Tensor]
+    layers: Sequence[dict[str, torch.Tensor]]
+    slopes: Sequence[dict[str, torch.Tensor]]
+
+    def of(self, name: str) -> list[torch.Tensor]:
+        """By layer, of "hidden" with the last one."""
+        return [layer[name] for layer in self.layers if name in layer]
+
+    def slopes_by(self, name: str) -> list[torch.Tensor]:
+        return [layer[name] for layer in self.slopes if name in layer]
 
 
 def require_edges(model: Explorer) -> None:
@@ -71,40 +66,28 @@ def require_edges(model: Explorer) -> None:
 
 def run(model: Explorer, hidden: torch.Tensor, numbers: Callable[[torch.Tensor], Sequence[torch.Tensor]] | None = None) -> Run:
     """A run from an embedding output [n, tokens, hidden], with the slopes of `numbers` of its last hidden state, if given."""
-    leaves, layers = list[torch.Tensor](), list[LayerRun]()
+    layers, leaves = list[dict[str, torch.Tensor]](), list[dict[str, torch.Tensor]]()
 
-    def watch(activation: torch.Tensor) -> torch.Tensor:
-        leaves.append(torch.zeros_like(activation, requires_grad=numbers is not None))
-        return activation + leaves[-1]
-
-    for layer in model.layers:
-        hidden, seen = _watched(layer, hidden, watch)
-        layers.append(seen)
-    hidden = watch(hidden)
-    return Run(layers, slopes_by(leaves, numbers(hidden)) if numbers else [])
-
-
-def slopes_by(leaves: Sequence[torch.Tensor], numbers: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """The gradients of some numbers by each leaf, [numbers, ...]."""
-    each = (torch.autograd.grad(number, leaves, retain_graph=True) for number in numbers)
-    return [torch.stack(parts) for parts in zip(*each, strict=True)]
-
-
-def _watched(layer: Layer, hidden: torch.Tensor, watch: Callable[[torch.Tensor], torch.Tensor]) -> tuple[torch.Tensor, LayerRun]:
-    seen: dict[str, torch.Tensor] = {"hidden": hidden.detach()}
+    def watch(name: str, activation: torch.Tensor) -> torch.Tensor:
+        if name == "hidden":
+            layers.append({})
+            leaves.append({})
+        layers[-1][name] = activation.detach()
+        leaves[-1][name] = torch.zeros_like(activation, requires_grad=numbers is not None)
+        return activation + leaves[-1][name]
 
     def attend(heads: Heads) -> torch.Tensor:
-        context = replace(heads, **{part: watch(getattr(heads, part)) for part in PARTS}).context()
-        seen["context"] = context.detach()
-        return context
+        return watch("context", replace(heads, **{part: watch(part, getattr(heads, part)) for part in PARTS}).context())
 
-    def keep(name: str, activation: torch.Tensor) -> torch.Tensor:
-        seen[name] = activation.detach()
-        return watch(activation)
-
-    changes = {layer.family.attention_norm: partial(keep, "mid"), layer.family.out_of_neurons: partial(keep, "added")}
-    after = attending.answer_with(attend, lambda: layer.with_outputs(hidden, changes))
-    return after, LayerRun(**seen)
+    for layer in model.layers:
+        watched = {"mid": layer.family.attention_norm, "added": layer.family.out_of_neurons}
+        changes = {path: partial(watch, name) for name, path in watched.items() if path}
+        hidden = attending.answer_with(attend, partial(layer.with_outputs, watch("hidden", hidden), changes))
+    hidden = watch("hidden", hidden)
+    every = [leaf for parts in leaves for leaf in parts.values()]
+    each = (torch.autograd.grad(number, every, retain_graph=True) for number in (numbers(hidden) if numbers else ()))
+    slopes = map(torch.stack, zip(*each, strict=True))
+    return Run(layers, [{name: next(slopes) for name in parts} for parts in leaves] if numbers else [])
 
 
 def estimate(model: Explorer, mine: Run, theirs: Run, along: Run, parts: Sequence[str] = PARTS) -> torch.Tensor:
@@ -112,40 +95,39 @@ def estimate(model: Explorer, mine: Run, theirs: Run, along: Run, parts: Sequenc
 
     The slopes and the LayerNorms are those of the run `along`. Heads receive as some `parts`: queries, keys or values.
     """
-    stream, columns = (mine.layers[0].hidden - theirs.layers[0].hidden)[None], []  # [senders, n, tokens, hidden]
-    for number, (layer, own, other, here) in enumerate(zip(model.layers, mine.layers, theirs.layers, along.layers, strict=True)):
-        *read, after_norm, after_neurons = along.slopes[5 * number : 5 * number + 5]
-        given = zip(PARTS, read, _readers(layer), strict=True)
-        columns.append(_meet(stream, sum(torch.einsum("knhts,hsd->khntd", *both) for part, *both in given if part in parts)))
-        sent = _outputs(layer, own.context - other.context)
-        stream = _through(layer.attention_norm, here.hidden + _attended(layer, here.context), torch.cat([stream, sent]))
-        columns.append(_meet(stream, (after_norm - after_neurons)[:, None]))  # less what the residual connection passes on
-        stream = torch.cat([stream, (own.added - other.added)[None]])
-        stream = _through(layer.last_norm, here.mid + here.added, stream)
-    columns.append(_meet(stream, along.slopes[-1][:, None]))
+    apart = {
+        name: [a - b for a, b in zip(mine.of(name), theirs.of(name), strict=True)] for name in ("hidden", "context", "added")
+    }
+    stream, columns = apart["hidden"][0][None], []  # [senders, n, tokens, hidden]
+    for number, (layer, here, slopes) in enumerate(zip(model.layers, along.layers, along.slopes, strict=False)):
+        given = zip(PARTS, _readers(layer), strict=True)
+        read = sum(torch.einsum("knhts,hsd->khntd", slopes[part], matrix) for part, matrix in given if part in parts)
+        columns.append(_meet(stream, read))
+        stream = torch.cat([stream, _outputs(layer, apart["context"][number])])
+        stream = _through(layer.attention_norm, here["hidden"] + _attended(layer, here["context"]), stream)
+        columns.append(_meet(stream, (slopes["mid"] - slopes["added"])[:, None]))  # less what the residual connection passes on
+        stream = torch.cat([stream, apart["added"][number][None]])
+        stream = _through(layer.last_norm, here["mid"] + here["added"], stream)
+    columns.append(_meet(stream, along.slopes[-1]["hidden"][:, None]))
     padded = [torch.nn.functional.pad(column, (0, 0, 0, len(stream) - column.shape[2])) for column in columns]
     return torch.cat(padded, -1)
 
 
 def vectors_with(batch: Batch, mine: Run, theirs: Run, edge: tuple[int, int], parts: Sequence[str] = PARTS) -> torch.Tensor:
     """The last vectors that are read, [n, hidden], in `theirs` when one edge, (sender, receiver), is that of `mine`."""
-    (sender, receiver), layers = edge, batch.question.model.layers
+    (sender, receiver), layers, has = edge, batch.question.model.layers, batch.question.model.capabilities
     states = _reached(layers, mine, theirs, sender)
-    number, head = divmod(receiver, theirs.layers[0].context.shape[1] + 1)
-    if number == len(layers):
+    number, head = divmod(receiver, has.heads + 1)
+    if number == has.layers:
         return batch.read(states[-1])
-    layer, here, heads = layers[number], theirs.layers[number], theirs.layers[number].context.shape[1]
-    if head == heads:
-        fed = list[torch.Tensor]()
-        changes = {
-            layer.family.attention_norm: lambda _: states[2 * number + 1],
-            layer.family.out_of_neurons: partial(_keep, fed),
-        }
-        layer.with_outputs(here.hidden, changes)
-        after = layer.last_norm(here.mid + fed[0])
+    layer, here = layers[number], theirs.layers[number]
+    if head == has.heads:
+        fed, (norm, neurons) = list[torch.Tensor](), (layer.family.attention_norm, layer.family.out_of_neurons)
+        layer.with_outputs(here["hidden"], {norm: lambda _: states[2 * number + 1], neurons: partial(keep, fed)})
+        after = layer.last_norm(here["mid"] + fed[0])
     else:
-        sent, receives = layer.heads(states[2 * number]), torch.arange(heads) == head
-        after = attending.answer_with(partial(receive, sent, parts, receives), partial(layer, here.hidden))
+        sent, receives = layer.heads(states[2 * number]), torch.arange(has.heads) == head
+        after = attending.answer_with(partial(receive, sent, parts, receives), partial(layer, here["hidden"]))
     return batch.finish(number + 1, after[None])[0]
 
 
@@ -157,19 +139,20 @@ def receive(sent: Heads, parts: Sequence[str], receives: torch.Tensor, heads: He
 
 def _reached(layers: Sequence[Layer], mine: Run, theirs: Run, sender: int) -> list[torch.Tensor]:
     """What heads and feed-forward blocks would read by turns, when one component alone sends what it does in `mine`."""
-    hidden, states = (theirs if sender else mine).layers[0].hidden, []
-    at, head = divmod(sender - 1, theirs.layers[0].context.shape[1] + 1)
-    for number, (layer, own, other) in enumerate(zip(layers, mine.layers, theirs.layers, strict=True)):
-        sends, context, heads = number == at, other.context, other.context.shape[1]
+    hidden, states, heads = (theirs if sender else mine).of("hidden")[0], [], theirs.layers[0]["context"].shape[1]
+    at, head = divmod(sender - 1, heads + 1)
+    for number, (layer, own, other) in enumerate(zip(layers, mine.layers, theirs.layers, strict=False)):
+        sends, context = number == at, other["context"]
         if sends and head < heads:
-            context = torch.where((torch.arange(heads) == head)[:, None, None], own.context, context)
+            context = torch.where((torch.arange(heads) == head)[:, None, None], own["context"], context)
         mid = layer.attention_norm(hidden + _attended(layer, context))
         states += [hidden, mid]
-        hidden = layer.last_norm(mid + (own.added if sends and head == heads else other.added))
+        hidden = layer.last_norm(mid + (own if sends and head == heads else other)["added"])
     return [*states, hidden]
 
 
-def _keep(seen: list[torch.Tensor], activation: torch.Tensor) -> torch.Tensor:
+def keep(seen: list[torch.Tensor], activation: torch.Tensor) -> torch.Tensor:
+    """Add an activation to those that were seen, and change nothing."""
     seen.append(activation)
     return activation
 
@@ -201,5 +184,5 @@ def _through(norm: torch.nn.LayerNorm, total: torch.Tensor, stream: torch.Tensor
 
 
 def _meet(stream: torch.Tensor, slopes: torch.Tensor) -> torch.Tensor:
-    """Changes [senders, n, tokens, hidden] times slopes [slopes, receivers, n, tokens, hidden]: [slopes, n, senders, receivers]."""
+    """Changes [senders, n, tokens, hidden] by slopes [slopes, receivers, n, tokens, hidden]: [slopes, n, senders, receivers]."""
     return torch.einsum("sntd,krntd->knsr", stream, slopes)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
 
-from explorer.bert import attending
 from explorer.core.engine import torch
 from explorer.experiments.compute import edges
 from explorer.experiments.compute.edges import RECEIVERS, SENDERS
@@ -22,15 +20,13 @@ INTEGRATED = "_integrated"  # ends the ways that take a path
 STRONGEST = 20  # places that are also patched
 EXACT = "exact"
 STEPS = 5  # of the path from the changed text to the item: as many as Hanna et al. 2024 take
-Numbers = Callable[[torch.Tensor], Sequence[torch.Tensor]]
-"""From last hidden states [n, tokens, hidden] the sums over items of which slopes are taken: the differences, and the null."""
 
 
 class Estimated(Patching):
     """`Patching` estimated to first order: (item − changed text) · ∂Δ/∂activation, in the run of the changed text.
 
-    Places, sizes, units and the null are those of `Patching`, or edges, [senders, receivers]. The STRONGEST places, by the size of
-    their estimate over all items, are patched too: "exact" is what that brings back.
+    Places, sizes, units and the null are those of `Patching`, or places are edges, [senders, receivers]. The STRONGEST ones, by
+    the size of their estimate over all items, are patched too: "exact" is what that brings back.
     """
 
     name, menu = "attribution_patching", "What would patching bring back? (estimate)"
@@ -120,21 +116,17 @@ class Estimated(Patching):
         """The estimates, [1 or 2, n, *places], from both embedding outputs [n, tokens, hidden], and what `_numbers` reads."""
         numbers, model = lambda last: self._numbers(last, *given), self.model
         path = [changed + step / STEPS * (own - changed) for step in range(1, STEPS + 1)] if self.integrated else [changed]
+        mine, theirs, *along = edges.run(model, own), edges.run(model, changed), *(edges.run(model, at, numbers) for at in path)
         if self.of_edges:
-            mine, theirs, *along = (
-                edges.run(model, own),
-                edges.run(model, changed),
-                *(edges.run(model, at, numbers) for at in path),
-            )
             with torch.no_grad():
                 return torch.stack([edges.estimate(model, mine, theirs, one, self.parts) for one in along]).mean(0)
-        (mine, _), (theirs, _) = self._run(own), self._run(changed)
-        slopes = [torch.stack(parts).mean(0) for parts in zip(*(self._run(at, numbers)[1] for at in path), strict=True)]
-        parts = [(one - two) * slope for one, two, slope in zip(mine, theirs, slopes, strict=True)]  # [1 or 2, n, …] each
-        if self.way.startswith(HEADS_OF):
-            return torch.stack([part.sum((3, 4)) for part in parts], 2)  # [1 or 2, n, layers, heads]
-        roles = roles_of(batch).clone().to(own.dtype)  # [roles, n, tokens]
-        return torch.stack([torch.einsum("rnt,knt->knr", roles, part.sum(-1)) for part in parts], 2)
+        name = {RESIDUAL: "hidden", MLP: "added"}.get(self.way, "context")
+        slopes = [torch.stack(parts).mean(0) for parts in zip(*(one.slopes_by(name) for one in along), strict=True)]
+        each = zip(mine.of(name), theirs.of(name), slopes, strict=True)
+        parts = torch.stack([(one - two) * slope for one, two, slope in each], 2)  # [1 or 2, n, layers or states, …]
+        if name == "context":
+            return parts.sum((4, 5))  # over tokens and numbers
+        return torch.einsum("rnt,knlt->knlr", roles_of(batch).clone().to(own.dtype), parts.sum(-1))
 
     def _numbers(
         self,
@@ -145,27 +137,7 @@ class Estimated(Patching):
         pairs: torch.Tensor | None = None,
         weights: torch.Tensor | None = None,
     ) -> list[torch.Tensor]:
-        """What `Numbers` are, of the classes of word and foil, and of other pairs with their weights."""
+        """The sums over items of which slopes are taken: the differences, and those of other pairs of words by their weights."""
         read = last[torch.arange(len(last)), places]
         found = [self.target.differences(read, words).sum()]
         return found if pairs is None else [*found, ((self.target.differences(read, pairs) * weights).sum(-1) * sizes).sum()]
-
-    def _run(self, hidden: torch.Tensor, numbers: Numbers | None = None) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-        """What is patched in a run, by layer or hidden state, and by each the slopes [1 or 2, ...] of `numbers`, if asked."""
-        found: list[torch.Tensor] = []
-        leaves: list[torch.Tensor] = []
-
-        def watch(activation: torch.Tensor) -> torch.Tensor:
-            found.append(activation.detach())
-            leaves.append(torch.zeros_like(activation, requires_grad=numbers is not None))
-            return activation + leaves[-1]
-
-        hidden = watch(hidden) if self.way == RESIDUAL else hidden
-        for layer in self.model.layers:
-            if self.way == MLP:
-                hidden = layer.with_outputs(hidden, {layer.family.out_of_neurons: watch})
-            elif self.way == RESIDUAL:
-                hidden = watch(layer(hidden))
-            else:
-                hidden = attending.answer_with(lambda heads: watch(heads.context()), partial(layer, hidden))
-        return found, edges.slopes_by(leaves, numbers(hidden)) if numbers else []

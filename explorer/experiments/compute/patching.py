@@ -12,7 +12,7 @@ import numpy as np
 from explorer.bert import attending
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
-from explorer.experiments.compute.edges import receive
+from explorer.experiments.compute.edges import keep, receive
 from explorer.experiments.compute.heads import contexts_of, vectors_without
 from explorer.experiments.compute.question import (
     HEADS,
@@ -134,15 +134,11 @@ class Patching(Question):
         """What a layer makes of `other` when its feed-forward block adds what it adds to `mine`: [roles, n, tokens, hidden]."""
         added: list[torch.Tensor] = []
 
-        def keep(own: torch.Tensor) -> torch.Tensor:
-            added.append(own)
-            return own
-
         def put(theirs: torch.Tensor) -> torch.Tensor:
             return torch.where(roles, added[0], theirs.unflatten(0, roles.shape[:2])).flatten(0, 1)
 
         path, other = self.model.layers[layer].family.out_of_neurons, other.repeat(len(roles), 1, 1)
-        self.model.layers[layer].with_outputs(mine, {path: keep})
+        self.model.layers[layer].with_outputs(mine, {path: partial(keep, added)})
         return self.model.layers[layer].with_outputs(other, {path: put}).unflatten(0, roles.shape[:2])
 
     def _of_random_pairs(self, batch: Batch, vectors: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
