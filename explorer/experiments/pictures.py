@@ -53,7 +53,7 @@ class Interval:
         return f"{self.mean:+.2f}" if np.isnan(self.low) else f"{self.mean:+.2f} ({self.low:+.2f} to {self.high:+.2f})"
 
 
-def told_q(q: float) -> str:
+def describe_q(q: float) -> str:
     """A q value, 0 to 1, in words: a permutation test cannot resolve very small ones."""
     return f"q {q:.3f}" if q >= 0.001 else "q below 0.001"
 
@@ -70,7 +70,7 @@ def board(found: Experiment, at: Sequence[int]) -> go.Figure:
     given = zip(summary.effects.ravel(), summary.low.ravel(), summary.high.ravel(), strict=True)
     intervals_of = [Interval("", float(mean), float(low), float(high)) for mean, low, high in given]
     if columns:
-        notes = [f"{one.told}, {told_q(q)}".replace("-", "−") for one, q in zip(intervals_of, summary.q.ravel(), strict=True)]
+        notes = [f"{one.told}, {describe_q(q)}".replace("-", "−") for one, q in zip(intervals_of, summary.q.ravel(), strict=True)]
         drawn = _cells(found, at, unit, np.reshape(notes, summary.q.shape))
     else:
         names = [f"{axis.name} {label}" if isinstance(label, int) else label for label in axis.labels]

@@ -20,7 +20,7 @@ from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.question import HEADS, LAYERS, STATES, Axis
 from explorer.experiments.compute.runs import FEWEST_CHECKPOINTS, LEAST_PLACES, Checkpoints
 from explorer.experiments.compute.summary import LEVEL, at_place
-from explorer.experiments.pictures import told_q
+from explorer.experiments.pictures import describe_q
 from explorer.ui.pictures.bars import SEEN, sign
 from explorer.ui.subject import head_name
 from explorer.ui.view import Finding, Why
@@ -58,7 +58,6 @@ def of_items(count: int) -> str:
 
 
 def plain(value: float) -> str:
-    """A number with two digits behind the point."""
     return sign(value).removeprefix("+")
 
 
@@ -117,7 +116,6 @@ def facts(found: Experiment) -> dict[str, object]:
 
 
 def tell(found: Experiment) -> str:
-    """The finding of a run in a sentence."""
     return found.question.finding.format_map(facts(found))
 
 
@@ -202,7 +200,6 @@ def _in_groups(found: Experiment) -> str:
 
 
 def chosen(found: Experiment, at: tuple[int, ...]) -> str:
-    """The numbers of one place, over all items."""
     summary, asked = found.summary, found.question
     mean, low, high, q = (float(getattr(summary, name)[at]) for name in ("effects", "low", "high", "q"))
     null = "" if summary.nulls is None else f"; {null_of(found)}: {plain(float(summary.nulls[at]))}"
@@ -212,7 +209,7 @@ def chosen(found: Experiment, at: tuple[int, ...]) -> str:
     said = asked.below or f"above {'0' if found.nulls is None else 'that'}"
     count = int((own < 0).sum() if asked.below else (lead > 0).sum())
     ends = interval_of(low, high, summary.groups)
-    return f"{name[:1].upper()}{name[1:]}: {sign(mean)} ({ends}, {told_q(q)}){null}; {said} in {count:,} of {items}{also}."
+    return f"{name[:1].upper()}{name[1:]}: {sign(mean)} ({ends}, {describe_q(q)}){null}; {said} in {count:,} of {items}{also}."
 
 
 def methods(found: Experiment, name: str = "run.json") -> str:

@@ -32,7 +32,7 @@ def kept_place(value: object) -> tuple[int, ...]:
     return tuple(value) if fine else ()  # type: ignore[arg-type]
 
 
-def clicked(found: Experiment, index: object) -> tuple[int, ...]:
+def find_clicked(found: Experiment, index: object) -> tuple[int, ...]:
     """The place of a click on the picture: [row, column], or the number of a row; () for none."""
     at = kept_place(index if isinstance(index, list | tuple) else [index])
     shown = shown_places(found)
@@ -59,7 +59,7 @@ def show_run(found: Experiment, at: tuple[int, ...]) -> Content:
     }
 
 
-def describing(visible: bool) -> Content:
+def offer_methods(visible: bool) -> Content:
     """The button for the methods section, and no text of a former run."""
     return {"describe": props(visible=visible), "methods": props(value="", visible=False)}
 
@@ -82,7 +82,7 @@ def open_item(items: Sequence[Item], index: object) -> NewInput:
     return read(item.text_a, item.text_b)
 
 
-def unasked(items: Sequence[Item]) -> dict[str, Any]:
+def preview_items(items: Sequence[Item]) -> dict[str, Any]:
     """The table of items before they are asked: the first LISTED."""
     return item_table(
         (number, item, [word or "best guess" for word in (item.word, item.foil)], ())

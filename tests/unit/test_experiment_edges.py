@@ -14,7 +14,7 @@ from explorer.experiments.compute.patching import PAIRS
 from explorer.experiments.compute.targets import WORD, Target
 from explorer.experiments.pictures import board, shown_places
 from explorer.experiments.sentences import tell
-from explorer.experiments.showing import clicked
+from explorer.experiments.showing import find_clicked
 from tests.families import write_family
 from tests.hooks import eager_bert, every_dense, hooked, seen_in, with_head
 from tests.unit.test_experiment_questions import BOTH
@@ -169,8 +169,8 @@ def test_the_picture_has_the_strongest_edges_by_name(tiny, monkeypatch, tmp_path
     assert (set(rows), set(columns)) == (set(measured[:, 0]), set(measured[:, 1]))
     drawn = board(found, found.summary.selected)
     assert list(drawn.layout.yaxis.ticktext) == [found.axes[0].labels[row] for row in rows]
-    assert clicked(found, [0, 0]) == (rows[0], columns[0])
-    assert clicked(found, [99, 0]) == ()
+    assert find_clicked(found, [0, 0]) == (rows[0], columns[0])
+    assert find_clicked(found, [99, 0]) == ()
     sender, receiver = (axis.labels[at] for axis, at in zip(found.axes, found.summary.selected, strict=True))
     assert tell(found).startswith(f"The edge from {sender} to {receiver}, selected on")
 

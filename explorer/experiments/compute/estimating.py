@@ -12,7 +12,7 @@ from explorer.experiments.compute import edges
 from explorer.experiments.compute.edges import RECEIVERS, SENDERS
 from explorer.experiments.compute.patching import COUNTERPART, HEADS_OF, MLP, RESIDUAL, Patching, roles_of
 from explorer.experiments.compute.question import Axis, Batch, Measured, ReadItem, place_of, round_off
-from explorer.experiments.compute.reading import batched
+from explorer.experiments.compute.reading import batch_items
 from explorer.experiments.compute.summary import Place
 
 EDGES = "edges"
@@ -82,7 +82,7 @@ class Estimated(Patching):
     def prepare(self, items: Sequence[ReadItem]) -> Iterator[None]:
         """All estimates, which choose the places that are patched."""
         self._estimates, total = {}, np.zeros(self.shape)
-        for batch in batched(self, items):
+        for batch in batch_items(self, items):
             ends = self.ends(batch)
             before, whole = batch.differences(ends)
             pairs = self.random_pairs(batch, ends) if self.has_nulls else ()

@@ -16,7 +16,7 @@ from explorer.bert.provenance import provenance_of
 from explorer.bert.readings import Reading, key_of, when_free
 from explorer.core.errors import InputError
 from explorer.core.lazy import pandas
-from explorer.core.steps import finished
+from explorer.core.steps import finished, in_one_call
 from explorer.experiments.compute.concepts import Erases
 from explorer.experiments.compute.edges import RECEIVERS, SENDERS
 from explorer.experiments.compute.estimating import Estimated
@@ -26,7 +26,7 @@ from explorer.experiments.compute.moving import Moves
 from explorer.experiments.compute.observing import ComesFrom, FindsCue, LensWins, Likelihood
 from explorer.experiments.compute.patching import Patching, Paths
 from explorer.experiments.compute.question import HEADS, STATES, Axis, Question, ReadItem
-from explorer.experiments.compute.reading import in_order, measured, read_items_as
+from explorer.experiments.compute.reading import measure_all, order_by_length, read_items_as
 from explorer.experiments.compute.summary import LEAST_P, Summary, summarise
 from explorer.experiments.compute.targets import WORD
 from explorer.text import limits
@@ -182,17 +182,7 @@ def experiment_in_steps(
     return _experiment(asked, read, (yield from _measure(asked, read)), left_out)
 
 
-def experiment(
-    model: Explorer,
-    items: object,
-    question: str = HEADS_OFF,
-    how: str = "",
-    seed: int = 0,
-    target: str = WORD,
-    groups: Sequence[str] = (),
-) -> Experiment:
-    """`experiment_in_steps` in one call."""
-    return finished(experiment_in_steps(model, items, question, how, seed, target, groups))
+experiment = in_one_call(experiment_in_steps)
 
 
 def repeat(run: Experiment, model: Explorer | None = None) -> Experiment:
@@ -243,7 +233,7 @@ def _measure(asked: Question, items: Sequence[ReadItem]) -> Generator[float, Non
         reading, shares = Reading(folder, asked.width, ROW), list[float]()
 
         def rows() -> Iterator[tuple[np.ndarray, np.ndarray]]:
-            for share, part in measured(asked, items, len(reading.lengths())):
+            for share, part in measure_all(asked, items, len(reading.lengths())):
                 shares.append(share)
                 yield part, np.ones(len(part))
 
@@ -257,8 +247,8 @@ def _measure(asked: Question, items: Sequence[ReadItem]) -> Generator[float, Non
         found = yield from when_free(key, 4 * asked.width * len(items), fill)
     else:
         parts = []
-        for share, part in measured(asked, items):
+        for share, part in measure_all(asked, items):
             parts.append(part)
             yield share
         found = np.concatenate(parts)
-    return found[np.argsort(in_order(items))]  # from the order in which they were measured
+    return found[np.argsort(order_by_length(items))]  # from the order in which they were measured

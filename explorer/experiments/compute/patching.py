@@ -57,9 +57,8 @@ class Patching(Question):
         MLP: "the feed-forward output",
     }
     help = (
-        "An item needs a marked word with a counterpart of the same number of pieces, as in *The \\*key/keys\\* to the "
-        "drawers*: the changed text has the counterpart. A part of the item's own run is put into that of the changed text, and "
-        "what comes back of the logit difference is counted: 0 is the changed text, 1 the item; the mean is the sum of what "
+        f"{COUNTERPART} The changed text has it. A part of the item's own run is put into that of the changed text, and what "
+        "comes back of the logit difference is counted: 0 is the changed text, 1 the item; the mean is the sum of what "
         "comes back over the sum of the whole differences. *Changed words* are the tokens where the texts differ, *token read* "
         "is the blank. It shows where the difference between both texts is carried, and nothing that they have in common "
         "(Geiger et al. 2021; Zhang & Nanda 2024). The null is the share that the same place brings back of the difference that "

@@ -97,7 +97,6 @@ class Batch:
 
     @cached_property
     def before(self) -> torch.Tensor:
-        """The logit differences of the unchanged runs, [n]."""
         return self.differences(self.read(self.states[-1]))
 
     def read(self, hidden: torch.Tensor) -> torch.Tensor:

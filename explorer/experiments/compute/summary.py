@@ -108,8 +108,6 @@ def summarise(
 
 @dataclass(frozen=True)
 class _Sample:
-    """Items to infer from: arrays that begin with [items]."""
-
     values: np.ndarray
     lead: np.ndarray  # over the nulls
     sizes: np.ndarray
@@ -119,7 +117,6 @@ class _Sample:
 
     @property
     def count(self) -> int:
-        """How many groups there are."""
         return int(self.groups.max()) + 1
 
     def of(self, rows: np.ndarray) -> "_Sample":
