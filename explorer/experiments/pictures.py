@@ -24,7 +24,7 @@ from explorer.ui.pictures.numbers import Table, columns_of, keep
 
 MARK = "•"
 PROBES = "probe before", "probe after"
-NAMED = 0.12  # of the largest share: from here on a point has its name
+NAMED, WIDE_NAMED = 0.12, 0.35  # of the largest share: from here on a point has its name, as names would lie on each other
 CHANCE = 0.5
 LABEL = 16  # characters of a line of a label
 NAME = 30  # characters of a model's name in the legend
@@ -115,7 +115,7 @@ def _named_axis(axis: Axis, places: np.ndarray) -> dict[str, object]:
     """An axis of places by name, and of many numbers about a dozen."""
     ticks = range(0, len(places), max(1, len(places) // 12) if isinstance(axis.labels[0], int) else 1)
     title = axis.name if axis.name in (STATES.name, LAYERS.name, SENDERS.name, RECEIVERS.name) else ""
-    return plain_axis(title, 6, tickvals=[*ticks], ticktext=[esc(str(axis.labels[places[at]])) for at in ticks])
+    return plain_axis(title, 6, automargin=True, tickvals=[*ticks], ticktext=[esc(str(axis.labels[places[at]])) for at in ticks])
 
 
 def _spread(means: Sequence[float] | np.ndarray, low: Sequence[float] | np.ndarray, high: Sequence[float] | np.ndarray) -> Any:
@@ -181,7 +181,7 @@ def _estimates(found: Experiment, at: Sequence[int]) -> go.Figure:
     names = [found.short(place) for place in places]
     estimate, patched = ([float(values[place]) for place in places] for values in (means, exact))
     ends = [min(*estimate, *patched), max(*estimate, *patched)]
-    apart = NAMED * max(np.abs(ends))  # from 0, else names lie on each other
+    apart = (WIDE_NAMED if found.axes[-1].name == RECEIVERS.name else NAMED) * max(np.abs(ends))  # from 0
     points = go.Scatter(
         x=estimate,
         y=patched,

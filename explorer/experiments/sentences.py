@@ -77,7 +77,10 @@ def place_name(axes: Sequence[Axis], at: tuple[int, ...]) -> str:
     if axes[-1].name == HEADS.name:
         return head_name((at[0], at[1]))
     if axes[-1].name == RECEIVERS.name:
-        return f"the edge from {axes[0].labels[at[0]]} to {axes[1].labels[at[1]]}"
+        names = (str(axis.labels[place]) for axis, place in zip(axes, at, strict=True))
+        return "the edge from {} to {}".format(
+            *(name if name[:3] == "MLP" else f"{'head' if '.' in name else 'the'} {name}" for name in names)
+        )
     first, *rest = (axis.labels[place] for axis, place in zip(axes, at, strict=True))
     return ", ".join([f"{axes[0].name} {first}", *map(str, rest)]) if axes[0].name in (STATES.name, LAYERS.name) else f"{first}"
 
@@ -165,7 +168,7 @@ def about(found: Experiment) -> str:
     summary, asked = found.summary, found.question
     told = (
         f"Mean {asked.unit} over {_in_groups(found)}. A dot: q below 0.05, "
-        f"{int((summary.q < LEVEL).sum())} of {summary.q.size}; {null_of(found)}: {sign(summary.random)}."
+        f"{int((summary.q < LEVEL).sum())} of {int(summary.tested.sum()):,}; {null_of(found)}: {sign(summary.random)}."
     )
     if asked.below:
         told += f" Blue: {asked.below}. Unchanged, the logit difference is {plain(float(found.before.mean()))}."

@@ -13,7 +13,7 @@ from explorer.experiments.compute.experiment import experiment
 from explorer.experiments.compute.patching import PAIRS
 from explorer.experiments.compute.targets import WORD, Target
 from explorer.experiments.pictures import board, shown_places
-from explorer.experiments.sentences import tell
+from explorer.experiments.sentences import place_name, tell
 from explorer.experiments.showing import find_clicked
 from tests.families import write_family
 from tests.hooks import eager_bert, every_dense, hooked, seen_in, with_head
@@ -171,8 +171,9 @@ def test_the_picture_has_the_strongest_edges_by_name(tiny, monkeypatch, tmp_path
     assert list(drawn.layout.yaxis.ticktext) == [found.axes[0].labels[row] for row in rows]
     assert find_clicked(found, [0, 0]) == (rows[0], columns[0])
     assert find_clicked(found, [99, 0]) == ()
-    sender, receiver = (axis.labels[at] for axis, at in zip(found.axes, found.summary.selected, strict=True))
-    assert tell(found).startswith(f"The edge from {sender} to {receiver}, selected on")
+    assert found.summary.tested.sum() == found.values.any(0).sum() == 7 + 2 * 5 + 4 + 2 * 2 + 1, "those that lead on"
+    assert place_name(found.axes, (1, 6)) == "the edge from head 1.1 to the answer"
+    assert tell(found).startswith(f"{place_name(found.axes, found.summary.selected)}, selected on".replace("the", "The", 1))
 
 
 def test_edges_need_a_norm_after_each_sum(tmp_path, refusal):

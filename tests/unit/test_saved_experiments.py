@@ -95,7 +95,7 @@ HOSTILE = {
     "too large a number": lambda file: changed(file, before=[1e300] * len(file["before"])),
     "more digits than are read": lambda file: f'{{"format": {"9" * 10_000}}}',
     "no values": lambda file: json.dumps(without(file, "values")),
-    "too many places": lambda file: changed(without(file, "nulls"), values=[[[0] * 3_000] * 2] * len(file["values"])),
+    "too many places": lambda file: changed(without(file, "nulls"), values=[[[0] * 20_000] * 2] * len(file["values"])),
     "sizes of 0": lambda file: changed(file, sizes=[0] * len(file["before"])),
     "an unknown question": lambda file: changed(file, provenance={**file["provenance"], "question": "why"}),
     "a question that is no name": lambda file: changed(file, provenance={**file["provenance"], "question": ["attention"]}),

@@ -51,8 +51,8 @@ class Estimated(Patching):
         f"estimates are patched too. {COUNTERPART} The null is the estimate for other pairs of words, as in *patching*."
     )
     finding = (
-        "{Place}, selected on {on} by an estimate, would bring back {share} ({by_share}) of the difference in the other {other}; "
-        "{beside} {random_share}{doubt}. {Exact}."
+        "{Place}, selected on {on} by an estimate, would bring back {share} ({by_share}) of the difference in the other {other}"
+        "{doubt}; {beside} {random_share}. {Exact}."
     )
     also = (EXACT,)
     _estimates: dict[int, torch.Tensor]  # by the number of an item: [1, or 2 with the null, *places]

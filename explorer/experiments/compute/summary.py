@@ -54,8 +54,9 @@ class HeldOut:
 class Summary:
     """Arrays of all places: the mean, its 95% interval by group, p values and, corrected for all places, q values.
 
-    `low` and `high` are NaN for fewer `groups` than an interval needs. `nulls` are the means of what values are compared with,
-    None for 0. `random` is the mean over all places (of the nulls, if there are any). `selected` is the place that the selection
+    `low` and `high` are NaN for fewer `groups` than an interval needs. `tested` are places with anything but 0, such as edges to
+    a later component; q is corrected for these, and 1 elsewhere. `nulls` are the means of what values are compared with, None
+    for 0. `random` is the mean over all places (of the nulls, if there are any). `selected` is the place that the selection
     half of the groups chooses.
     """
 
@@ -64,6 +65,7 @@ class Summary:
     high: np.ndarray
     p: np.ndarray
     q: np.ndarray
+    tested: np.ndarray
     nulls: np.ndarray | None
     random: float
     selected: Place
@@ -100,10 +102,12 @@ def summarise(
     rank = 1 + int((others < others[selected] if falls else others > others[selected]).sum())
     low, high, p = every.infer()
     p = np.maximum(p, least)
+    q, tested = np.ones(p.shape), own.any(0) | every.lead.any(0)
+    q[tested] = benjamini_hochberg(p[tested]) if tested.any() else 1
     effects, means = every.mean(own), None if nulls is None else every.mean(own - every.lead)
     held_out = _held_out(testing, selected, nulls is None, rank, float(np.broadcast_to(least, p.shape)[selected]))
     random = float((effects if means is None else means).mean())
-    return Summary(effects, low, high, p, benjamini_hochberg(p), means, random, selected, held_out, every.count)
+    return Summary(effects, low, high, p, q, tested, means, random, selected, held_out, every.count)
 
 
 @dataclass(frozen=True)
