@@ -90,10 +90,13 @@ const label = (text) => el("span", { "data-testid": "block-info" }, text);
 
 const pairs = (choices) => choices.map((one) => (Array.isArray(one) ? one : [one, one])); // of names and values
 
+// A tab's heading has a question for each choice, of which the style sheet shows one.
+const inSpans = (text) => (text.startsWith("<span>") ? text.split(/<\/?span>/).filter(Boolean).map((one) => el("span", {}, one)) : [text]);
+
 const CONTENTS = {
   markdown: ({ value }) => {
     const heading = /^(#+)\s+([^\n]*)$/.exec(value.trim());
-    return [el("div", { class: "prose" }, ...(heading ? [el(`h${heading[1].length}`, {}, heading[2])] : prose(value)))];
+    return [el("div", { class: "prose" }, ...(heading ? [el(`h${heading[1].length}`, {}, ...inSpans(heading[2]))] : prose(value)))];
   },
   textbox: (props) => {
     const box = el("textarea", { rows: props.lines, placeholder: props.placeholder, "aria-label": props.label, spellcheck: "false" });
@@ -147,8 +150,9 @@ function open(tab) {
   }
   const there = tab === opened && !first.matches(".bx-waits");
   first.querySelector(".bx-first-panel").hidden = !there;
-  const view = tab === place.tab && place.view ? ` · ${place.view}` : "";
-  first.querySelector(".bx-first-elsewhere").textContent = there ? "" : told.questions[tab] + view;
+  const choices = told.questions[tab];
+  const asked = choices[tab === place.tab && place.view] ?? Object.values(choices)[0];
+  first.querySelector(".bx-first-elsewhere").textContent = there ? "" : asked;
 }
 
 // The page's style sheet reckons with these, which the page measures when it is there.

@@ -300,7 +300,7 @@ for share, id in zip(*(part.tolist() for part in after.topk(5))):
 
 # %% patching, of the tab Fill-mask
 
-# The tokens of run B:
+# The tokens of the changed run:
 corrupted = ["[CLS]", "the", "[MASK]", "went", "to", "the", "[MASK]", "because", "he", "was", "happy", ".", "[SEP]"]
 position = 6
 word = "happy"
@@ -320,12 +320,12 @@ clean, bad = measured(clean_states[-1]), measured(bad_states[-1])
 found = torch.empty(len(layers) + 1, len(tokens))  # [hidden state, token]
 for number, token in np.ndindex(*found.shape):
     hidden = bad_states[number].clone()
-    hidden[0, token] = clean_states[number][0, token]  # one vector of run A in run B
+    hidden[0, token] = clean_states[number][0, token]  # one vector of the original run in the changed one
     for layer in layers[number:]:
         hidden = layer(hidden)
     found[number, token] = measured(hidden)
-recovered = (found - bad) / (clean - bad)  # 0 as in run B, 1 as in run A
-print("run A", clean, "run B", bad, "recovered", recovered)
+recovered = (found - bad) / (clean - bad)  # 0 as in the changed run, 1 as in the original
+print("original", clean, "changed", bad, "recovered", recovered)
 
 # %% integrated_gradients, of the tab Fill-mask
 

@@ -221,7 +221,7 @@ def our_head(blocks: PageBlocks) -> str:
     own = f':root {{ --bx-mark: url("data:image/svg+xml;base64,{mark}"); }}'
     examples = [texts for texts in EXAMPLES.values() if texts[1]]
     known = {"longest": qr.LONGEST, "statuses": statuses_script(), "background": blocks.in_background, "examples": examples}
-    known |= {"questions": {tab.id: tab.question for tab in TABS}, "files": {way.key: way.label for way in ways.WAYS}}
+    known |= {"questions": {tab.id: tab.questions for tab in TABS}, "files": {way.key: way.label for way in ways.WAYS}}
     known["ends"] = blocks.ends
     told = json.dumps(known).replace("<", "\\u003c")
     data = f'<script type="application/json" id="bx-told">{told}</script>'  # read by assets/page/told.js

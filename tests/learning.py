@@ -1,7 +1,7 @@
 """Trainings for tests, of any kind of task: by default a head on the last hidden state."""
 
 from explorer.finetune.compute.questions import Questions
-from explorer.finetune.compute.task import make_plan
+from explorer.finetune.compute.task import Task, make_plan
 from explorer.finetune.compute.training import new_run, train_whole
 from explorer.finetune.kinds import ANSWERS, KINDS, TEXTS, WORDS
 from explorer.training.tagging import TaggedExamples
@@ -13,7 +13,7 @@ def task_for(model, examples, **settings):
     """The task for examples, by the settings of `make_plan`."""
     name = {TaggedExamples: WORDS, Questions: ANSWERS}.get(type(examples), TEXTS)
     settings = {"layer": -1, "pooling": FIRST[name], "epochs": 2, "batch_size": 8, **settings}
-    return KINDS[name].task(model, examples, make_plan(model, predictor=KINDS[name].predictor, **settings))
+    return Task(model, examples, make_plan(model, predictor=KINDS[name].heads[0], **settings))
 
 
 def learn(model, examples, **settings):

@@ -8,6 +8,11 @@ export function percent(share) {
   return `${share >= 0.0995 || share === 0 ? Math.round(100 * share) : (100 * share).toFixed(1)}%`;
 }
 
+/** A text whose negative numbers have a minus sign, as in print, instead of a hyphen. @param {string} text */
+export function printed(text) {
+  return text.replace(/(?<![\p{L}\p{N}])-(?=\d)/gu, "−");
+}
+
 /** A share from -1 to 1 in percent, with a minus sign as printed. @param {number} share */
 export function signedPercent(share) {
   return `${share < 0 ? "−" : ""}${percent(Math.abs(share))}`;

@@ -1,4 +1,5 @@
 // What the board shows: the questions to start with, a round, a head that is taught together, or an exercise.
+import { percent } from "../arithmetic/numbers.js";
 import { visit } from "../link.js";
 import { button, el, ours } from "../shared/dom.js";
 import { texts } from "./question.js";
@@ -90,7 +91,7 @@ function sides(round) {
   const named = round.kind === "lesson" ? round.options.map((name) => ({ name, count: count(name) })) : round.answers;
   const room = named.map((one) => ({ id: `room ${one.name}`, name: one.name, share: one.count / most, told: String(one.count), right: one.name === round.right }));
   if (round.kind === "lesson") return el("div", { class: "bx-room-lesson" }, bars(room));
-  const best = (round.best ?? []).map(([name, share]) => ({ id: `bert ${name}`, name, share: share / round.best[0][1], told: `${Math.round(100 * share)}%` }));
+  const best = (round.best ?? []).map(([name, share]) => ({ id: `bert ${name}`, name, share: share / round.best[0][1], told: percent(share) }));
   return el("div", { class: "bx-room-sides" },
     el("section", {}, el("h4", {}, "The room"), bars(room)),
     el("section", { class: "bx-room-bert" }, el("h4", {}, "BERT"), round.revealed ? bars(best) : el("p", { class: "bx-room-hidden" }, "?")));
@@ -121,10 +122,10 @@ export function teachingPage(taught) {
     el("section", {}, el("h4", {}, label, " ", el("small", {}, String(taught.counts[index]))),
       el("ul", { class: "bx-room-given" }, ...taught.examples.filter((one) => one.label === label).map((one) => el("li", {}, el("span", {}, one.text), strike(one))))));
   const tries = [...taught.tries].reverse().map((one) =>
-    el("li", { class: one.fooled ? "bx-fooled" : null }, el("span", {}, el("b", {}, one.name), `: ${one.text}`, el("br"), `BERT says ${one.answer} (${Math.round(100 * one.share)}%), meant as ${one.meant}${one.fooled ? ": fooled!" : ""}`), strike(one)));
+    el("li", { class: one.fooled ? "bx-fooled" : null }, el("span", {}, el("b", {}, one.name), `: ${one.text}`, el("br"), `BERT says ${one.answer} (${percent(one.share)}), meant as ${one.meant}${one.fooled ? ": fooled!" : ""}`), strike(one)));
   const label = taught.busy ? "Training…" : taught.trained ? "Train again" : "Train the head";
   const train = button(label, () => act("train"), { "data-id": "train", class: "bx-room-main", ...(taught.busy || taught.missing ? { disabled: "" } : {}) });
-  const quality = taught.trained ? `Trained on ${taught.trained_on} examples. Of examples that it did not learn from, it gets ${Math.round(100 * taught.accuracy)}% right.` : taught.missing || "Ready to be trained.";
+  const quality = taught.trained ? `Trained on ${taught.trained_on} examples. Of examples that it did not learn from, it gets ${percent(taught.accuracy)} right.` : taught.missing || "Ready to be trained.";
   return [
     el("h3", {}, taught.trained ? "Fool it" : "Teach BERT together"),
     el("p", { class: "bx-room-quiet", role: "status" }, quality),

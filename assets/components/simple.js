@@ -1,4 +1,5 @@
 // The small components: texts, shares and boxes, some of which are buttons.
+import { printed } from "../arithmetic/numbers.js";
 import { button, el } from "../shared/dom.js";
 import { host } from "../shared/host.js";
 import { drawn } from "../shared/mounting.js";
@@ -53,7 +54,7 @@ drawn("Bars", ({ root, trigger }) => {
     track.firstChild.style.width = `${100 * row.share}%`;
     track.firstChild.style.background = row.series ? `var(--bx-series-${row.series})` : "";
     percent.textContent = row.percent;
-    note.title = note.textContent = row.note;
+    note.title = note.textContent = printed(row.note);
   }
 
   choosing(root, trigger);

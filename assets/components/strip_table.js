@@ -1,6 +1,7 @@
 // Rows of names, numbers, bars and vectors; a vector is drawn as a strip with a small rectangle for each number.
 import { bytes } from "../arithmetic/binary.js";
 import { along } from "../arithmetic/moves.js";
+import { printed } from "../arithmetic/numbers.js";
 import { el, reveal, rove } from "../shared/dom.js";
 import { drawn } from "../shared/mounting.js";
 import { onTheme } from "../shared/theme.js";
@@ -40,7 +41,7 @@ drawn("StripTable", ({ root, trigger, settings }) => {
     if (column.kind === "bar") {
       return el("td", { class: "bx-of-bar" }, el("span", { style: `width:${(100 * content).toFixed(2)}%` }));
     }
-    if (column.kind !== "name") return el("td", { class: `bx-of-${column.kind}` }, el("bdi", {}, content));
+    if (column.kind !== "name") return el("td", { class: `bx-of-${column.kind}` }, el("bdi", {}, column.kind === "number" ? printed(content) : content));
     const text = el("bdi", {}, content);
     if (row.token == null) return el("th", { scope: "row" }, text);
     const button = el("button", { type: "button", "data-token": row.token }, text);

@@ -117,8 +117,7 @@ drawn("TextMap", ({ root, trigger, settings }) => {
   const linked = (corners) => corners.map((corner) => corner.map((part) => part.toFixed(1)).join(",")).join(" ");
 
   function hulls() {
-    if (!value.hulls) return [];
-    return value.classes.flatMap((_, k) => {
+    return value.classes.slice(0, value.hulls).flatMap((_, k) => {
       const corners = hull(spots.filter((_spot, i) => value.points[i].label === k));
       return hidden.has(k) ? [] : [svg("polygon", { class: "bx-map-hull", points: linked(corners), style: `fill: ${colour(k)}; stroke: ${colour(k)}` })];
     });

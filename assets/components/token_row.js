@@ -123,7 +123,7 @@ drawn("TokenRow", ({ root: row, trigger, props, settings }) => {
       else if (token != null && token !== before?.selected) shared.show(token);
     }
     doubt();
-    if (!document.querySelector("#put-back")) row.toggleAttribute("data-wraps", row.scrollHeight > LINE); // it stays so beside that
+    if (!document.querySelector("#put-back, #notice .bx-notice:not(:empty)")) row.toggleAttribute("data-wraps", row.scrollHeight > LINE); // it stays so beside that
     if (!same && focused >= 0) chips[Math.min(focused, chips.length - 1)]?.focus({ preventScroll: true });
   }
 

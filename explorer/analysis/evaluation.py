@@ -8,32 +8,6 @@ import numpy as np
 from explorer.core.lazy import scipy, seqeval
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """Predictions in bins by confidence; [bins] each, without empty bins.
-
-    `error` is the expected calibration error: the mean of |accuracy - confidence|, weighted by `count` (Guo et al. 2017).
-    """
-
-    confidence: np.ndarray
-    accuracy: np.ndarray
-    count: np.ndarray
-    error: float
-
-
-def calibration(probabilities: np.ndarray, targets: np.ndarray, bins: int = 10) -> Calibration:
-    """The accuracy of predictions by their probability, for probabilities [n, labels] and true labels [n]."""
-    sure = probabilities.max(-1)
-    hit = probabilities.argmax(-1) == targets
-    place = np.minimum((sure * bins).astype(int), bins - 1)
-    count = np.bincount(place, minlength=bins)
-    there = count > 0
-    confidence = np.bincount(place, sure, bins)[there] / count[there]
-    right = np.bincount(place, hit, bins)[there] / count[there]
-    error = float((np.abs(right - confidence) * count[there]).sum() / max(1, count.sum()))
-    return Calibration(confidence, right, count[there], error)
-
-
 def confident_mistakes(probabilities: np.ndarray, targets: np.ndarray, most: int = 10) -> np.ndarray:
     """Indices of wrong predictions, the most confident first; at most `most`."""
     wrong = np.flatnonzero(probabilities.argmax(-1) != targets)

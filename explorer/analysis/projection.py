@@ -8,6 +8,7 @@ import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ WARM_EPOCHS = 150  # of UMAP, when it starts from a nearly right map
 LULL = 2.0  # seconds until UMAP is compiled for a map that may come
 JUDGED_NEIGHBORS = 5
 JUDGED_ROWS = 1_000
+KEPT_ROWS = 2_000  # different rows up to which a fitted UMAP is kept: it holds all their vectors
 
 Report = Callable[[float], None]
 """Receives the share of a fit that is done, 0 to 1; an exception it raises ends the fit."""
@@ -48,7 +50,8 @@ class Projection:
     Equal rows have one point: `first` [n] is the first row of each. `method` is that of the map: PCA where there are too few
     points for another, which `note` says. Trustworthiness is how far neighbors on the map are true ones, continuity (0 to 1) how
     far true ones are neighbors on the map, both by the metric of the settings whatever the method, so that methods can be
-    compared; None below three points, and when all are equal.
+    compared; None below three points, and when all are equal. `reducer` is the fitted `umap.UMAP` of few different rows;
+    `added` rows have been placed by it.
     """
 
     points: np.ndarray
@@ -58,6 +61,8 @@ class Projection:
     first: np.ndarray
     method: str
     note: str = ""
+    reducer: Any = field(default=None, repr=False)
+    added: int = 0
 
 
 def project(
@@ -68,7 +73,7 @@ def project(
     Equal rows are fitted once. `start` [n, dimensions] is a map of the same rows from which UMAP or t-SNE begins: it stays near.
     """
     settings = settings or MapSettings()
-    method, shares, note = settings.method, None, ""
+    method, shares, note, reducer = settings.method, None, "", None
     first = first_of_each(vectors)
     rows, place = np.unique(first, return_inverse=True)  # of the different points, and the point of each row
     if method != "pca" and len(rows) < FEWEST_FOR_A_FIT:
@@ -80,9 +85,35 @@ def project(
         points = points[first]
     else:
         fit = _umap if method == "umap" else _tsne
-        fitted = fit(vectors[rows], settings, None if start is None else start[rows], report)
+        fitted, reducer = fit(vectors[rows], settings, None if start is None else start[rows], report)
         points = np.nan_to_num(fitted).astype(np.float32)[place]
-    return Projection(points, shares, *quality(vectors, points, metric=settings.metric), first, method, note)
+    return Projection(points, shares, *quality(vectors, points, metric=settings.metric), first, method, note, reducer)
+
+
+def add_rows(fitted: Projection, before: np.ndarray, vectors: np.ndarray, settings: MapSettings) -> Projection:
+    """The map of vectors [n, hidden] that keeps the places which rows of `before` [m, hidden] have in a fitted map.
+
+    UMAP's own `transform` places the other ones, each independently of the rest. A map without a reducer is made again.
+    """
+    same = first_of_each(np.concatenate([before, vectors]))[len(before) :]
+    new = np.flatnonzero(same >= len(before))
+    if len(new) and fitted.reducer is None:
+        made = project(vectors, settings)
+        return replace(made, points=of_one_size(made.points))
+    points, first = fitted.points[np.minimum(same, len(before) - 1)], first_of_each(vectors)
+    if len(new):
+        with _one_fit, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            placed = fitted.reducer.transform(vectors[new])
+        own, drawn = _with_one(fitted.reducer.embedding_), fitted.points[np.unique(fitted.first)]
+        points[new] = _with_one(placed) @ np.linalg.lstsq(own, drawn, rcond=None)[0]  # moved as `align` moved the others
+        points = points[first]
+    trust, continuity = quality(vectors, points, metric=settings.metric)
+    return replace(fitted, points=points, trustworthiness=trust, continuity=continuity, first=first, added=len(new))
+
+
+def _with_one(points: np.ndarray) -> np.ndarray:
+    return np.pad(np.nan_to_num(points), ((0, 0), (0, 1)), constant_values=1)
 
 
 def principal_components(vectors: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
@@ -98,8 +129,8 @@ def principal_components(vectors: np.ndarray, dimensions: int) -> tuple[np.ndarr
     return points, shares
 
 
-def _umap(vectors: np.ndarray, settings: MapSettings, start: np.ndarray | None, report: Report | None) -> np.ndarray:
-    """UMAP (McInnes, Healy & Melville 2018), with at most as many neighbors as there are."""
+def _umap(vectors: np.ndarray, settings: MapSettings, start: np.ndarray | None, report: Report | None) -> tuple[np.ndarray, Any]:
+    """UMAP (McInnes, Healy & Melville 2018), with at most as many neighbors as there are: points, and the reducer if small."""
     # The spectral start needs clearly more points than dimensions; a random one works for the smallest maps.
     init: object = "spectral" if len(vectors) > 10 else "random"
     if start is not None and np.ptp(start, axis=0).all():
@@ -116,10 +147,12 @@ def _umap(vectors: np.ndarray, settings: MapSettings, start: np.ndarray | None, 
     )
     with _one_fit, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns that a seed means one thread, and about equal points
-        return mapper.fit_transform(vectors)
+        points = mapper.fit_transform(vectors)
+    mapper.tqdm_kwds = {"disable": True}  # no transform reports to the fit's caller
+    return points, mapper if len(vectors) <= KEPT_ROWS else None
 
 
-def _tsne(vectors: np.ndarray, settings: MapSettings, start: np.ndarray | None, report: Report | None) -> np.ndarray:
+def _tsne(vectors: np.ndarray, settings: MapSettings, start: np.ndarray | None, report: Report | None) -> tuple[np.ndarray, None]:
     """t-SNE (van der Maaten & Hinton 2008), started from the principal components as scikit-learn recommends."""
     if report is not None:
         report(0)  # scikit-learn reports no progress, so this is where a stopped fit ends
@@ -135,7 +168,7 @@ def _tsne(vectors: np.ndarray, settings: MapSettings, start: np.ndarray | None, 
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return mapper.fit_transform(vectors)
+        return mapper.fit_transform(vectors), None
 
 
 class _Progress(io.TextIOBase):
@@ -157,7 +190,12 @@ def warm_umap() -> threading.Thread:
     It begins a moment later: the picture that is being drawn needs the processor now.
     """
     vectors = np.random.default_rng(0).normal(size=(30, 8)).astype(np.float32)
-    thread = threading.Timer(LULL, project, (vectors, MapSettings("umap")))
+
+    def fit_and_add() -> None:
+        settings = MapSettings("umap")
+        add_rows(project(vectors, settings), vectors, vectors[:1] + 1, settings)
+
+    thread = threading.Timer(LULL, fit_and_add)
     thread.name, thread.daemon = "warm-umap", True
     thread.start()
     return thread
@@ -171,11 +209,17 @@ class LayerMaps:
     """
 
     settings: MapSettings
+    size: int = 0  # bytes of the vectors that its reducers keep
     _maps: dict[int, Projection] = field(default_factory=dict, init=False)
     _one: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def has(self, layer: int) -> bool:
         return layer in self._maps
+
+    @property
+    def adds(self) -> bool:
+        """Whether new rows can be added to a map that has been made."""
+        return any(found.reducer is not None for found in self._maps.values())
 
     def at(self, states: np.ndarray, layer: int, report: Report | None = None) -> Projection:
         """The map of states[layer], for states [layers, n, hidden]; missing ones of later layers are made first."""
@@ -204,13 +248,33 @@ def _shares(found: Projection, points: np.ndarray) -> np.ndarray | None:
     return found.explained_variance.sum() * along / max(float(along.sum()), 1e-12)
 
 
-_kept: OnceCache[tuple[object, ...], LayerMaps] = OnceCache(40)
+@dataclass(eq=False)
+class AddedMaps(LayerMaps):
+    """Maps `fitted` to `states` [layers, m, hidden], with rows added by `add_rows`, and without those that are gone."""
+
+    fitted: LayerMaps = field(kw_only=True)
+    states: np.ndarray = field(kw_only=True, repr=False)
+
+    def has(self, layer: int) -> bool:
+        return self.fitted.has(layer)
+
+    def at(self, states: np.ndarray, layer: int, report: Report | None = None) -> Projection:
+        with self._one:
+            if layer not in self._maps:
+                found = self.fitted.at(self.states, layer, report)
+                self._maps[layer] = add_rows(found, self.states[layer], states[layer], self.settings)
+            return self._maps[layer]
+
+
+UNIT = 5e6  # bytes that count as one of the maps kept
+_kept: OnceCache[tuple[object, ...], LayerMaps] = OnceCache(40, lambda maps: max(1, maps.size / UNIT))
 
 
 def maps_of(states: np.ndarray, settings: MapSettings) -> LayerMaps:
     """The cached maps of states [layers, n, hidden] with these settings."""
     key = (states.shape, digest(states[-1]), settings)
-    return _kept.get(key, lambda: LayerMaps(settings))
+    keeps = settings.method == "umap" and states.shape[1] <= KEPT_ROWS
+    return _kept.get(key, lambda: LayerMaps(settings, states.nbytes if keeps else 0))
 
 
 def digest(vectors: np.ndarray) -> bytes:

@@ -185,3 +185,8 @@ def first_of_each(rows: np.ndarray) -> np.ndarray:
     groups[order] = np.concatenate([[0], np.cumsum(apart > SAME * np.abs(rows).max(initial=0))])
     _, first, group = np.unique(groups, return_index=True, return_inverse=True)
     return first[group]
+
+
+def nearest_rows(vectors: np.ndarray, most: int) -> np.ndarray:
+    """[n, most]: the other rows of vectors [n, hidden] nearest to each by cosine, nearest first."""
+    return np.array([[other for other, _ in nearest(vectors, row, most)] for row in range(len(vectors))])

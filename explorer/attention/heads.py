@@ -61,7 +61,7 @@ SPECIALS = {  # for each setting its label, and what the rows sum to
 }
 SENTENCES, SENTENCE_LETTERS = GROUPS[-1], 22
 HEIGHT = 430  # with its column labels, it ends about where a projector's first screen does
-SQUARE_ROOT = settings.Switch(label="√ scale", more=True)
+SQUARE_ROOT = settings.Switch(label="Square-root colours", more=True)
 
 
 class Heads(View):
@@ -108,12 +108,13 @@ class Heads(View):
         at = (selection.attention_layer, selection.head_index)
         entropy, distance = seen.metrics["entropy"][at], seen.metrics["distance"][at]
         named, means = name_of(subject, at).name, HABITS[str(seen.patterns[at])].means
+        root = " by square root" * self.square_root
         end = "1" if subject.trace.kept <= WHOLE_SCALE else "its largest weight"
         return (
-            f"Layer {at[0] + 1}, head {at[1] + 1}: **{named}**: {means}. One thumbnail per head: rows attend to columns, "
-            f"darker (lighter on dark) means more weight, from 0 to {end}{' (√ scale)' * self.square_root}. Click a thumbnail, "
-            f"or use the arrow keys.\n\nIn numbers: a token attends {distance:.1f} tokens away on average, with an entropy of "
-            f"{entropy:.2f} (0: each attends to one token; 1: to all equally)."
+            f"Layer {at[0] + 1}, head {at[1] + 1}: **{named}**: {means}. One thumbnail per head: rows attend to columns, darker "
+            f"(lighter on dark) means more weight, from 0 to {end}{root}. Click a "
+            f"thumbnail, or use the arrow keys.\n\nIn numbers: a token attends {distance:.1f} tokens "
+            f"away on average, with an entropy of {entropy:.2f} (0: each attends to one token; 1: to all equally)."
         )
 
 

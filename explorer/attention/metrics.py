@@ -50,7 +50,7 @@ class HeadNumbers(View):
 
     name, question = "attention/metric", "How do the heads differ?"
     width = 4
-    metric: str = choice([(metric.label, metric.key) for metric in METRICS], "Number", menu=True, elem_classes="inline")
+    metric: str = choice([(metric.label, metric.key) for metric in METRICS], "Measure", menu=True, elem_classes="inline")
     heatmap = chart("A number for every head", height=390)
     formula = prose(classes="caption")
 

@@ -89,7 +89,7 @@ def sources_heatmap(shares: np.ndarray, tokens: Sequence[str]) -> go.Figure:
         np.sqrt(shares / top),
         axes,
         hover="after layer %{y}<br>%{x}: share %{customdata:.4f}",
-        scale=colour_scale(0, 1, "share (√ scale)", **root_ticks(top)),
+        scale=colour_scale(0, 1, "share", **root_ticks(top)),
         key=f"sources-{shares.shape}",
         customdata=shares.astype(np.float32),
     )

@@ -18,7 +18,7 @@ from explorer.ui.pictures.numbers import beside
 from explorer.ui.settings import number
 from explorer.ui.subject import Subject
 from explorer.ui.telling import quote, stands_out
-from explorer.ui.view import Content, Finding, View, Why, caption, chart, check, matches, sentence
+from explorer.ui.view import Content, Finding, View, Why, caption, chart, check, heading, matches, prose, sentence
 
 ROUTES_PASSES = 4  # what the mixing of all layers takes, in forward passes
 
@@ -27,15 +27,17 @@ class Rollout(View):
     """Attention rollout up to a layer, and the origin of one token."""
 
     name, question = "attention/rollout", "Where does each token come from, through all layers?"
-    layout = (row(col("matrix", "help"), col("sources", "token", "check")),)
+    layout = (row(col("matrix_title", "matrix", "help"), col("title", "sources", "token", "check")),)
+    matrix_title = heading("**Every token**: row → column; rows sum to 1.")
     matrix = chart("Attention rollout", height=430)
     help = caption(
         "Attention rollout (Abnar & Zuidema 2020): row i shows how much each input token contributed to token i after this "
         "layer, if information flowed only by attention. Formula: the product of 0.5 · (mean over heads) "
         "+ 0.5 · I, newer layers from the left; I is the residual connection. Rollout assumes that every layer and token keeps "
         "half of each position. The routes of the overview measure that share: ALTI (Ferrando et al. 2022) "
-        "compares each token's part of the attention block's output with the whole. √ scale; rows sum to 1."
+        "compares each token's part of the attention block's output with the whole. Colours follow the square root."
     )
+    title = prose(classes="detail-title")
     sources = chart("Where one token comes from", height=430)
     token = sentence()
     up_to: int = number(6, "From layer 1 up to layer", low=1, high=lambda model: model.layers)
@@ -46,7 +48,7 @@ class Rollout(View):
         if not any(place != token for place in trace.encoding.text_positions):
             return None
         after = trace.once(("rollout", token), lambda: self._rows(subject))[-1]
-        told = f"Followed through all layers (rollout), “{trace.tokens[token]}” takes {_taken(subject, after)}."
+        told = f"By attention weights alone (rollout), “{trace.tokens[token]}” takes {_taken(subject, after)}."
         return Finding(told, None if _mixed(subject) is None else Why("overview", "Routes", {"token": token}))
 
     def _rows(self, subject: Subject) -> np.ndarray:
@@ -68,8 +70,8 @@ class Rollout(View):
         return {
             "matrix": beside(attention_heatmap(wanted, trace.tokens, trace.tokens, WeightScale(True, "share"), token), **up_to),
             "sources": beside(sources_heatmap(np.stack(rows), trace.tokens), query_position=token, query=name),
-            "token": f"Where '{name}' (token {token}) comes from, layer by layer; click a token above for another. "
-            + _assumed(subject),
+            "title": f"**“{name}” (token {token})**, after each layer",
+            "token": f"{_assumed(subject)} Click a token above for another.",
             "check": matches(error, "rows sum to 1, from the same weights as in 'One head'", 1e-5),
         }
 
@@ -90,11 +92,11 @@ def _taken(subject: Subject, shares: np.ndarray) -> str:
 
 def _assumed(subject: Subject) -> str:
     """What rollout assumes of every layer, beside what the routes measure for the selected token, if they are quick."""
-    token, told = subject.token, "Rollout assumes that every layer keeps half of each position"
+    token, told = subject.token, "Rollout assumes that every layer keeps half of each vector"
     if (mixed := _mixed(subject)) is None or not any(place != token for place in subject.trace.encoding.text_positions):
         return f"{told}."
     kept, taken = whole_percent(float(mixed[:, token, token].mean())), _taken(subject, place_shares(mixed, token)[0])
-    return f"{told}; the routes (ALTI) measure that it keeps {kept} a layer: it takes {taken}."
+    return f"{told}. The Overview measures that share ({kept} per layer): there, this token takes {taken} (ALTI)."
 
 
 def _mixed(subject: Subject) -> np.ndarray | None:

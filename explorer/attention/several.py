@@ -19,7 +19,7 @@ class SeveralHeads(View):
     """The weights of any set of heads of one layer, summed, as exBERT shows them (Hoover et al. 2020)."""
 
     name, question = "attention/several", "What do several heads attend to together?"
-    layout = (row(col("layer", "heads", "help", width=5), col("title", "heatmap", "rows", "check", width=6)),)
+    layout = (row(col("title", "heatmap", "rows", "check", width=7), col("layer", "heads", "help", width=4)),)
     layer: int = number(1, "Layer", low=1, high=lambda model: model.layers)
     heads: tuple[int, ...] = several(label="Heads (all if none is chosen)", options=lambda model: range(1, model.heads + 1))
     help = caption(
@@ -37,7 +37,7 @@ class SeveralHeads(View):
         trace, row = subject.trace, subject.selection.token
         named = f"heads {', '.join(map(str, self.heads))}" if self.heads else f"all {number} heads"
         whose = {"layer": self.layer, "heads": " ".join(map(str, self.heads)) or "all"}
-        scale = WeightScale(True, "weight, summed", float(scale_end(weights.max(), trace.kept, number)))
+        scale = WeightScale(True, f"weight, sum of {number}", float(scale_end(weights.max(), trace.kept, number)))
         picture = attention_heatmap(weights, trace.tokens, trace.tokens, scale, row)
         return {
             "title": f"**Layer {self.layer}, {named}**: row → column; each row sums to {number}.",

@@ -14,9 +14,10 @@ from explorer.corpus.pictures.head_atlas import colours_of, few_names, typical_p
 from explorer.text.tagged import meaning, plain
 from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.pictures.head_grid import head_grid
-from explorer.ui.pictures.maps import Marks, point_map
+from explorer.ui.pictures.maps import classes_by_row, rows_by_label
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
+from explorer.ui.pictures.text_map import TextMap, draw_map
 
 
 def grid(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any]:
@@ -48,14 +49,20 @@ def _table(atlas: HeadAtlas) -> Table:
     return Table.of(("layer", "head", "family", "habit", "cls", "sep", "same_token", "entropy", *offsets), rows)
 
 
-def heads_map(atlas: HeadAtlas, layer: int, head: int) -> Any:
-    """A point for each head, colored by family; the selected one has a ring."""
+def heads_map(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any]:
+    """A point for each head, in the colour of its family; the selected one stands out."""
     heads = atlas.cls.shape[1]
-    names = [f"{at // heads + 1}.{at % heads + 1}" for at in range(atlas.cls.size)]
-    texts = [f"{name}: {plain(habit)}" for name, habit in zip(names, atlas.habits.ravel().tolist(), strict=True)]
-    method = "UMAP" if atlas.cls.size > 4 else "PCA"
-    few = _families(atlas)
-    return point_map(atlas.points, texts, few, [f"{method} 1", f"{method} 2"], "atlas", Marks(picked=layer * heads + head))
+    classes = rows_by_label(_families(atlas))
+    drawn = TextMap(
+        texts=[f"{at // heads + 1}.{at % heads + 1}" for at in range(atlas.cls.size)],
+        places=atlas.points,
+        labels=classes_by_row(classes),
+        classes=list(classes),
+        notes=[plain(habit) for habit in atlas.habits.ravel().tolist()],
+        picked=layer * heads + head,
+        even=True,
+    )
+    return draw_map(drawn, f"A map of {atlas.cls.size} heads by what they do; {layer + 1}.{head + 1} is selected.")
 
 
 def relations(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any] | None:

@@ -30,9 +30,9 @@ def overall(atlas: HeadAtlas, best: tuple[int, int, int]) -> str:
     """The number of heads that follow the syntax after correction, and the clearest of them, in a sentence."""
     significant = int(atlas.significant.any(axis=-1).sum())
     if not significant:
-        return f"None of {atlas.cls.size} heads follows a grammatical relation (corrected for {atlas.q.size:,} tests)."
+        return f"None of {atlas.cls.size} heads follows a grammatical relation beyond a fixed distance (q at most 0.05)."
     follow = "head follows" if significant == 1 else "heads follow"
-    told = f"{significant} of {atlas.cls.size} {follow} a grammatical relation (corrected for {atlas.q.size:,} tests)"
+    told = f"{significant} of {atlas.cls.size} {follow} a grammatical relation beyond a fixed distance (q at most 0.05)"
     return f"{told}, {head_name(best[:2])} most clearly."
 
 
@@ -62,7 +62,9 @@ def _share(atlas: HeadAtlas, layer: int, head: int, relation: int) -> str:
     share, usual = float(atlas.best[layer, head, relation]), float(atlas.baselines[relation])
     way = steps(int(atlas.baseline_offsets[relation]))
     what = spell_out(str(atlas.relations[relation]))
-    return f"{whole_percent(share)} of “{what}”, where always choosing {way} is right for {whole_percent(usual)}"
+    return (
+        f"{whole_percent(share)} of words with the relation “{what}”; always choosing {way} is right for {whole_percent(usual)}"
+    )
 
 
 def describe(atlas: HeadAtlas, layer: int, head: int) -> str:
@@ -74,7 +76,7 @@ def describe(atlas: HeadAtlas, layer: int, head: int) -> str:
     if name in near:
         return f"puts {whole_percent(float(atlas.offsets[layer, head, near[name]]))} of its weight on {where[name]}"
     if name in atlas.relations:
-        return f"finds the syntactic head of {_share(atlas, layer, head, atlas.relations.tolist().index(name))}"
+        return f"finds the governing word of {_share(atlas, layer, head, atlas.relations.tolist().index(name))}"
     parked = float(atlas.cls[layer, head] + atlas.sep[layer, head])
     if "[" in name:
         return f"parks {whole_percent(parked)} of its weight at [CLS] and [SEP]"

@@ -36,7 +36,7 @@ def _is_neuron(view: Any) -> bool:
 class Heads(CorpusView):
     """The habits of every head, or one neuron, with the sentences in which they are strongest."""
 
-    name, question = "corpus/heads", "What does a head or neuron do in many sentences?"
+    name, question = "corpus/heads", "What does a head or neuron do?"
     layout = (
         row("unit", "neuron", "by_word"),
         row(
@@ -66,7 +66,7 @@ class Heads(CorpusView):
         elem_classes="inline",
     )
     grid = part("head_grid", marks=True, optional=True)
-    map = chart("Map of the heads by what they do", height=380, optional=True)
+    map = part("text_map", height=380, optional=True)
     tags = chart("From part of speech to part of speech", height=400, optional=True)
     promotes = part("strips", height=290, optional=True)
     suppresses = part("strips", height=290, optional=True)
@@ -145,9 +145,9 @@ class Heads(CorpusView):
         layer, head = limits.check_cell(index)
         return select(layer=layer + 1, head=head + 1)
 
-    def on_map(self, subject: Subject, customdata: object) -> Change:
+    def on_map(self, subject: Subject, index: object) -> Change:
         """Select another head by its index among all, layer by layer."""
-        layer, head = divmod(limits.check_place(customdata), subject.model.capabilities.heads)
+        layer, head = divmod(limits.check_place(index), subject.model.capabilities.heads)
         return select(layer=layer + 1, head=head + 1)
 
     def on_promoting(self, subject: Subject, index: object) -> Change:

@@ -76,7 +76,7 @@ class Layers(CorpusView):
         waiting = {**super().waiting(subject), "compared": props(choices=_models(subject))}
         if self.corpus and self.look_up(subject):
             return waiting | {"picture": props(), "by_class": props()}
-        return {"about": "", "check": None, **waiting}
+        return {"about": "Every hidden state is measured in turn; the picture follows.", "check": None, **waiting}
 
     def work(self, subject: Subject) -> Generator[tuple[str, float], None, Look]:
         """Read the corpus, unless it was read before, and compute the result. Raises InputError and ModelError."""

@@ -38,7 +38,7 @@ def check_picked(picked: object) -> int:
 class Search(CorpusView):
     """Tokens of a corpus in their sentences, found in one of four ways, and what they have in common."""
 
-    name, question = "corpus/search", "Where else in the corpus is something similar?"
+    name, question = "corpus/search", "Which sentences are similar?"
     layout = (
         row("file", "column"),  # which all choices read
         row("compare", "word", "of_neuron", "senses"),

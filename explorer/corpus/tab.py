@@ -19,7 +19,7 @@ FORMER = {  # the choices that links named before, with where they are now
 TAB = Tab(
     "corpus",
     "Corpus",
-    "What happens across many sentences?",
+    "Which sentences are similar?",
     {SEARCHING: [[Search]], UNITS: [[Heads]], "Layers": [[Layers]]},
     reads_texts=False,
     steppers=("layer", "head"),

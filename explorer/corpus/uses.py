@@ -98,7 +98,7 @@ class Uses(Hits):
             picked=self.place,
             links=[Link(self.place, row, f"{self.found.hits[at].score:.2f}") for at, row in enumerate(near, start=1)],
             even=True,
-            hulls=few and 1 < len(groups) < len(hits),
+            hulls=len(groups) if few and 1 < len(groups) < len(hits) else 0,
         )
         return draw_map(what, f"A map of the {len(hits):,} occurrences of “{self.of.word}”, with lines to the nearest.")
 

@@ -71,7 +71,7 @@ def _from_corpus(view: Any) -> bool:
 class NewExperiment(LongView):
     """One question asked of all items: what it measures at every place, and what one half of the groups says of the other."""
 
-    name, question = "experiments/new", "What decides between two words, in many sentences?"
+    name, question = "experiments/new", "What decides between two words?"
     layout: ClassVar[Sequence[LayoutRow]] = (
         row("source", "asks", *WAYS, "into", "target"),
         row("pairs", "longest", "mark"),

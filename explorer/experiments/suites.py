@@ -79,7 +79,7 @@ class Suites(LongView):
         scale=3,
         elem_classes="inline",
     )
-    other: str = choice([NO_OTHER], "Beside", menu=True, free=True, default="", scale=3, elem_classes="inline")
+    other: str = choice([NO_OTHER], "Compare with", menu=True, free=True, default="", scale=3, elem_classes="inline")
     kind: str = memory("", kept=lambda value: value if isinstance(value, str) and len(value) <= NAME else "")
     picture = chart("How often the better word wins, by kind", height=330)
     stop = button("Stop", visible=False)
@@ -222,9 +222,10 @@ def describe_result(result: SuiteResult) -> str:
     best, worst = (pick(kinds, key=lambda kind: kinds[kind].right) for pick in (max, min))
     ends = f": from {whole_percent(kinds[worst].right)} of “{worst}” to {whole_percent(kinds[best].right)} of “{best}”"
     ends = ends if kinds[best].right > kinds[worst].right else ""
-    winner, nothing = ("stereotype", "no preference") if result.suite.stereotypes else ("better word", "chance")
+    winner, nothing = ("stereotyped", "no preference") if result.suite.stereotypes else ("right", "chance")
     verdict = "" if share.low > CHANCE or share.high < CHANCE else f", which may be {nothing}"
-    return f"The {winner} wins in {result.table.right.sum()} of {share.items} pairs ({percent(share)}){verdict}{ends}."
+    pairs = f"{result.table.right.sum()} of {share.items} pairs"
+    return f"BERT prefers the {winner} word in {pairs} ({percent(share)}){verdict}{ends}."
 
 
 def disagreement(here: SuiteResult, there: SuiteResult) -> str:

@@ -44,7 +44,7 @@ def heads(view: Any, subject: Subject) -> Values:
 TAB = Tab(
     "experiments",
     "Experiments",
-    "What holds over many sentences?",
+    "What decides between two words?",
     {"New experiment": [[NewExperiment]], "Test suites": [[Suites]], "Saved runs": [[SavedRuns]]},
     reads_texts=False,
     steppers=("layer", "head"),

@@ -70,7 +70,7 @@ class Asked:
             self.told.append(f"The app has no tab {_shown(named)}; {tab.label} is shown.")
         if tab.optional and not getattr(capabilities, str(tab.needs)):
             absent, tab, view = tab, tab_of(FIRST_TAB), ""
-            self.told.append(f"This model has nothing for the tab {absent.label}; {tab.label} is shown.")
+            self.told.append(f"This model has nothing to show in {absent.label}; {tab.label} is shown.")
         first = next(iter(tab.choices))
         choice = next((label for label in tab.choices if slug(label) == view), first) if view else first
         if view and slug(choice) != view:

@@ -39,13 +39,14 @@ def data_of(views: Sequence[View], subject: Subject, wait: bool = False, unfolde
     subject = open_subject(views, subject)
     made = [one for view in views if (one := describe_view(view, subject, wait, unfolded))["parts"] or one["note"]]
     made = made or [{**describe_view(views[0], subject, wait, unfolded), "note": EMPTY}]
-    tab, _ = where(type(views[0]))
+    tab, choice = where(type(views[0]))
+    asked = tab.questions[choice]
     for side in made:
-        side["heading"] = side["question"] if len(views) > 1 and side["question"] != tab.question else ""
+        side["heading"] = side["question"] if len(views) > 1 and side["question"] != asked else ""
     found = finding_of(views, subject)
     made_by = provenance.provenance_of(subject.model)
     return {
-        "question": tab.question if len(views) > 1 else views[0].question,
+        "question": asked if len(views) > 1 else views[0].question,
         "input": input_strip(subject),
         "finding": found.text if found else "",
         "texts": [subject.text_a, subject.text_b],

@@ -48,16 +48,16 @@ class Game(View):
     """One round of BERT's pre-training task."""
 
     name, question = "fill-mask/game", "What did BERT learn from?"
-    layout = (row(col("table", "loss", "check", width=8), col("curve", width=4)),)
-    strategy: str = choice(STRATEGIES, "What is chosen")
-    seed: int = number(0, "Seed", low=0, high=MOST_SEED, box=True, minimum=0, min_width=90)
-    again = button("Hide again")
+    layout = (row(col("table", "loss", "check", "strategy", "seed", "again", "rule", width=8), col("curve", width=4)),)
     row = part("tokens", passive=True)
-    rule = prose(classes="caption")
     table = part("strips", classes="compact", height=480, answer=True)
     loss = sentence(keep_height=True, answer=True)
     check = part("check")
     curve = part("chart", label="What each chosen piece costs", height=320, answer=True)
+    strategy: str = choice(STRATEGIES, "What is chosen")
+    seed: int = number(0, "Seed", low=0, high=MOST_SEED, box=True, minimum=0, min_width=90)
+    again = button("Hide again")
+    rule = prose(classes="caption")
     help = caption(
         "Only the chosen pieces cost anything. Some are not masked, since [MASK] never occurs in the texts that BERT is used on. "
         "With masks only, fine-tuning worked as well, but frozen vectors recognized names less well (Devlin et al. 2019, "
@@ -73,9 +73,10 @@ class Game(View):
         played, truth = self._play(subject)
         eligible = len(subject.model.visible_positions(played.encoding))
         guesses = [guess.candidates[0].token for guess in played.guesses]
+        own = ", beside the input's own [MASK]" if subject.trace.mask_positions else ""
         return {
             "row": _row(played),
-            "rule": f"{len(played.positions)} of {eligible} pieces chosen. {RULES[self.strategy]}",
+            "rule": f"{len(played.positions)} of {eligible} pieces chosen{own}. {RULES[self.strategy]}",
             "table": _table(played, subject.trace.tokens),
             "loss": _loss(played, truth),
             "curve": loss_curve(played.pieces, played.positions, played.losses, guesses),
@@ -90,12 +91,10 @@ class Game(View):
         place, number = int(played.losses.argmax()), len(played.positions)
         truth, best = played.pieces[place], played.guesses[place].candidates[0].token
         loss = float(played.losses[place])
-        gives = f"BERT gives it {whole_percent(math.exp(-loss))}, a loss of {two_places(loss)} nats"
-        if best == truth:
-            which = f"Even the costliest of {number} chosen pieces" if number > 1 else "The only chosen piece"
-            return Finding(f"{which}, “{truth}”, is the first guess: {gives}.")
-        which = f"Of {number} chosen pieces “{truth}” costs most" if number > 1 else f"The only chosen piece is “{truth}”"
-        return Finding(f"{which}: {gives}; the first guess is “{best}”.")
+        right = sum(guess.candidates[0].token == piece for guess, piece in zip(played.guesses, played.pieces, strict=True))
+        costs = f"“{truth}” costs most: {whole_percent(math.exp(-loss))}, a loss of {two_places(loss)} nats"
+        rather = "" if best == truth else f" (first guess: “{best}”)"
+        return Finding(f"BERT's first guess is right for {right} of {number} chosen pieces. {costs}{rather}.")
 
     def on_again(self, subject: Subject, index: None) -> Change:
         return settle(seed=(self.seed + 1) % (MOST_SEED + 1))

@@ -23,10 +23,10 @@ from explorer.ui.view import Change, Content, Finding, View, Why, caption, chart
 MOST_WORDS = 4
 READING = Choice(
     label="Lens",
-    options=(("raw lens: read by the last layer's head", RAW), ("tuned lens: read after a fitted correction", TUNED)),
+    options=(("raw lens: the model's output head on every layer", RAW), ("tuned lens: after a fitted correction", TUNED)),
     look={"show_label": False, "container": False},
 )
-HOW = {RAW: "with the last layer's head", TUNED: "with the tuned lens"}
+HOW = {RAW: "with the output head", TUNED: "with the tuned lens"}
 
 
 class Lens(View):
@@ -49,11 +49,12 @@ class Lens(View):
 
     def compute(self, subject: Subject) -> Content:
         trace, seen = subject.trace, _columns(subject)
-        cut = "" if len(seen) == trace.kept else f"Read here: positions {seen[0]} to {seen[-1]} of {trace.kept}."
+        part = f" Positions {seen[0]} to {seen[-1]} of {trace.kept}: click a token above for others."
+        cut = "" if len(seen) == trace.kept else part
         error = trace.once(("lens error", seen), lambda: lens_error(trace, seen))
         return {
             "table": _table(subject, _lens(subject, seen, chosen_lens(subject, self.reading))),
-            "cut": cut and f"{cut} Click a token above to read the others.",
+            "cut": f"Each word is BERT's guess at that place after that layer; the stronger the blue, the more probable.{cut}",
             "check": matches(error, "the last row is the model's own prediction, logit by logit"),
         } | ({"about": _describe_fit(subject)} if self.reading == TUNED else {})
 
@@ -64,7 +65,7 @@ class Lens(View):
         where = which_blank(subject) if token in subject.trace.mask_positions else ""
         share = whole_percent(float(found.probabilities[-1, token - found.positions[0], 0]))
         leads, since, before = _follow_guess(subject, found)
-        told = f"{where}{'Tuned' if tuned else 'Raw'} lens: “{leads}” leads {_from(since)} on and ends at {share}"
+        told = f"{where}Read {HOW[TUNED if tuned else RAW]}, “{leads}” leads {_from(since)} on and ends at {share}"
         told += f" (before, “{before}”)" if since else ""
         if not tuned and (other := tuned_lens(subject.model)):
             _, there, before = _follow_guess(subject, _lens(subject, range(token, token + 1), other))

@@ -58,22 +58,21 @@ class Patching(LongView):
     layout = (row("word", "foil"),)
     word: str = use(WORD, "")
     foil: str = use(FOIL, "")
-    corrupted: str = text(
-        "", "Run B: the other text", placeholder="A, with the longer word that matters most hidden", elem_classes="inline long"
-    )
-    heatmap = chart("What one state of run A brings back in run B", height=320, answer=True)
+    corrupted: str = text("", "The changed text", placeholder="A with its most decisive word hidden", elem_classes="inline long")
+    heatmap = chart("What one vector of the original run brings back in the changed one", height=320, answer=True)
     summary = sentence(keep_height=True, answer=True)
     check = part("check", keep_height=True)
     help = caption(
-        "Run A reads the text above, run B the same with other words. One vector of the residual stream (a hidden state of one "
-        "token) at a time is taken from A and put into B: interchange patching, or activation patching (Vig et al. 2020; "
-        "Geiger et al. 2021; Zhang & Nanda 2024). Meng et al. 2022 corrupt run B by noise instead. Patching shows where the "
-        "**difference** between the two inputs is carried. It cannot show what both have in common, and another text B may "
-        "show another place. The effect usually moves from the changed word to the blank. With *rather than*, the colour is the "
-        "recovery of the difference of logits, word minus foil: 0 as in B, 1 as in A; values below 0 or above 1 overshoot. The "
-        "strongest rival is B's first guess, if that is another word, or else A's second guess. With *nothing*, the colour is "
-        "the word's probability, which saturates: near 0 or 100% it hides large changes in the model. Text B needs the same "
-        "number of pieces as A. If this box is empty, run B reads B above, where most of its pieces are those of A."
+        "The original run reads the text above, the changed run the same with other words. One vector of the residual stream "
+        "(a hidden state of one token) at a time is copied from the first into the second: interchange patching, or activation "
+        "patching (Vig et al. 2020; Geiger et al. 2021; Zhang & Nanda 2024). Meng et al. 2022 change the run by noise instead. "
+        "Patching shows where the **difference** between the two inputs is carried. It cannot show what both have in common, "
+        "and another changed text may show another place. The effect usually moves from the changed word to the blank. With "
+        "*rather than*, the colour is the recovery of the difference of logits, word minus foil: 0 as in the changed run, 1 as "
+        "in the original; values below 0 or above 1 overshoot. The strongest rival is the changed run's first guess, if that "
+        "is another word, or else the original's second guess. With *nothing*, the colour is the word's probability, which "
+        "saturates: near 0 or 100% it hides large changes in the model. The changed text needs the same number of pieces. If "
+        "its box is empty, the changed run reads B above, where most pieces are those of A."
     )
 
     def passes(self, subject: Subject) -> float:
@@ -91,7 +90,7 @@ class Patching(LongView):
         target, place = found.target, found.target.position
         error = max(abs(found.logits[-1, place] - found.clean[0]), abs(found.probabilities[-1, place] - found.clean[1]))
         unit = "probability" if target.foil is None else "difference of logits"
-        proof = f"the last state of the blank, patched, gives run A's {unit} (error {error:.0e})"
+        proof = f"the last state of the blank, patched, gives the original run's {unit} (error {error:.0e})"
         if target.foil is None:
             drawn = patching_heatmap(found.probabilities, found.tokens, target.token, found.clean[1], found.corrupted[1])
         else:
@@ -116,7 +115,7 @@ class Patching(LongView):
         layer = int(held[-1])
         token = others[int(found.measured[layer, others].argmax())]
         brought, left = (whole_percent(float(share)) for share in (found.probabilities[layer, token], found.corrupted[1]))
-        copied = f"Copied from run A into run B, “{found.tokens[token]}” at hidden state {layer} brings"
+        copied = f"Copied from the original into the changed run, “{found.tokens[token]}” at hidden state {layer} brings"
         if target.foil is None:
             return Finding(f"{copied} “{target.token}” back from {left} to {brought}.")
         share = whole_percent(float(found.recovered[layer, token]))
@@ -156,11 +155,11 @@ def _summary(found: Patched) -> str:
     target, (clean, share), (corrupted, other) = found.target, found.clean, found.corrupted
     lead = f"{target.name} at position {target.position}: "
     if target.foil is None:
-        return f"{lead}{percent(share)} in run A, {percent(other)} in run B ({where})."
+        return f"{lead}{percent(share)} in the original run, {percent(other)} in the changed one ({where})."
     alike = abs(clean - corrupted) < ALIKE
     rest = " The runs hardly differ in it, so patching has nothing to bring back. Choose another foil." if alike else ""
     return (
-        f"{lead}{sign(clean)} logits in run A, {sign(corrupted)} in run B ({where}). "
+        f"{lead}{sign(clean)} logits in the original run, {sign(corrupted)} in the changed one ({where}). "
         f"{target.token} alone: {percent(share)} and {percent(other)}.{rest}"
     )
 

@@ -135,7 +135,7 @@ def recovery_heatmap(
         recovered,
         axes,
         hover="%{x}, hidden state %{y}<br>recovery %{z:.2f}<br>%{customdata[0]:+.2f} logits<br>probability %{customdata[1]:.2%}",
-        scale=colour_scale(-most, most, "recovery (0: run B, 1: run A)", signed=True, tickformat=".1f"),
+        scale=colour_scale(-most, most, "recovery (0: changed, 1: original)", signed=True, tickformat=".1f"),
         key=f"recovery-{recovered.shape}",
         customdata=np.stack([logits, probabilities], axis=-1).astype(np.float32),
     )
@@ -148,7 +148,7 @@ def recovery_heatmap(
 
 def _patching_axes(tokens: Sequence[str], states: int) -> Axes:
     axis = number_axis("hidden state (0: embeddings)", states - 1, autorange="reversed")
-    return Axes(token_labels(tokens), list(range(states)), token_axis("token taken from run A"), axis, "x", ("token", ""))
+    return Axes(token_labels(tokens), list(range(states)), token_axis("copied token"), axis, "x", ("token", ""))
 
 
 LEAST_TOP = 7.0  # nats: the curve of the loss reaches down to p = 0.001

@@ -53,7 +53,10 @@ class EveryPosition(LongView):
         tokens = [subject.trace.tokens[position] for position in found.positions]
         best = subject.model.pieces(found.best_ids.tolist())
         hits, bits = int((found.ranks == 1).sum()), found.bits
-        summary = f"The first guess is right at {hits} of {len(tokens)} places; {bits.mean():.2f} bits per piece on average."
+        summary = (
+            f"Each word was hidden in turn; above the bar is BERT's first guess, green where right. It is right at {hits} of "
+            f"{len(tokens)} places; {bits.mean():.2f} bits per piece on average."
+        )
         figure = surprise_bars(tokens, bits, best, found.best_probabilities, found.ranks, found.positions)
         return {"surprise": figure, "summary": summary}
 
@@ -64,7 +67,7 @@ class EveryPosition(LongView):
         worst = int(np.argmax(found.bits))
         place, (guess,) = found.positions[worst], subject.model.pieces([int(found.best_ids[worst])])
         word, bits = subject.trace.tokens[place], max(float(found.bits[worst]), 0.1)
-        text = f"“{word}” surprises most, by {bits:.1f} bits: BERT would have said “{guess}”."
+        text = f"“{word}” surprises BERT most ({bits:.1f} bits): with it hidden, the first guess is “{guess}”."
         if found.ranks[worst] == 1:
             text = f"Even the word that surprises most, “{word}” (at most {bits:.1f} bits), is the first guess there."
         return Finding(text, Why("fill-mask", "Lens", {"token": place}))

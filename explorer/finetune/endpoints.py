@@ -17,23 +17,23 @@ from explorer.core.errors import BusyError, InputError
 from explorer.core.limits import EPOCHS
 from explorer.core.steps import map_steps
 from explorer.finetune.compute import from_table, store
-from explorer.finetune.compute.answering import Answerer
+from explorer.finetune.compute.answers import Answerer
 from explorer.finetune.compute.finetune import rate_at_width
-from explorer.finetune.compute.predictor import Classifier, Tagger, of_kind
+from explorer.finetune.compute.predictor import of_kind
 from explorer.finetune.compute.prefix import EVERY_TOKEN
 from explorer.finetune.compute.questions import check_questions
-from explorer.finetune.compute.run import HeldOutTags, Run
-from explorer.finetune.compute.span_task import Answering
+from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.task import CHECKS, Task, make_plan
-from explorer.finetune.compute.tasks import Classification, Tagging
+from explorer.finetune.compute.texts import Classifier
 from explorer.finetune.compute.training import new_run, run_training
+from explorer.finetune.compute.words import HeldOutTags, Tagger
 from explorer.text import limits
 from explorer.training.examples import check_examples, check_texts_or_pairs
 from explorer.training.probe import probe
 from explorer.training.tagging import check_tagged_examples, check_to_tag
 
 
-def trained(task: Task) -> Run:
+def train_and_keep(task: Task) -> Run:
     """The run of a caller's training, with progress on the way. Raises BusyError when it ends before its first epoch."""
     identifier = store.new_id()
     with jobs.job(identifier) as stop:
@@ -79,7 +79,7 @@ def train_head(
     given, explorer = check_examples(examples), load(model)
     sent: dict[str, object] = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     plan = make_plan(explorer, layer, pooling, layers_trained, False, Classifier, **sent)
-    run = trained(Classification(explorer, given, plan))
+    run = train_and_keep(Task(explorer, given, plan))
     history = history_of(run, "held_out_accuracy")
     return {
         "head": run.id,
@@ -165,7 +165,7 @@ def train_tokens(
     given, explorer = check_tagged_examples(examples), load(model)
     sent: dict[str, object] = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     plan = make_plan(explorer, layer, pieces, layers_trained, False, Tagger, **sent)
-    run = trained(Tagging(explorer, given, plan))
+    run = train_and_keep(Task(explorer, given, plan))
     history = history_of(run, "held_out_accuracy")
     return {
         "head": run.id,
@@ -228,7 +228,7 @@ def train_spans(
     rate = min(1.0, rate_at_width(CHECKS["learning_rate"](learning_rate), explorer.capabilities.hidden_size))
     epochs = limits.check_integer(epochs, "the number of epochs", 1, EPOCHS.most)
     sent: dict[str, object] = {"epochs": epochs, "learning_rate": rate, "batch_size": batch_size, "seed": seed}
-    run = trained(Answering(explorer, given, make_plan(explorer, -1, EVERY_TOKEN, layers, False, Answerer, **sent)))
+    run = train_and_keep(Task(explorer, given, make_plan(explorer, -1, EVERY_TOKEN, layers, False, Answerer, **sent)))
     history = history_of(run, "held_out_exact_match", "held_out_f1")
     last = history[-1]
     return {"head": run.id, "history": history, "exact_match": last["held_out_exact_match"], "f1": last["held_out_f1"]}

@@ -14,7 +14,7 @@ from explorer.finetune.cards import cards_of, draw_cards
 from explorer.finetune.compute.columns import Columns, guess_columns
 from explorer.finetune.compute.files import ExampleFile
 from explorer.finetune.compute.from_table import heading
-from explorer.finetune.compute.run import HeldOutTexts
+from explorer.finetune.compute.texts import HeldOutTexts
 from explorer.finetune.kinds import HUB, KINDS, READY, TEXTS, TYPED, WORDS
 from explorer.finetune.opening import OUTSIDE
 from explorer.finetune.recipe import begin

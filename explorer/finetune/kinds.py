@@ -1,17 +1,15 @@
 """The kinds of task: what each of them learns from, what its head reads, and which runs belong to it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from explorer.bert.capabilities import Capabilities
-from explorer.bert.explorer import Explorer
-from explorer.finetune.compute.answering import Answerer
+from explorer.finetune.compute.answers import Answerer
 from explorer.finetune.compute.from_table import BUILT_IN
-from explorer.finetune.compute.predictor import Classifier, Predictor, Tagger
-from explorer.finetune.compute.span_task import Answering
-from explorer.finetune.compute.task import Task, TrainingPlan
-from explorer.finetune.compute.tasks import Tagging, text_task
+from explorer.finetune.compute.predictor import Predictor
+from explorer.finetune.compute.texts import Classifier, Regressor
+from explorer.finetune.compute.words import Tagger
 from explorer.training.tagging import TAGGED
 from explorer.ui.settings import choice
 
@@ -25,9 +23,7 @@ class Kind:
     """A kind of task. The settings of a training are the same for all; each kind has its own defaults."""
 
     label: str
-    runs: tuple[str, ...]  # the kinds of its runs, as files name them
-    predictor: type[Predictor]
-    task: Callable[[Explorer, Any, TrainingPlan], Task]
+    heads: tuple[type[Predictor], ...]  # the first one when nothing is known of the examples
     sets: Mapping[str, str]  # titles of the built-in sets, by name
     opening: str  # the set to begin with
     sources: tuple[str, ...]
@@ -37,6 +33,14 @@ class Kind:
     trains_layers: bool = False  # by default, since a head alone learns next to nothing
     keeps_best: bool = False  # the epoch that scores best on the held-out examples, otherwise the last
 
+    @property
+    def poolings(self) -> tuple[str, ...]:
+        return self.heads[0].poolings
+
+    def has(self, run: str) -> bool:
+        """Whether runs of this kind, as files name it, belong here."""
+        return run in [head.kind for head in self.heads]
+
     def layer(self, model: Capabilities) -> int:
         """The hidden state that a head alone reads by default."""
         return round(self.depth * model.layers)
@@ -45,36 +49,23 @@ class Kind:
 KINDS = {
     TEXTS: Kind(
         "A text or a pair",
-        ("classes", "number"),
-        Classifier,
-        text_task,
+        (Classifier, Regressor),
         BUILT_IN,
         "sentiment",
         (TYPED, READY, FILE, HUB),
-        ("mean", "cls"),
+        pooling=("mean", "cls"),
         keeps_best=True,
     ),
     WORDS: Kind(
-        "Every word",
-        ("tags",),
-        Tagger,
-        Tagging,
-        TAGGED,
-        "names",
-        (READY, TYPED, FILE),
-        ("first", "first"),
-        epochs=20,
-        depth=MIDDLE,
+        "Every word", (Tagger,), TAGGED, "names", (READY, TYPED, FILE), pooling=("first", "first"), epochs=20, depth=MIDDLE
     ),
     ANSWERS: Kind(
         "An answer in a text",
-        ("spans",),
-        Answerer,
-        Answering,
+        (Answerer,),
         {"answers": "Answers: questions on short texts"},
         "answers",
         (READY, TYPED, FILE),
-        ("cls", "cls"),  # as it is: every token is read
+        pooling=("cls", "cls"),  # as it is: every token is read
         trains_layers=True,
     ),
 }

@@ -10,7 +10,8 @@ from explorer.core.lazy import scipy
 from explorer.finetune.compute.in_turn import Moment
 from explorer.finetune.compute.plane import LEAST_PROBABILITY, Plane
 from explorer.finetune.compute.reasons import Decision
-from explorer.finetune.compute.run import HeldOutTexts, Run
+from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.texts import HeldOutTexts
 from explorer.training.examples import Examples
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.text_map import Frame, Pull, Regions, Star, TextMap, draw_map

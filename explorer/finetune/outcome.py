@@ -15,12 +15,13 @@ from explorer.core.limits import WORKS
 from explorer.core.scheduling import AT_ONCE, TRAINING
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
+from explorer.finetune.compute.finetune import Progress
 from explorer.finetune.compute.questions import Questions
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.task import Task, go_on
-from explorer.finetune.compute.tasks import Classification
-from explorer.finetune.compute.training import Progress, new_run, run_training
-from explorer.finetune.kinds import KINDS, TEXTS
+from explorer.finetune.compute.texts import Classifier
+from explorer.finetune.compute.training import new_run, run_training
+from explorer.finetune.kinds import TEXTS
 from explorer.finetune.learn_map import map_in_training
 from explorer.finetune.pictures import learning_curves
 from explorer.finetune.recipe import Recipe, defaults
@@ -36,6 +37,7 @@ from explorer.ui.view import Change, Content, Finding, button, chart, props, run
 
 NOTHING = "Nothing was trained; the former run is still below."
 EVERY = 0.25  # seconds between two pictures of a running training
+NEEDED = {"layer", "pooling", "layers_trained", "keep_best", "epochs"}  # settings, to go on
 MOST_MOVING = 200  # points of a map while a training runs
 
 
@@ -157,7 +159,7 @@ class Outcome(RunView, ExampleSettings, Recipe):
             plan = go_on(subject.model, begun.predictor, begun.settings)
         else:
             raise InputError("The classes are others than those of this run; train on them first.")
-        task = KINDS[self.kind].task(subject.model, examples, plan).fitted()
+        task = Task(subject.model, examples, plan).fill_in()
         task.split()
         return task
 
@@ -172,8 +174,8 @@ class Outcome(RunView, ExampleSettings, Recipe):
 
 def _can_go_on(run: Run) -> bool:
     """Whether more steps may change something: a head that is solved directly is at its end, and a file has no split."""
-    by_steps = run.kind == "classes" and run.settings.get("optimizer") == "adam" and run.held_out is not None
-    return by_steps and {"layer", "pooling", "layers_trained", "keep_best", "epochs"} <= run.settings.keys()
+    by_steps = run.kind == "classes" and run.settings.get("optimizer") == "adam" and run.settings.get("held_out")
+    return bool(by_steps) and run.held_out is not None and run.settings.keys() >= NEEDED
 
 
 def _buttons(busy: bool = False) -> Content:
@@ -191,7 +193,7 @@ def _draw_epochs(task: Task, history: list[Epoch], moving: np.ndarray) -> Conten
 
 def _find_moving(task: Task) -> np.ndarray:
     """The held-out examples whose points move on the map: where layers are trained on labelled texts, unless they are many."""
-    if not (isinstance(task, Classification) and task.plan.layers_trained):
+    if not (task.head is Classifier and task.plan.layers_trained):
         return np.empty(0, np.int64)
     rows = task.split().held_out
     return rows if len(rows) <= MOST_MOVING else rows[:0]

@@ -136,57 +136,14 @@ def number_scatter(right: np.ndarray, said: np.ndarray, texts: Sequence[str], ke
     return keep(drawn, lambda: columns_of(text=texts, right=right, said=said))
 
 
-def calibration_curve(confidence: np.ndarray, accuracy: np.ndarray, count: np.ndarray) -> go.Figure:
-    """The share of correct predictions (0 to 1) by their probability; the area of a dot shows how many there are."""
-    even = go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line=DOTTED, hoverinfo="skip")
-    size = 8 + 28 * np.sqrt(count / max(1, count.max(initial=1)))
-    points = go.Scatter(
-        x=confidence,
-        y=accuracy,
-        customdata=count,
-        mode="lines+markers",
-        line={"color": HELD_OUT, "width": 1},
-        marker={"size": size, "color": HELD_OUT, "opacity": 0.8},
-        hovertemplate="probability %{x:.2f}, right %{y:.0%}<br>%{customdata} sentences<extra></extra>",
-    )
-    drawn = figure(
-        [even, points],
-        key="calibration",
-        xaxis=grid_axis("probability of the label that was said", range=[0, 1.03]),
-        yaxis=grid_axis("share that is right", range=[0, 1.08]),
-    )
-    return keep(drawn, lambda: columns_of(probability=confidence, share_right=accuracy, sentences=count))
-
-
-def drift_bars(drift: np.ndarray) -> go.Figure:
-    """The distance that training moved each hidden state: 1 - cosine between before and after, mean over tokens, 0 to 2."""
-    hover = "hidden state %{x}: %{y:.4f}<extra></extra>"
-    drawn = figure(
-        [go.Bar(x=list(range(len(drift))), y=drift, marker={"color": HELD_OUT}, hovertemplate=hover)],
-        key=f"drift-{len(drift)}",
-        xaxis=plain_axis("hidden state (0: embeddings)", dtick=max(1, len(drift) // 13)),
-        yaxis=grid_axis("1 − cosine, before to after", rangemode="tozero"),
-    )
-    return keep(drawn, lambda: Table.of(("hidden_state", "1_minus_cosine"), [[at, float(one)] for at, one in enumerate(drift)]))
-
-
 def looks_at_answer(shares: np.ndarray, even: float) -> go.Figure:
     """The share of each head's attention from a question to an answer, [layers, heads]; `even` is that of even attention."""
-    return _by_head(shares, f"of its attention (evenly {even:.1%})", "attention")
-
-
-def attention_shift(shift: np.ndarray) -> go.Figure:
-    """The change of every head's attention, [layers, heads]: total variation distance, 0 to 1, mean over queries."""
-    return _by_head(shift, "of the attention moved", "moved")
-
-
-def _by_head(shares: np.ndarray, what: str, unit: str) -> go.Figure:
     return heatmap(
         shares,
         head_axes(*shares.shape),
-        hover=f"layer %{{y}}, head %{{x}}<br>%{{z:.1%}} {what}",
-        scale=colour_scale(0, max(float(shares.max(initial=0)), 1e-3), unit),
-        key=f"{unit}-{shares.shape}",
+        hover=f"layer %{{y}}, head %{{x}}<br>%{{z:.1%}} of its attention (evenly {even:.1%})",
+        scale=colour_scale(0, max(float(shares.max(initial=0)), 1e-3), "attention"),
+        key=f"attention-{shares.shape}",
     )
 
 

@@ -36,8 +36,6 @@ POOLINGS = {
 }
 UNITS = 64
 LINEAR, HIDDEN = "linear", f"one hidden layer ({UNITS} units)"
-# Past the queue: a late answer would undo changes typed in the meantime.
-AT_ONCE = {"queue": False}
 HIDDEN_STATES = {"low": 0, "high": lambda model: model.layers}
 
 
@@ -54,13 +52,13 @@ class Recipe(View):
     name, question = "fine-tune/recipe", "What is trained, and how?"
     width, fold = 4, "Settings"
     kind: str = of_kind()
-    layers: int = number(0, "Layers trained (0: head only)", **HIDDEN_STATES, **AT_ONCE, more=True)
-    preset: str = choice((*PRESETS, OWN), "Settings", menu=True, more=True, **AT_ONCE)
-    epochs: int = number(0, "Epochs (0: fitted to the examples)", low=0, high=50, more=True, line=True, min_width=140, **AT_ONCE)
+    layers: int = number(0, "Layers trained (0: head only)", **HIDDEN_STATES, more=True)
+    preset: str = choice((*PRESETS, OWN), "Settings", menu=True, more=True)
+    epochs: int = number(0, "Epochs (0: fitted to the examples)", low=0, high=50, more=True, line=True, min_width=140)
     rate: float = choice(
-        [(f"{rate:g}", rate) for rate in RATES], "Learning rate", default=0.01, menu=True, more=True, min_width=100, **AT_ONCE
+        [(f"{rate:g}", rate) for rate in RATES], "Learning rate", default=0.01, menu=True, more=True, min_width=100
     )
-    batch: int = choice((8, 16, 32, 64, 128), "Batch", default=32, menu=True, more=True, min_width=70, **AT_ONCE)
+    batch: int = choice((8, 16, 32, 64, 128), "Batch", default=32, menu=True, more=True, min_width=70)
     layer: int = number(6, "Hidden state that the head reads", **HIDDEN_STATES, more=True, line=True, min_width=140)
     pooling: str = pooling(SIDE_BY_SIDE, POOLINGS[WORDS][0], more=True, min_width=140, when=lambda view: view.kind != ANSWERS)
     head: str = choice((LINEAR, HIDDEN), "Head", more=True, line=True)
@@ -91,7 +89,7 @@ class Recipe(View):
     @property
     def _pooling(self) -> str:
         """The pooling, or the first one of the kind where it has no such one."""
-        known = KINDS[self.kind].predictor.poolings
+        known = KINDS[self.kind].poolings
         return self.pooling if self.pooling in known else known[0]
 
     def _plan(self, model: Explorer) -> TrainingPlan:
@@ -102,7 +100,7 @@ class Recipe(View):
             self._pooling,
             self.layers,
             kind.keeps_best,
-            kind.predictor,
+            kind.heads[0],
             epochs=self.epochs,
             learning_rate=self.rate,
             batch_size=self.batch,

@@ -6,19 +6,18 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis import evaluation
-from explorer.bert.explorer import load
-from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.core.lazy import sklearn
 from explorer.finetune.compute.answering import f1
-from explorer.finetune.compute.export import tuned_model
-from explorer.finetune.compute.reasons import Change as ModelChange
-from explorer.finetune.compute.reasons import compare
-from explorer.finetune.compute.run import HeldOut, HeldOutAnswers, HeldOutLabels, HeldOutNumbers, HeldOutTags, Run
-from explorer.finetune.pictures import attention_shift, calibration_curve, confusion_matrix, drift_bars, number_scatter
+from explorer.finetune.compute.answers import HeldOutAnswers
+from explorer.finetune.compute.predictor import HeldOutLabels
+from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.texts import HeldOutNumbers
+from explorer.finetune.compute.words import HeldOutTags
+from explorer.finetune.pictures import confusion_matrix, number_scatter
 from explorer.finetune.run import RunView, run_id
-from explorer.finetune.sources import ASKS, OTHER, asks
-from explorer.finetune.verdict import answered_exactly
+from explorer.finetune.sources import ASKS, OTHER, find_question_word
+from explorer.finetune.verdict import match_exactly
 from explorer.text import limits
 from explorer.text.lines import Pair
 from explorer.ui.layout import col, row
@@ -27,21 +26,13 @@ from explorer.ui.settings import choice, memory
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, chart, part, props, sentence, settle
 
-MISTAKES, RIGHT, CLASSES, NAMES, SURENESS, CHANGE = (
-    "Mistakes",
-    "Right answers",
-    "Classes",
-    "Whole names",
-    "How sure",
-    "What changed",
-)
+MISTAKES, RIGHT, CLASSES, NAMES = "Mistakes", "Right answers", "Classes", "Whole names"
 LOOKS = {
-    "classes": (MISTAKES, CLASSES, SURENESS, CHANGE),
-    "number": (MISTAKES, CHANGE),
-    "tags": (MISTAKES, CLASSES, NAMES, SURENESS, CHANGE),
-    "spans": (MISTAKES, RIGHT, CLASSES, CHANGE),
+    "classes": (MISTAKES, CLASSES),
+    "number": (MISTAKES,),
+    "tags": (MISTAKES, CLASSES, NAMES),
+    "spans": (MISTAKES, RIGHT, CLASSES),
 }
-COMPARED = 32  # held-out examples on which the model is compared before and after training
 MOST_LISTED, MOST_TEXTS, MOST_MISSED, MOST_ANSWERS = 50, 10, 12, 100  # words, mistaken texts, numbers, and answers
 AROUND = 8  # words on either side of a mistake
 NO_ANSWER = "(no answer)"
@@ -49,7 +40,6 @@ UNITS = {"classes": "sentences", "tags": "words"}
 
 Cell = tuple[str, int, int]
 """A cell of a run's confusion matrix: the run's id, the true label and the predicted one."""
-_changes: OnceCache[str, ModelChange] = OnceCache(16)
 
 
 def cell_of(value: object) -> Cell | None:
@@ -64,13 +54,12 @@ class Result(RunView):
 
     name, question = "fine-tune/result", "What is the result worth?"
     folded = question
-    layout = (row(col("picture", "scores", "note", width=5), col("second_picture", "sentences", width=6)),)
-    look: str = choice((MISTAKES, RIGHT, CLASSES, NAMES, SURENESS, CHANGE), "Reading the result")
+    layout = (row(col("picture", "scores", "note", width=5), col("sentences", width=6)),)
+    look: str = choice((MISTAKES, RIGHT, CLASSES, NAMES), "Reading the result")
     cell: Cell | None = memory(None, kept=cell_of, linked=False)
     picture = chart("The result on held-out examples", height=380, optional=True, marks=True)
     scores = part("frame", optional=True)
     note = sentence(classes="caption")
-    second_picture = chart("How much attention moved", height=380, optional=True)
     sentences = part("frame", label="The most confident mistakes", max_height=380, optional=True)
 
     def without_run(self, why: str) -> Content:
@@ -83,8 +72,6 @@ class Result(RunView):
 
     def _look(self, run: Run, look: str) -> Content:
         held = run.held_out
-        if look == CHANGE:
-            return _what_changed(run)
         if isinstance(held, HeldOutAnswers):
             return _question_words(held) if look == CLASSES else _answers(held, look == RIGHT)
         if isinstance(held, HeldOutNumbers):
@@ -93,13 +80,11 @@ class Result(RunView):
             return {"note": "This run came in a file, which has no sentences to look at."}
         if look == NAMES and isinstance(held, HeldOutTags):
             return _names(run, held)
-        if look == MISTAKES:
-            return _mistakes(run, held, self.cell)
-        return _classes(run, held) if look == CLASSES else _sureness(run, held)
+        return _classes(run, held) if look == CLASSES else _mistakes(run, held, self.cell)
 
     def on_picture(self, subject: Subject, index: object) -> Change:
         """Show the examples in a cell of the confusion matrix: [true label, predicted label]."""
-        if self.look not in (MISTAKES, RIGHT, NAMES) or not isinstance(index, list | tuple):
+        if not isinstance(index, list | tuple):
             return settle()
         run, (right, said) = self.find(subject), limits.check_cell(index)
         if run.held_out is None or max(right, said) >= len(run.predictor.labels):
@@ -187,37 +172,6 @@ def _names(run: Run, held: HeldOutTags) -> Content:
     }
 
 
-def _sureness(run: Run, held: HeldOutLabels) -> Content:
-    found = evaluation.calibration(held.probabilities, held.targets)
-    return {
-        "picture": calibration_curve(found.confidence, found.accuracy, found.count),
-        "note": (
-            f"Expected calibration error {found.error:.1%} (Guo et al. 2017): on the dotted line, predictions with 80% are right "
-            f"80% of the time; below it, the head is too sure. Larger dots are more {UNITS[run.kind]}."
-        ),
-    }
-
-
-def _what_changed(run: Run) -> Content:
-    held = run.held_out
-    if run.predictor.top is None or not isinstance(held, HeldOut):
-        return {"note": "Only the head was trained, so that BERT is as it was. Train some layers too."}
-    pairs = held.pairs[:COMPARED]
-    change = _changes.get(run.id, lambda: compare(load(run.predictor.model), load(tuned_model(run)), pairs))
-    frozen = run.predictor.layer - run.predictor.layers_trained
-    still = float(change.drift[: frozen + 1].max())
-    mark = "✓" if still < 1e-5 else "✗"
-    return {
-        "picture": drift_bars(change.drift),
-        "second_picture": attention_shift(change.attention),
-        "note": (
-            f"Over {len(pairs)} held-out sentences: on the left, how far the tokens' vectors moved in each hidden state. On the "
-            f"right, the share of every head's attention that went elsewhere (total variation). {mark} The {frozen} frozen "
-            f"layers moved at most {still:.0e}."
-        ),
-    }
-
-
 def _numbers(run: Run, held: HeldOutNumbers) -> Content:
     """Estimates against true numbers, and the examples with the largest errors."""
     error, rank = np.abs(held.said - held.targets), evaluation.spearman(held.said, held.targets)
@@ -236,7 +190,7 @@ def _numbers(run: Run, held: HeldOutNumbers) -> Content:
 
 def _answers(held: HeldOutAnswers, wanted: bool) -> Content:
     """The held-out questions that are answered exactly, or otherwise, the most confident first."""
-    right = answered_exactly(held)
+    right = match_exactly(held)
     rows = np.flatnonzero(right == wanted)
     listed = [
         [
@@ -260,7 +214,7 @@ def _answers(held: HeldOutAnswers, wanted: bool) -> Content:
 
 def _question_words(held: HeldOutAnswers) -> Content:
     """Exact match and F1 by question word."""
-    words, right = np.array([asks(question) for question in held.questions]), answered_exactly(held)
+    words, right = np.array([find_question_word(question) for question in held.questions]), match_exactly(held)
     overlap = np.array([f1(said, accepted) for said, accepted in zip(held.said, held.accepted, strict=True)])
     there = [word for word in (*ASKS, OTHER) if (words == word).any()]
     counts = [int((words == word).sum()) for word in there]

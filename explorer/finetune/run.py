@@ -12,6 +12,7 @@ from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError, InputError
 from explorer.finetune.compute import store
 from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.task import Task
 from explorer.finetune.compute.training import as_run, train_whole
 from explorer.finetune.kinds import ANSWERS, KINDS, TEXTS, WORDS, of_kind
 from explorer.finetune.recipe import Recipe, defaults
@@ -41,7 +42,7 @@ def learn(model_name: str, examples: AnyExamples, title: str, kind: str = TEXTS)
     def train() -> Run:
         model = load(model_name)
         plan = Recipe(kind=kind, **defaults(kind, model.capabilities)).plan(model)
-        result = train_whole(KINDS[kind].task(model, examples, plan))
+        result = train_whole(Task(model, examples, plan))
         return as_run(result, title, store.new_id())
 
     run = _learned.get((model_name, examples), train)
@@ -107,7 +108,7 @@ class RunView(View):
             jobs.wait(self.runs[0], LAST_MOMENT)
         for identifier in (self.run, *(() if self.kind == TEXTS and self.edited else self.runs)):
             with contextlib.suppress(ExplorerError):
-                if (run := find_learned(identifier) or store.fetch(identifier)).kind in KINDS[self.kind].runs:
+                if KINDS[self.kind].has((run := find_learned(identifier) or store.fetch(identifier)).kind):
                     return run
         return self._opening(subject)
 

@@ -11,8 +11,8 @@ from explorer.core.limits import RUN_DAYS
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import pack, pack_standard, tuned_model
 from explorer.finetune.compute.predictor import Predictor
-from explorer.finetune.compute.run import CORRELATIONS, Run, told
-from explorer.finetune.compute.standard import LINES, why_not, write_onnx, write_standard
+from explorer.finetune.compute.run import CORRELATIONS, Run, write_measure
+from explorer.finetune.compute.standard import why_not, write_onnx, write_standard
 from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.kinds import KINDS
 from explorer.finetune.recipe import begin
@@ -51,9 +51,9 @@ class Runs(RunView):
 
     def show_run(self, subject: Subject, run: Run) -> Content:
         found = store.peek(list(dict.fromkeys([run.id, *self.runs])))
-        found = [settings for settings in found if settings.get("kind", "classes") in KINDS[self.kind].runs]
-        named = {settings["id"]: f"{_name(settings)}: {told(_measure(settings), _score(settings))}" for settings in found}
-        bars = [(_name(settings), max(0.0, _score(settings)), "") for settings in found[:MOST_COMPARED]]
+        found = [about for about in found if KINDS[self.kind].has(about.get("kind", "classes"))]
+        named = {about["id"]: f"{_name(about)}: {write_measure(_measure(about), _score(about))}" for about in found}
+        bars = [(_name(about), max(0.0, _score(about)), "") for about in found[:MOST_COMPARED]]
         tuned = run.predictor.top is not None or run.predictor.model == store.tuned_name(run.id)
         return {
             "opened": props(choices=[(name, key) for key, name in named.items()], value=run.id if run.id in named else None),
@@ -81,7 +81,7 @@ class Runs(RunView):
     def on_standard(self, subject: Subject, _: None) -> Change:
         """Export the run as a checkpoint of transformers' own classes."""
         run = self._kept(subject)
-        line = LINES[run.kind].replace("FOLDER", "model")
+        line = run.predictor.opened_by.replace("FOLDER", "model")
         return _offer(run, write_standard, "transformers.zip", f"Unpack it; then, in Python: transformers.{line}.")
 
     @takes_long
@@ -101,7 +101,7 @@ class Runs(RunView):
     def on_load(self, subject: Subject, path: Path) -> Change:
         """Store the run in a zip, and choose its kind of task."""
         run = unpack(path, self.visitor)
-        kind = next(name for name, kind in KINDS.items() if run.kind in kind.runs)
+        kind = next(name for name, kind in KINDS.items() if kind.has(run.kind))
         task = {} if kind == self.kind else begin(kind, subject)
         settings = {**task, "run": run.id, "runs": run_ids((run.id, *self.runs))}
         return Change(settings=settings, content={"note": f"{run.title} is loaded."})

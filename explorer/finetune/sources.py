@@ -11,11 +11,11 @@ from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, LABEL, TRAINING_EXAMPLES
 from explorer.core.limits import TEXTS as MOST_TEXTS
 from explorer.finetune.cards import cards_of
+from explorer.finetune.compute.answers import room
 from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.files import FILE_TYPES, ExampleFile, read_file
 from explorer.finetune.compute.from_table import built_in, examples_from_table
 from explorer.finetune.compute.questions import QuestionFile, Questions, built_in_questions, read_typed
-from explorer.finetune.compute.span_task import room
 from explorer.finetune.kinds import ANSWERS, FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS, of_kind, sets
 from explorer.finetune.opening import ORDERS, OUTSIDE, QUESTIONS, STARTER, Cards, Clicked
 from explorer.text import limits
@@ -52,12 +52,12 @@ ASKS = ("who", "what", "when", "where", "why", "which", "how many", "how much", 
 OTHER = "another word"
 
 
-def asks(question: str) -> str:
+def find_question_word(question: str) -> str:
     """The question word, one of ASKS or OTHER."""
     return next((word for word in sorted(ASKS, key=len, reverse=True) if re.search(rf"\b{word}\b", question.lower())), OTHER)
 
 
-def clicked(value: object) -> Clicked:
+def check_clicks(value: object) -> Clicked:
     """Valid tags from a browser's memory of clicks."""
     pairs = value[: MOST_TEXTS.most] if isinstance(value, list | tuple) else ()
     pairs = [pair for pair in pairs if isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)]
@@ -100,7 +100,7 @@ class ExampleSettings(View):
     )
     tagged_line: str = choice((), "The sentence to tag", default="", menu=True, free=True, linked=False, scale=3, visible=False)
     tag: str = choice((), "Tag for a click", default="DRINK", menu=True, free=True, scale=2, visible=False)
-    clicks: Clicked = memory(ORDERS, kept=clicked, linked=False)
+    clicks: Clicked = memory(ORDERS, kept=check_clicks, linked=False)
     asked: str = text(
         QUESTIONS,
         "Text, then lines: question | answer",
@@ -245,7 +245,7 @@ def describe(subject: Subject, examples: AnyExamples, note: str) -> Content:
     kind = "pairs of sentences" if examples.texts_b else "sentences"
     held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
     if is_few(examples):
-        held_out = "each is left out in turn, to judge a head alone"
+        held_out = "each is judged by a head trained without it"
     if isinstance(examples, ScoredExamples):
         about = f"{len(examples):,} {kind}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"
         return {"about": about, "balance": bars(_spread(examples))}
@@ -273,7 +273,7 @@ def _describe_questions(subject: Subject, questions: Questions, note: str) -> Co
         f"{len(questions):,} questions on {len(questions.texts):,} texts, {questions.unanswered:,} of them without an answer "
         f"there; all questions on about a fifth of the texts are held out, and never trained on{few}. {note}"
     )
-    return _balance(about, "", Counter(asks(row.question) for row in questions.rows))
+    return _balance(about, "", Counter(find_question_word(row.question) for row in questions.rows))
 
 
 def _balance(about: str, what: str, counted: Counter[str]) -> Content:

@@ -10,11 +10,13 @@ from explorer.bert.explorer import load
 from explorer.bert.features import features
 from explorer.core.cache import OnceCache
 from explorer.core.limits import BOX_CHARACTERS, Limit
-from explorer.finetune.compute.answering import Answerer
+from explorer.finetune.compute.answers import Answerer
 from explorer.finetune.compute.in_turn import Heads, in_slow_motion
-from explorer.finetune.compute.predictor import Classifier, Regressor, of_kind
+from explorer.finetune.compute.predictor import of_kind
 from explorer.finetune.compute.reasons import Decision, decide, estimate_without
-from explorer.finetune.compute.run import HeldOutNumbers, HeldOutTags, HeldOutTexts, Run
+from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.texts import Classifier, HeldOutNumbers, HeldOutTexts, Regressor
+from explorer.finetune.compute.words import HeldOutTags
 from explorer.finetune.kinds import ANSWERS, TEXTS, WORDS
 from explorer.finetune.learn_map import can_map, explain_map, is_in_turn, map_of
 from explorer.finetune.opening import OURS, STARTER
@@ -157,7 +159,7 @@ class TryIt(RunView):
 
     def _boxes(self, labels: Sequence[str], samples: Sequence[Pair], pairs: bool) -> tuple[Pair, Content]:
         asks = self.kind == ANSWERS
-        pair = fitting((self.tried, self.second), self.offered, labels, samples)
+        pair = fit_texts((self.tried, self.second), self.offered, labels, samples)
         new = {} if pair == (self.tried, self.second) else {"offered": (*pair, *labels)}
         hint = "A question" if asks else f"A sentence that is one of: {', '.join(labels[:MOST_BARS])}"
         hint = hint if asks or (self.kind == TEXTS and len(labels) > 1) else ""
@@ -245,7 +247,7 @@ def samples_of(run: Run) -> tuple[Pair, ...]:
     return tuple(pairs[:MOST_SAMPLES])
 
 
-def fitting(pair: Pair, offered: Sequence[str], labels: Sequence[str], samples: Sequence[Pair]) -> Pair:
+def fit_texts(pair: Pair, offered: Sequence[str], labels: Sequence[str], samples: Sequence[Pair]) -> Pair:
     """The texts to try: those in the boxes, or the first sample where the app offered them for other labels.
 
     `offered` are the texts that the app put into the boxes last, and the labels they are for.

@@ -7,9 +7,11 @@ import numpy as np
 from explorer.bert.explorer import load
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.finetune.compute.answering import Answer, Answerer
-from explorer.finetune.compute.predictor import Tagger, of_kind
+from explorer.finetune.compute.answering import Answer
+from explorer.finetune.compute.answers import Answerer
+from explorer.finetune.compute.predictor import of_kind
 from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.words import Tagger
 from explorer.finetune.opening import OUTSIDE
 from explorer.finetune.pictures import looks_at_answer, passage
 from explorer.text import limits

@@ -9,8 +9,12 @@ import numpy as np
 from explorer.analysis.resampling import bootstrap, wilson
 from explorer.bert.capabilities import Capabilities
 from explorer.finetune.compute.answering import exact_match
-from explorer.finetune.compute.run import HeldOutAnswers, HeldOutLabels, HeldOutNumbers, HeldOutTags, HeldOutTexts, Run, told
+from explorer.finetune.compute.answers import HeldOutAnswers
+from explorer.finetune.compute.predictor import HeldOutLabels
+from explorer.finetune.compute.run import Run, write_measure
 from explorer.finetune.compute.task import TrainingPlan
+from explorer.finetune.compute.texts import HeldOutNumbers, HeldOutTexts
+from explorer.finetune.compute.words import HeldOutTags
 from explorer.finetune.learn_map import is_in_turn
 from explorer.finetune.recipe import FIT_PRESET, OWN, WIDE
 from explorer.training.settings import FEWEST_HELD_OUT
@@ -50,7 +54,7 @@ def _score(run: Run) -> str:
         right, count = int((held.said == held.targets).sum()), len(held.targets)
         interval = _interval(*wilson(right, count))
         if is_in_turn(run):
-            return f"{right} of {count} are right when left out ({interval})"
+            return f"The head is right for {right} of {count} sentences that it was not trained on ({interval})"
         return f"{whole_percent(right / count) if count >= MANY else right} of {count:,} held out are right ({interval})"
     if isinstance(held, HeldOutNumbers):
         count, score = len(held.targets), atanh(min(max(run.score, -0.999999), 0.999999))
@@ -62,12 +66,12 @@ def _score(run: Run) -> str:
         interval = _interval_over(held.sentences, held.said == held.targets)
         return f"{share} of {len(held.targets):,} held-out words are tagged right{interval}"
     if isinstance(held, HeldOutAnswers):
-        interval = _interval_over(held.texts, answered_exactly(held))
+        interval = _interval_over(held.texts, match_exactly(held))
         return f"{share} of {len(held.texts):,} held-out questions are answered exactly{interval}"
     return f"The score is {_number(run, run.score)}, on sentences that are not in its file"
 
 
-def answered_exactly(held: HeldOutAnswers) -> np.ndarray:
+def match_exactly(held: HeldOutAnswers) -> np.ndarray:
     """[questions] bool: whether the prediction is an accepted answer."""
     return np.array([exact_match(said, accepted) for said, accepted in zip(held.said, held.accepted, strict=True)], bool)
 
@@ -121,7 +125,7 @@ def next_step(run: Run, model: Capabilities) -> NextStep | None:
 
 def cost(model: Capabilities, plan: TrainingPlan, examples: int, words: int) -> float:
     """The estimated seconds of a training on this number of examples and words."""
-    settings = plan.settings.fitted(examples, plan.layers_trained)
+    settings = plan.settings.fill_in(examples, plan.layers_trained)
     layer = 12 * model.hidden_size**2 * (PIECES_PER_WORD * words + 2 * examples)
     frozen, trained = plan.layer - plan.layers_trained, plan.layers_trained
     trainings = settings.epochs * settings.averaged
@@ -151,7 +155,7 @@ def summary(run: Run) -> str:
     said = f"{run.title}: {trained}, {kept}"
     if hardly_learned(run) or is_in_turn(run):
         return f"{said}."
-    measures = [told(name, run.history[run.best][f"held_out_{name}"]) for name in run.predictor.measures[1:]]
+    measures = [write_measure(name, run.history[run.best][f"held_out_{name}"]) for name in run.predictor.measures[1:]]
     if isinstance(run.held_out, HeldOutTags) and (names := run.held_out.entities(run.predictor.labels)):
         measures.append(f"F1 of whole names {names[0].f1:.1%} (seqeval)")
     said = f"{said}; held-out {', '.join(measures)}."

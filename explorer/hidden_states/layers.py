@@ -26,11 +26,11 @@ SIMILARITY, VECTORS = "Similarity", "All dimensions"
 STEP, DRIFT, NORM = "Change per layer", "Away from the embedding", "Norm"
 MEANINGS = {
     STEP: (
-        "1 − cosine between a token's vector and the same token's vector in the layer before (0 to 2): how much each layer "
-        "turns that vector. "
+        "Cosine distance (1 − cosine, 0 to 2) between a token's vector and the same token's vector in the layer before: how much "
+        "each layer turns that vector. "
         "Row 1 compares layer 1 with the embeddings."
     ),
-    DRIFT: "1 − cosine between a token's vector and its own embedding, hidden state 0 (0 to 2): what context has made of it.",
+    DRIFT: "Cosine distance (1 − cosine, 0 to 2) between a token's vector and its own embedding, hidden state 0.",
     NORM: (
         "The Euclidean length of every token's vector at every hidden state. Where one token is much longer than the rest, a "
         "few dimensions may have grown large."
@@ -64,6 +64,7 @@ class OneLayer(LongView):
 
     name, question = "hidden/one-layer", "How similar are the token vectors of one layer?"
     start = "Compare with unrelated sentences"
+    title = prose(classes="detail-title")
     look: str = choice((SIMILARITY, VECTORS))
     picture = chart("The tokens at one hidden state", height=440)
     about = prose(classes="caption")
@@ -77,12 +78,12 @@ class OneLayer(LongView):
         at, tokens = subject.selection.layer, subject.trace.tokens
         if at == 0:
             mean = changes[most - 1].mean()
-            by = f"by {two_places(float(mean))} on average {TURNED}"
+            by = f"{two_places(float(mean))} on average {TURNED}"
             return Finding(f"No layer has mixed anything yet. Layer {most} will change the tokens' vectors most: {by}.")
         token = _find_turned_most(subject, at)
-        where = f"Of all layers, layer {at} changes the vectors most" if at == most else f"Layer {at} changes the vectors"
+        where = f"Layer {at} changes the vectors most" if at == most else f"Layer {at} changes the vectors"
         mean, own = (two_places(float(value)) for value in (changes[at - 1].mean(), changes[at - 1, token]))
-        text = f"{where}: by {mean} on average, {quote(tokens, token)} by {own} {TURNED}."
+        text = f"{where}: {mean} on average, {quote(tokens, token)} {own}, the most of all words {TURNED}."
         return Finding(text, Why("inside-head", "The whole layer", {"layer": at, "token": token}))
 
     def passes(self, subject: Subject) -> float:
@@ -107,13 +108,15 @@ class OneLayer(LongView):
         if self.look == VECTORS:
             top = max(float(np.quantile(np.abs(vectors), 0.99)), 1e-6)  # outliers would make all others pale
             picture = vectors_heatmap(vectors, tokens, top)
-            return {"picture": picture, "about": _outliers(vectors, at)}
-        matrix = cosine_matrix(vectors)
-        return {"picture": similarity_heatmap(matrix, tokens), "about": _similarity(matrix, at, found)}
+            title = f"**All dimensions** of every token, in {layer_name(at)}"
+            return {"title": title, "picture": picture, "about": _outliers(vectors, at)}
+        matrix, title = cosine_matrix(vectors), f"**Similarity** of every two tokens, in {layer_name(at)}"
+        return {"title": title, "picture": similarity_heatmap(matrix, tokens), "about": _similarity(matrix, at, found)}
 
 
 class EveryLayer(View):
     name, question = "hidden/every-layer", "What does each layer do to each token?"
+    title = prose(classes="detail-title")
     measure: str = choice((STEP, DRIFT, NORM))
     picture = chart("Every token at every hidden state", height=440)
     about = prose(classes="caption")
@@ -124,11 +127,11 @@ class EveryLayer(View):
             values, first, unit = norms(states), 0, "norm"
         else:
             change = steps if self.measure == STEP else drift
-            values, first, unit = change(states), 1, "1 − cosine"
+            values, first, unit = change(states), 1, "cosine distance"
         at = subject.selection.layer
         cell = (at, _find_turned_most(subject, at)) if self.measure == STEP and at else None
         picture = by_layer_heatmap(values, subject.trace.tokens, first, unit, cell)
-        return {"picture": picture, "about": MEANINGS[self.measure]}
+        return {"title": f"**{self.measure}**, for every token", "picture": picture, "about": MEANINGS[self.measure]}
 
 
 class FirstNumbers(View):

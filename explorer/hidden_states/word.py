@@ -24,7 +24,7 @@ from explorer.ui.pictures.hidden import context_lines
 from explorer.ui.pictures.text_map import Frame, TextMap, draw_map
 from explorer.ui.settings import choice, text
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, View, caption, chart, part, props, prose, select, sentence, show
+from explorer.ui.view import Change, Content, Finding, View, caption, chart, heading, part, props, prose, select, sentence, show
 
 ABOVE = "A and B above"
 FIRST = "bank"
@@ -86,9 +86,10 @@ class OneWord(View):
     """The similarity of a word's vectors across its contexts, layer by layer, and a map of them."""
 
     name, question = "hidden/word", "How much does context change a word's vector?"
-    layout = (row(col("map", "about", width=4), col("lines", "help", width=3)),)
+    layout = (row(col("map", "about", width=4), col("title", "lines", "help", width=3)),)
     source: str = choice([*senses(), ABOVE], "Sentences", default=FIRST, menu=True, elem_classes="inline")
     word: str = choice([FIRST], "Word", menu=True, free=True, elem_classes="inline")
+    title = heading("**Similarity of the word's vectors**, by layer")
     lines = chart("Cosine between the contexts, by layer", height=380)
     help = caption(
         "The mean cosine between the word's vectors in its contexts, at every hidden state. With senses, one line is for "
@@ -130,11 +131,11 @@ class OneWord(View):
             alike = self_similarity(contexts.vectors)[[0, at]]
             where = f"before any layer and of {alike[1]:.2f} in {layer_name(at)}"
             return Finding(f"The vectors of “{word}” have a cosine of {alike[0]:.2f} {where}.")
-        before, after = (count_told_apart(contexts.vectors[layer], contexts.senses) for layer in (0, at))
+        after = count_told_apart(contexts.vectors[at], contexts.senses)
         chance = Agreement.of(Nearest.of(contexts.vectors[at]), contexts.senses)
         nearest = f"{after} of {number} uses of “{word}” lie nearest to their own sense"
-        beside = f"shuffled: {chance.shuffled:.1f}, p = {chance.p:.3f}; before any layer: {before}"
-        return Finding(f"In {layer_name(at)}, {nearest} ({beside}).")
+        beside = f"with shuffled senses {chance.shuffled:.1f} would (p = {chance.p:.3f})"
+        return Finding(f"In {layer_name(at)}, {nearest}; {beside}.")
 
     def on_map_frame(self, subject: Subject, index: object) -> Change:
         return select(layer=check_place(index))
@@ -198,7 +199,6 @@ def _map(contexts: Contexts, at: int) -> dict[str, Any]:
     """The uses of the word as points that glide through the layers, each written with what is around it."""
     maps, senses = LayerMaps(MapSettings()), list(dict.fromkeys(contexts.senses))
     places = [maps.at(contexts.vectors, layer).points for layer in range(len(contexts.vectors))]
-    several = len(senses) > 1
     drawn = TextMap(
         texts=contexts.uses,
         contexts=contexts.around,
@@ -207,7 +207,7 @@ def _map(contexts: Contexts, at: int) -> dict[str, Any]:
         classes=senses,
         notes=contexts.texts,
         even=True,
-        hulls=several,
+        hulls=len(senses) if len(senses) > 1 else 0,
         frames=[Frame(_accuracy(contexts, layer), where) for layer, where in enumerate(places)],
         frame=at,
         glides=True,

@@ -19,10 +19,10 @@ from explorer.ui.view import Change, Content, Finding, View, caption, check, mat
 SECOND = "A batch is one rectangle of ids. Shorter rows are filled up to the length of the longest."
 MOST_TOKENS = 128  # per row: longer ones would only show a window, and three passes over them take seconds
 MOVED = [
-    Column("read", "name"),
-    Column("on [PAD]", "number", form=".4f", name="weight_on_pad"),
+    Column("the input", "name", name="read"),
+    Column("weight on [PAD]", "number", form=".4f", name="weight_on_pad"),
     Column("largest change", "number", form=".2g", name="largest_change"),
-    Column("1 − cosine", "number", form=".4f", name="mean_1_minus_cosine"),
+    Column("cosine distance", "number", form=".4f", name="mean_1_minus_cosine"),
 ]
 
 
@@ -41,8 +41,8 @@ class InABatch(View):
         "token and 0 for [PAD]. Where the mask is 0, the score q·k ÷ √d is set to −∞ before the softmax, and e to that power "
         "is 0. So no token takes anything from [PAD], and the input's vectors equal those of the input alone, up to rounding. "
         "Without the mask, [PAD] is a token like any other: a second run masks nothing in any layer. The largest change is "
-        "that of one number of the last hidden state, against the input read alone. 1 − cosine (0 to 2) is the mean over the "
-        "input's tokens."
+        "that of one number of the last hidden state, against the input read alone. The cosine distance (0 to 2) is the mean "
+        "over the input's tokens."
     )
     asked = sentence()
     weights = part("strips", height=420)
@@ -130,7 +130,7 @@ def _pad(subject: Subject) -> str:
 def _about(batch: Batch) -> str:
     counts = batch.attention_mask.sum(1).tolist()
     width, empty = batch.ids.shape[1], int((~batch.attention_mask).sum())
-    wasted = f"{empty} places, {percent(empty / batch.ids.size)} of them all, are filled up and computed for nothing"
+    wasted = f"{empty} places, {percent(empty / batch.ids.size)} of them all, are padding"
     return (
         f"A rectangle of 2 × {width} for the {counts[0]} tokens of the input above and the {counts[1]} of the second one: "
         f"{wasted if empty else 'nothing is filled up'}."
@@ -143,7 +143,7 @@ def _weights(batch: Batch, answers: tuple[Answers, Answers], tokens: list[str], 
     sums = [answer.weights[empty].sum() for answer in answers]
     top = float(max(*sums, *(answer.weights.max() for answer in answers)))
     columns = [Column("", "name"), Column("mask", "number")]
-    for when in ("with it", "without"):
+    for when in ("with mask", "without"):
         score, weight = Column(f"score {when}", "number", form=".2f"), Column("softmax", "number", form=".4f")
         columns += [score, weight, Column("", "bar", top)]
 

@@ -28,7 +28,7 @@ class Decoder(View):
         "GPT is a decoder, trained to write the next token. Each token may attend to itself and to earlier tokens, never "
         "ahead. The scores above the diagonal are set to −∞ before the softmax, and each row shares its weight of 1 among the "
         "remaining tokens. The first token can only attend to itself. BERT is trained to fill blanks, where the words after "
-        "the blank help too. Same scores, √ scale, rows sum to 1."
+        "the blank help too. Same scores; rows sum to 1."
     )
     check = check()
 

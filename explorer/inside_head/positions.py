@@ -18,11 +18,11 @@ class Positions(View):
     """The learned vectors of all positions beside the sinusoids of the first Transformer."""
 
     name, question = "inside-head/positions", "How does the model know the order of the tokens?"
-    layout = (row(col("learned_title", "learned", "learned_alike"), col("waves_title", "waves", "waves_alike")),)
-    learned_title = heading("**Learned**, as in this model (Devlin et al. 2019)")
+    layout = (row(col("learned_title", "learned_alike", "learned"), col("waves_title", "waves_alike", "waves")),)
+    learned_title = heading("**Learned** by this model: similarity of every two positions")
     learned = chart("Learned position vectors", height=300)
     learned_alike = chart("Cosine between learned positions", height=360)
-    waves_title = heading("**Sinusoids** of the same size (Vaswani et al. 2017)")
+    waves_title = heading("**Sinusoids**, fixed waves instead (Vaswani et al. 2017)")
     waves = chart("Sinusoidal position vectors", height=300)
     waves_alike = chart("Cosine between sinusoids", height=360)
     about = prose(classes="caption")
@@ -38,10 +38,8 @@ class Positions(View):
         if not stands_out(near - far):
             differ = f"their mean cosines differ by {two_places(abs(near - far))}"
             return Finding(f"Neighbouring positions are hardly more similar than positions {FAR} apart: {differ}.")
-        apart = f"those of positions {FAR} apart {two_places(far)}"
-        return Finding(
-            f"Vectors of neighbouring positions have a cosine of {near:.2f} on average, {apart}; 1 is the same direction."
-        )
+        apart = f"of positions {FAR} apart {two_places(far)}"
+        return Finding(f"The learned vectors of neighbouring positions have a mean cosine of {near:.2f}, {apart}; 1 is the most.")
 
     def compute(self, subject: Subject) -> Content:
         table = subject.model.position_table  # [positions, hidden]
@@ -52,8 +50,8 @@ class Positions(View):
         return {
             "about": (
                 "Attention alone does not know word order, so a vector for its place is added to every token. Top: the "
-                f"{len(table)} vectors of {table.shape[1]} numbers (blue above 0, orange below). Bottom: the cosine "
-                f"between every two of them (−1 to 1); a strong diagonal means that neighbours are similar.{every} "
+                f"cosine between every two of the {len(table)} vectors (−1 to 1); a strong diagonal means that neighbours are "
+                f"similar. Bottom: the vectors, {table.shape[1]} numbers each (blue above 0, orange below).{every} "
                 "Sinusoids have no weights: dimension 2i of position p is sin(p ÷ 10,000^(2i ÷ d)), dimension 2i + 1 its cosine."
             ),
             "learned": position_vectors(learned, positions, "learned"),

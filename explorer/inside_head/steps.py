@@ -9,18 +9,11 @@ from explorer.analysis.attention import scale_end
 from explorer.analysis.similarity import steps
 from explorer.techniques.inside import HeadStep, Step, head_step, layer_steps
 from explorer.text import limits
-from explorer.ui.attention_data import (
-    head_sentence,
-    looks_at,
-    most_telling_first,
-    prepare_effects,
-    show_switched_off,
-    tell_quickly,
-)
+from explorer.ui.attention_data import head_sentence, most_telling_first, prepare_effects, show_switched_off, tell_quickly
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
-from explorer.ui.subject import Subject
-from explorer.ui.telling import TURNED, row_sentence, telling_key, two_places
+from explorer.ui.subject import Subject, head_name
+from explorer.ui.telling import TURNED, quote, row_sentence, telling_key, two_places
 from explorer.ui.view import Change, Content, Finding, View, Why, caption, check, matches, part, select, sentence
 
 MOST_KEYS = 32
@@ -28,8 +21,8 @@ COLUMNS = [
     Column("step", "name"),
     Column("formula", "text"),
     Column("shape", "text"),
-    Column("of this token", "strip", name="value"),
-    Column("norm", "number", form=".2f"),
+    Column("its numbers", "strip", name="value"),
+    Column("length", "number", form=".2f", name="norm"),
 ]
 
 
@@ -40,11 +33,11 @@ class DotProducts(View):
     table = part("strips")
     about = sentence()
     help = caption(
-        "Each small rectangle is one number of a vector: blue above 0, orange below. The query **q** is multiplied with "
-        "each key **k**, number by number (**q∘k**), and the products are added up (**q·k**). Dividing by √d keeps scores from "
-        "growing with d, the length of a key. The softmax over all keys (e to the power of each score, divided by their sum) "
-        "gives the **weights**. The head outputs the sum of the values **v**, each times its weight "
-        "(Vaswani et al. 2017, section 3.2.1)."
+        "Each small rectangle is one number of a vector: blue above 0, orange below. The query **q** is multiplied with each "
+        "key **k**, number by number (**q times k**), and the products are added up (**q·k**). Dividing by √d keeps scores "
+        "from growing with d, the length of a key. The softmax over all keys (e to the power of each score, divided by their "
+        "sum) gives the **weights**. The head outputs the sum of the values **v**, each times its weight (Vaswani et al. 2017, "
+        "section 3.2.1)."
     )
     check = check()
 
@@ -75,11 +68,14 @@ class DotProducts(View):
             return None
         if found.query is None:
             return Finding(head_sentence(subject, found))
-        token, _ = asking(subject)
+        token, key = asking(subject)
         tells = found.names_a_key and token == found.query
+        if tells and key is not None:
+            return Finding(
+                _score(subject, token, key), show_switched_off(found) if found.word else _seen_in_heads(subject, token)
+            )
         weights = subject.trace.attention(found.layer)[found.head, token]
-        told = looks_at(subject, found) if tells else row_sentence(subject.trace.tokens, token, weights)
-        return Finding(told, show_switched_off(found) if found.word and tells else _seen_in_heads(subject, token))
+        return Finding(row_sentence(subject.trace.tokens, token, weights), _seen_in_heads(subject, token))
 
     def on_table(self, subject: Subject, index: int) -> Change:
         """Select the token of a key (zero-based) as the query."""
@@ -95,7 +91,7 @@ class WholeLayer(View):
     check = check()
     help = caption(
         "One token followed through one layer (Devlin et al. 2019; Vaswani et al. 2017, section 3.1). Each strip is on "
-        "its own scale, blue above 0, orange below; the norm is its Euclidean length. The outline marks what the "
+        "its own scale, blue above 0, orange below; the length is Euclidean. The outline marks what the "
         "chosen head contributes. The feed-forward part works on each token separately; only attention mixes tokens. "
         "Vaswani et al. also call that part two convolutions of kernel size 1, there from 512 numbers to 2,048 and back."
     )
@@ -135,6 +131,15 @@ def asking(subject: Subject) -> tuple[int, int | None]:
     return token, telling_key(subject.trace.attention(subject.selection.attention_layer)[subject.selection.head_index, token])
 
 
+def _score(subject: Subject, query: int, key: int) -> str:
+    """The score of a query with a key in the selected head, beside its mean over all keys, and the weight that it becomes."""
+    place = (subject.selection.attention_layer, subject.selection.head_index)
+    step, tokens = head_step(subject.trace, *place, query), subject.trace.tokens
+    scores = f"{quote(tokens, query)} scores {step.dots[key]:.1f} with {quote(tokens, key)}"
+    mean = f"(mean over {len(step.dots)} keys: {step.dots.mean():.1f})"
+    return f"In {head_name(place)}, {scores} {mean}, and the softmax makes that a weight of {step.weights[key]:.2f}."
+
+
 def _seen_in_heads(subject: Subject, token: int) -> Why:
     head = {"layer": subject.selection.attention_layer + 1, "head": subject.selection.head}
     return Why("attention", "One head", {**head, "token": token})
@@ -153,8 +158,8 @@ def _table(step: HeadStep, tokens: Sequence[str], pair: tuple[int, int | None], 
     added = step.weights[:, None] * step.values
     columns = [
         Column("", "name", name="token"),
-        Column("q above, k below", "strip", float(np.abs(step.keys).max()), name="key"),
-        Column("q∘k", "strip", float(np.abs(step.keys * step.query).max()), name="key_times_query"),
+        Column("vectors: q, then each k", "strip", float(np.abs(step.keys).max()), name="key"),
+        Column("q times k", "strip", float(np.abs(step.keys * step.query).max()), name="key_times_query"),
         Column("q·k", "number", form=".2f"),
         Column(f"÷ √{len(step.query)}", "number", form=".2f", name="scaled"),
         Column("softmax", "number", form=".4f"),

@@ -72,8 +72,8 @@ class Weights(View):
             return None
         (most, least), (large, small) = ((cell[1] + 1 for cell in cells), (float(sizes[cell]) for cell in cells))
         return Finding(
-            f"The matrix that differs most between layers is “{names[cells[0][0]]}”: its numbers are {times(large / small)} as "
-            f"large in layer {most} as in layer {least} (root mean square {large:.3f} and {small:.3f})."
+            f"Of the matrices, {names[cells[0][0]]} differs most between layers: its numbers are {times(large / small)} as large "
+            f"in layer {most} as in layer {least}."
         )
 
     def on_sizes(self, subject: Subject, index: list[int]) -> Change:

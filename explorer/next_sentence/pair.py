@@ -8,19 +8,19 @@ from explorer.bert.explorer import NextSentence
 from explorer.techniques.targets import Target, is_next_target, own_reading
 from explorer.ui.attribution import AttributionView
 from explorer.ui.layout import col, row
-from explorer.ui.pictures.bars import bar_groups, whole_percent
+from explorer.ui.pictures.bars import bar_groups, sign, whole_percent
 from explorer.ui.subject import Subject
 from explorer.ui.switch_heads import ABOUT, SwitchHeads
 from explorer.ui.view import Content, Finding, View, caption, check, heading, matches, part, prose, sentence
 
 SATURATED = 0.999
 HELP = (
-    "Output 0 of the head is **IsNext** (B is the sentence after A), output 1 is **NotNext** (B comes from "
-    "somewhere else); the two sum to 100%. If order mattered to BERT, the two sides would differ."
+    "**IsNext** (output 0 of the head): B is the sentence after A. **NotNext** (output 1): B comes from somewhere else. The two "
+    "sum to 100%."
 )
 SHIFTED = (
-    " The bias of IsNext in the bundled model was raised by 1.0 by hand after training, as its card says: before that, it "
-    "answered NotNext too often. Rankings by the difference of logits are unaffected; the 50% threshold is not."
+    " In the bundled model the logit of IsNext was raised by 1.0 by hand (see its card), so compare pairs by the "
+    "difference of their logits, not by the 50% threshold."
 )
 ORDER_HELP = (
     "This model was taught sentence *order*, not next sentences (Lan et al. 2020, section 3.1): output 0 of its head is "
@@ -111,7 +111,7 @@ def _bars(lead: str, answer: NextSentence, names: tuple[str, str], second: str, 
 
 def _logits(answer: NextSentence, names: tuple[str, str]) -> str:
     first, second = answer.logits
-    return f"Logits: {names[0]} {first:.2f}, {names[1]} {second:.2f}; difference {first - second:+.2f}."
+    return f"Logits: {names[0]} {sign(first)}, {names[1]} {sign(second)}; difference {sign(first - second)}."
 
 
 def _saturation(answer: NextSentence) -> str:

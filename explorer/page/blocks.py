@@ -178,10 +178,12 @@ class PageBlocks(GradioBlocks):
         return [found[block] for block in block_fn.inputs]
 
     async def write_outputs(self, block_fn: BlockFunction, predictions: list | dict, state: SessionState | None) -> list[Any]:
-        """Make what is sent. Gradio processes every possible output; we process those that the handler names."""
+        """Make what is sent. Gradio processes every possible output; we process those that the handler names, if any."""
         if holds_no_file(block_fn):
             return [predictions]
-        if not isinstance(predictions, dict) or not predictions or not all(isinstance(key, Block) for key in predictions):
+        if predictions == {}:
+            return [gr.skip() for _ in block_fn.outputs]
+        if not isinstance(predictions, dict) or not all(isinstance(key, Block) for key in predictions):
             return await super().write_outputs(block_fn, predictions, state)
         named = copy.copy(block_fn)
         named.outputs = list(predictions)

@@ -24,7 +24,8 @@ def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chi
     with gr.Tab(tab.label, id=tab.id, elem_id=f"tab-{tab.id}", visible=not tab.optional) as item:
         labels = list(tab.choices)
         with gr.Row(elem_classes="question"):
-            gr.Markdown(f"## {tab.question}", elem_id=f"{tab.id}-question")
+            asked = "".join(f"<span>{question}</span>" for question in tab.questions.values())  # the style sheet shows one
+            gr.Markdown(f"## {asked}", elem_id=f"{tab.id}-question")
             look = {"show_label": False, "label": tab.question, "container": False, "elem_id": f"{tab.id}-view"}
             look |= {"elem_classes": ["choices", f"first-{tab.in_sight}"]}
             which = gr.Radio(labels, value=labels[0], **look) if len(labels) > 1 else None

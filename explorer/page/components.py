@@ -58,9 +58,8 @@ class Drawn(HTMLComponent):
         return value
 
 
-def _class_of(kind: str) -> type[Drawn]:
-    """The class for a kind of part that nothing but views has."""
-    component = COMPONENTS[kind]
+def _class_of(component: Component) -> type[Drawn]:
+    """The class of a component with which nothing is done in Python."""
     return type(component.name, (Drawn,), {"component": component})
 
 
@@ -111,16 +110,11 @@ class Says(Drawn):
     component = Component("Says", "bx bx-says", {}, ("mask", "ask"), "role='status'")
 
 
-class Sections(Drawn):
-    """The sections above the tabs; `building.sections` makes the value."""
+Sections = _class_of(Component("Sections", "bx bx-sections", aria="role='tablist' aria-label='sections'"))
+"""The sections above the tabs; `building.sections` makes the value."""
 
-    component = Component("Sections", "bx bx-sections", aria="role='tablist' aria-label='sections'")
-
-
-class More(Drawn):
-    """A menu of the choices {"label": its question} that the radio with the element id `of` keeps out of sight."""
-
-    component = Component("More", "bx bx-more")
+More = _class_of(Component("More", "bx bx-more"))
+"""A menu of the choices {"label": its question} that the radio with the element id `of` keeps out of sight."""
 
 
 class Chips(Drawn):
@@ -132,10 +126,8 @@ class Chips(Drawn):
     component = Component("Chips", "bx bx-chips", aria=GROUP)
 
 
-class FlowStep(Drawn):
-    """An invisible component that passes a part of the picture's value to the Flow of the page, without the rest of it."""
-
-    component = Component("FlowStep", "", aria="hidden")
+FlowStep = _class_of(Component("FlowStep", "", aria="hidden"))
+"""An invisible component that passes a part of the picture's value to the Flow of the page, without the rest of it."""
 
 
 class Meter(Drawn):
@@ -153,22 +145,17 @@ class Finding(Drawn):
     component = Component("Finding", "bx bx-finding")
 
 
-class AnswersSwitch(Drawn):
-    """The link to the guide, and the button that hides or shows all answers; assets/answers.js keeps the choice."""
-
-    component = Component("AnswersSwitch", "bx bx-answers")
-
+AnswersSwitch = _class_of(Component("AnswersSwitch", "bx bx-answers"))
+"""The link to the guide, and the button that hides or shows all answers; assets/answers.js keeps the choice."""
 
 OF_PARTS: dict[str, type[Drawn]] = {
-    **{kind: _class_of(kind) for kind in COMPONENTS},
-    **{
-        "chart": PlotlyChart,
-        "tokens": TokenRow,
-        "sentence": Notice,
-        "check": Notice,
-        "meter": Meter,
-        "chips": Chips,
-        "step": FlowStep,
-    },
+    **{kind: _class_of(component) for kind, component in COMPONENTS.items()},
+    "chart": PlotlyChart,
+    "tokens": TokenRow,
+    "sentence": Notice,
+    "check": Notice,
+    "meter": Meter,
+    "chips": Chips,
+    "step": FlowStep,
 }
 """The class that draws a kind of part."""

@@ -13,7 +13,6 @@ from explorer.page.components import OF_PARTS
 from explorer.ui.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
 from explorer.ui.view import MARKDOWN, Part, View
 
-FOR_THE_PANEL = ("heard", "line", "queue")  # keys of `look` that are not Gradio's: events, line break, queueing
 CLASSES = {"check": "check", "heading": "detail-title", "caption": "caption", "note": "caption"}  # CSS classes by kind of part
 CONTENT = "bx-content"  # CSS class of what is of one input and choice: pale while another is asked for
 ANSWER = "bx-answer"  # CSS class of what is covered while answers are hidden
@@ -25,7 +24,7 @@ def control(setting: Setting, default: object, elem_id: str) -> gr.components.Co
     if isinstance(setting, Memory):
         named = {"storage_key": setting.stored, "secret": "bert-explorer"}  # not a secret: every page contains it
         return gr.BrowserState(default, **named) if setting.stored else gr.State(default)
-    look = {name: value for name, value in setting.look.items() if name not in FOR_THE_PANEL}
+    look = {name: value for name, value in setting.look.items() if name not in ("heard", "line")}  # for the panel
     look |= {"elem_id": elem_id, "label": setting.label or None} | ({"elem_classes": ANSWER} if setting.answer else {})
     if isinstance(setting, Choice | Switch) and (not setting.label or isinstance(setting, Switch)):
         look |= {"container": False} | ({} if isinstance(setting, Switch) else {"show_label": False})

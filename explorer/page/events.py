@@ -42,20 +42,9 @@ def run(
     """
     listen = triggers if isinstance(triggers, functools.partial) else functools.partial(gr.on, list(triggers))
     settings = {**QUIET, **_options_for(triggers), **options}
-    outputs = list(dict.fromkeys(outputs))
-    handler = keep_together(handler) if inspect.isgeneratorfunction(handler) else _answer(handler, outputs)
+    handler = keep_together(handler) if inspect.isgeneratorfunction(handler) else handler
     handler = bound(handler, settings["concurrency_id"])
-    return listen(friendly(handler), set(inputs), outputs, **settings)
-
-
-def _answer(handler: Callable[..., Updates], outputs: Sequence[Any]) -> Callable[..., Updates]:
-    """Let a handler return no updates, which Gradio refuses."""
-
-    @functools.wraps(handler)
-    def run(*arguments: Any, **named: Any) -> Updates:
-        return handler(*arguments, **named) or {outputs[0]: gr.skip()}
-
-    return run
+    return listen(friendly(handler), set(inputs), list(dict.fromkeys(outputs)), **settings)
 
 
 def keep_together(handler: Callable[..., Iterator[Updates]]) -> Callable[..., Iterator[Updates]]:

@@ -42,7 +42,7 @@ def listen(tab: TabPage, built: Callable) -> list[Opening]:
                 streams.append(_listen_to_part(tab, panel, name))
             for event in getattr(panel.parts[name], "custom_events", ()):
                 if hasattr(panel.view, f"on_{name}_{event}"):
-                    _listen_to_clicks(tab, panel, getattr(panel.parts[name], event), f"on_{name}_{event}")
+                    _listen_to_clicks(tab, panel, getattr(panel.parts[name], event), f"{name}_{event}")
         if issubclass(panel.view, LongView):
             _listen_to_work(tab, panel, [stream for stream in streams if stream], built)
     return opens
@@ -60,15 +60,20 @@ def _listen_to_controls(tab: TabPage) -> None:
         events = setting.look.get("heard", "change" if isinstance(setting, Text) else "input")
         if isinstance(setting, Memory | Sheet) or not events:  # clicks write a memory, and a sheet has a button
             continue
-        if meaning := next((panel for panel in readers if name in panel.view.listens_to()), None):
-            _listen_to_setting(tab, meaning, name, events)
-        elif isinstance(setting, Upload):
-            _redraw_after(tab, readers, _uploaded(component, setting), {})
-        else:
+        panel = next((panel for panel in readers if name in panel.view.listens_to()), None)
+        if panel is None and not isinstance(setting, Upload):
             together[readers, events, isinstance(component, gr.Dropdown)].append(component)
+            continue
+        triggers, options = _uploaded(component, setting) if isinstance(setting, Upload) else _heard([component], events)
+        if panel is None:
+            _redraw_after(tab, readers, triggers, options)
+        elif inspect.isgeneratorfunction(getattr(panel.view, f"on_{name}")):
+            _listen_to_stream(tab, panel, name, triggers, options)
+        else:
+            touched = tab.beside(*readers)
+            run(triggers, _answering(tab, panel, name), tab.outputs_of(touched), tab.inputs_of(touched), **options)
     for (readers, events, _), components in together.items():
-        triggers, options = _heard(components, events)
-        _redraw_after(tab, readers, triggers, options)
+        _redraw_after(tab, readers, *_heard(components, events))
 
 
 def _redraw_after(tab: TabPage, readers: Sequence[Panel], triggers: Triggers, options: dict[str, Any]) -> None:
@@ -76,29 +81,6 @@ def _redraw_after(tab: TabPage, readers: Sequence[Panel], triggers: Triggers, op
         return tab.redraw(tab.inputs.subject(values), values, readers)
 
     run(triggers, redraw, tab.outputs_of(readers), tab.inputs_of(readers), **options)
-
-
-def _listen_to_setting(tab: TabPage, panel: Panel, name: str, events: str) -> None:
-    """Do what a view's `on_<name>` says when the setting changes."""
-    component, setting = tab.controls[name], panel.view.settings[name]
-    if isinstance(setting, Upload):
-        triggers, options = _uploaded(component, setting), dict[str, Any]()
-    else:
-        triggers, options = _heard([component], events)
-    if inspect.isgeneratorfunction(getattr(panel.view, f"on_{name}")):
-        _listen_to_stream(tab, panel, name, triggers, options)
-        return
-
-    def choose(values: Values) -> Updates:
-        subject = tab.inputs.subject(values)
-        view = panel.read(values, subject)
-        chosen = getattr(view, name)
-        change = getattr(view, f"on_{name}")(subject, chosen)
-        change = replace(change, settings={name: chosen, **change.settings})
-        return apply(tab, panel, subject, values, change)
-
-    touched = tab.beside(*(reader for reader in tab.panels if name in reader.controls))
-    run(triggers, choose, tab.outputs_of(touched), tab.inputs_of(touched), **options)
 
 
 def _listen_to_stream(tab: TabPage, panel: Panel, name: str, triggers: Triggers, options: dict[str, Any]) -> gr.events.Dependency:
@@ -167,11 +149,12 @@ def _heard(components: Sequence[Any], events: str) -> tuple[Triggers, dict[str, 
     return triggers, typed_in(*components) if events == "change" else {}
 
 
-def _uploaded(component: Any, setting: Upload) -> Triggers:
+def _uploaded(component: Any, setting: Upload) -> tuple[Triggers, dict[str, Any]]:
     """The moment when an uploaded file was read into its state."""
     box = component.box
     event = box.upload if isinstance(box, gr.UploadButton) else box.change
-    return run([event], lambda values: {component: controls.read_upload(setting, values[box])}, [component], [box]).success
+    read = run([event], lambda values: {component: controls.read_upload(setting, values[box])}, [component], [box])
+    return read.success, {}
 
 
 def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependency | None:
@@ -181,12 +164,12 @@ def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependen
     """
     component = panel.parts[name]
     if panel.view.parts[name].kind != "button":
-        _listen_to_clicks(tab, panel, [component.select], f"on_{name}", component)
+        _listen_to_clicks(tab, panel, [component.select], name, component)
         return None
     if inspect.isgeneratorfunction(getattr(panel.view, f"on_{name}")):
         return _listen_to_stream(tab, panel, name, [component.click], {})
     kind, touched = _kind_of(panel, name), tab.beside(panel)
-    answer = _answering(tab, panel, f"on_{name}", component)
+    answer = _answering(tab, panel, name, component)
     event = run([component.click], answer, tab.outputs_of(touched), tab.inputs_of(touched), **kind)
     if kind in LONG_WORK:
         _tell_after(tab, panel, event)
@@ -220,9 +203,9 @@ def _listen_to_opening(tab: TabPage, panel: Panel, name: str) -> Opening:
     return run([panel.parts[name].click], find, outputs, inputs, **_kind_of(panel, name)).success, model
 
 
-def _listen_to_clicks(tab: TabPage, panel: Panel, triggers: Triggers, method: str, clicked: object = None) -> None:
-    answer = _answering(tab, panel, method, clicked)
-    by_customdata = takes_customdata(getattr(panel.view, method))
+def _listen_to_clicks(tab: TabPage, panel: Panel, triggers: Triggers, name: str, clicked: object = None) -> None:
+    answer = _answering(tab, panel, name, clicked)
+    by_customdata = takes_customdata(getattr(panel.view, f"on_{name}"))
 
     def click(values: Values, event: gr.SelectData) -> Updates:
         return answer(values, getattr(event, "customdata", None) if by_customdata else event.index)
@@ -231,13 +214,15 @@ def _listen_to_clicks(tab: TabPage, panel: Panel, triggers: Triggers, method: st
     run(triggers, click, tab.outputs_of(touched), tab.inputs_of(touched))
 
 
-def _answering(tab: TabPage, panel: Panel, method: str, clicked: object = None) -> Callable[..., Updates]:
-    """A handler that applies what a method of the view returns for an index; `clicked` shows it already."""
+def _answering(tab: TabPage, panel: Panel, name: str, clicked: object = None) -> Callable[..., Updates]:
+    """A handler that applies what a view's `on_<name>` returns for a setting's value or an index; `clicked` shows it already."""
 
     def answer(values: Values, index: object = None) -> Updates:
         subject = tab.opening(tab.inputs.subject(values), values)  # a page just sent shows a layer and head, none selected
-        change = getattr(panel.read(values, subject), method)(subject, index)
-        return apply(tab, panel, subject, values, change, clicked)
+        view = panel.read(values, subject)
+        set_so = {name: getattr(view, name)} if name in view.settings else {}
+        change = getattr(view, f"on_{name}")(subject, set_so.get(name, index))
+        return apply(tab, panel, subject, values, replace(change, settings={**set_so, **change.settings}), clicked)
 
     return answer
 

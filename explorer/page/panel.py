@@ -220,20 +220,16 @@ class Builder:
 
     def _build_lines(self, names: Sequence[str]) -> None:
         """Build folded content: settings in rows; a new row begins for another kind, or where a setting asks for a `line`."""
-        view = self.panel.view
-        lines: list[tuple[list[str], str]] = []
+        lines: list[tuple[type[Part | Switch | Setting], list[str]]] = []
         for name in names:
-            setting = view.settings.get(name)
-            same = lines and setting is not None and type(setting) is not Switch and lines[-1][1] == "boxes"
-            kind = "part" if setting is None else "switches" if isinstance(setting, Switch) else "boxes"
-            joins = same or (lines and kind == lines[-1][1] == "switches")
-            if joins and setting is not None and not setting.look.get("line"):
-                lines[-1][0].append(name)
+            declared = _declared(self.panel.view, name)
+            kind = next(kind for kind in (Part, Switch, Setting) if isinstance(declared, kind))
+            if lines and kind is lines[-1][0] and isinstance(declared, Setting) and not declared.look.get("line"):
+                lines[-1][1].append(name)
             else:
-                lines.append(([name], kind))
-        for line, kind in lines:
-            row = gr.Row(elem_classes="controls") if kind == "switches" else gr.Row() if len(line) > 1 else nullcontext()
-            with row:
+                lines.append((kind, [name]))
+        for kind, line in lines:
+            with gr.Row(elem_classes="controls") if kind is Switch else gr.Row() if len(line) > 1 else nullcontext():
                 for name in line:
                     self._make(name)
 

@@ -92,10 +92,10 @@ def _build() -> Shell:
         with gr.Row(elem_id="token-line"):
             strip = TokenRow(with_window=True, elem_id="strip")
             put_back = Chips(elem_id="put-back", visible=False)
+            notice = Notice(elem_id="notice")
             AnswersSwitch(elem_id="answers-switch")
     inputs = Inputs(model_name, text_a, text_b, selection)
     address = gr.Textbox("", visible="hidden", elem_id="link")
-    notice = Notice(elem_id="notice")
     models.under_way.render()
     Sections(sections(), elem_id="sections")
     with gr.Tabs(selected=FIRST_TAB, elem_id="tabs", overflow_behavior="wrap") as tab_bar:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from explorer.analysis.projection import NAMES, LayerMaps, MapSettings, maps_of, warm_umap
+from explorer.analysis.projection import NAMES, AddedMaps, LayerMaps, MapSettings, maps_of, warm_umap
 from explorer.analysis.similarity import nearest_place
 from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError, InputError
@@ -22,6 +22,7 @@ from explorer.projection.points import (
     classes_of,
     clusters_of,
     example_lines,
+    items_of,
     key_of,
     read_texts,
     rows_of,
@@ -50,8 +51,11 @@ NEIGHBORS = 8  # of a clicked point that are listed
 # The choices are only known on the page, and links do not contain the file.
 OF_THE_FILE = {"menu": True, "free": True, "allow_custom_value": False, "linked": False}
 LETTERS = 4  # per token, about
+MOST_NEW = 0.25  # of the points: the share that is added to a fitted map
 
 _told: OnceCache[Hashable, Nearby] = OnceCache(32)
+_fits: OnceCache[Hashable, tuple[Points, LayerMaps]] = OnceCache(16)
+_added: OnceCache[Hashable, AddedMaps] = OnceCache(16)
 
 
 def _with_file(view: "Map") -> bool:
@@ -72,14 +76,20 @@ def _is_drawn_by_chance(view: "Map") -> bool:
     return view.method != "pca" or view.source == VOCABULARY or is_sampled
 
 
+def _buttons(visible: bool) -> Content:
+    """The buttons that take the sentences elsewhere."""
+    return {name: props(visible=visible) for name in ("send", "test", "compare")}
+
+
 class Map(LongView):
     name, question = "projection/map", "What lies close to what?"
     layout = (
         row(
             col("missing", "map", "chart", "progress", "summary", width=7),
             col(
-                *("example", "sentences", "send", "table", "text_column", "label_column", "search", "nearest", "hint"),
-                *("naming", "label", "forget", "dimensions", "pooling", "neighbors", "seed", "picked", "drawn"),
+                *("example", "sentences", row("send", "test", "compare"), "table", "text_column", "label_column", "search"),
+                *("nearest", "hint", "naming", "label", "forget", "refit"),
+                *("dimensions", "pooling", "neighbors", "seed", "picked", "drawn", "fitted"),
                 width=3,
             ),
         ),
@@ -114,7 +124,10 @@ class Map(LongView):
     naming: str = text("", "Label of the selection", linked=False, when=_can_label)
     label = button("Label the selection", visible=False)
     send = button("Send to Train", visible=False)
+    test = button("Use in an experiment", visible=False)
+    compare = button("Compare two models", visible=False)
     forget = button("Show all again", visible=False)
+    refit = button("Fit the map again", visible=False)
     dimensions: int = choice([("2-D", 2), ("3-D", 3)], "Space", more=True, line=True)
     pooling: str = pooling(more=True, line=True, when=lambda view: view.source in (SENTENCES, FILE))
     neighbors: int = number(
@@ -130,19 +143,21 @@ class Map(LongView):
     seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, heard="submit", more=True, line=True, when=_is_drawn_by_chance)
     picked: Chosen = memory(NONE_CHOSEN, kept=check_chosen)
     drawn: str = memory("", kept=str, linked=False)  # the key of the points on the map
+    fitted: str = memory("", kept=str, linked=False)  # the key of those to which the map was fitted
 
     def key(self, subject: Subject) -> Hashable:
         """The cache key of the map; None when there is nothing to draw."""
         if self.source == FILE and self.table is None:
             return None
         texts = (subject.text_a, subject.text_b, subject.token) if self.source == WORDS else ()
-        return (subject.model_name, *texts, *(getattr(self, name) for name in self.settings if name != "drawn"))
+        own = (getattr(self, name) for name in self.settings if name not in ("drawn", "fitted"))
+        return (subject.model_name, *texts, *own, self.fitted if self._fit(subject) else "")
 
     def waiting(self, subject: Subject) -> Content:
         """Keep the map, but for other points that are read quickly, which PCA places meanwhile; without a file, ask for one."""
         if not self.key(subject):
-            return {"map": None, "chart": None, "nearest": None, "summary": "", "missing": NO_FILE, "send": props(visible=False)}
-        if self.method == "pca" or not self._is_read_quickly(subject):
+            return {"map": None, "chart": None, "nearest": None, "summary": "", "missing": NO_FILE, **_buttons(False)}
+        if self.method == "pca" or not self._is_read_quickly(subject) or self._fit(subject):
             return {}
         with suppress(ExplorerError):  # the work will report it
             first = finished(replace(self, method="pca").work(subject))
@@ -153,7 +168,7 @@ class Map(LongView):
     def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, LayerMap]:
         """Read the points and make the map, unless they are cached."""
         points = yield from self._read(subject)
-        maps = self._maps_of(points)
+        maps = self._maps_of(subject, points)
         at = min(self.layer, len(points.states) - 1)
         glides = self.dimensions == 2 and len(points.texts) <= ALL_LAYERS[self.method]
         yield from make_map(maps, points, 0 if glides else at)
@@ -166,7 +181,7 @@ class Map(LongView):
         if self.source not in (SENTENCES, WORDS) or not self._is_read_quickly(subject):
             return None
         points = finished(self._read(subject))
-        is_known = self._maps_of(points).has(min(self.layer, len(points.states) - 1))
+        is_known = self._maps_of(subject, points).has(min(self.layer, len(points.states) - 1))
         return finished(self.work(subject)) if is_known or self.method == "pca" else None
 
     def draw(self, subject: Subject, found: LayerMap) -> Content:
@@ -197,9 +212,11 @@ class Map(LongView):
             "nearest": listed,
             "hint": props(visible=not stands_out),
             "label": props(visible=_can_label(self) and len(chosen) > 1),
-            "send": props(visible=self.source == SENTENCES),
+            **_buttons(self.source == SENTENCES),
             "forget": props(visible=stands_out),
+            "refit": props(visible=found.projection.added > 0),
             "drawn": points.key,
+            "fitted": self.fitted if self._fit(subject) else points.key,
         }
 
     def finding(self, subject: Subject) -> Finding | None:
@@ -260,15 +277,29 @@ class Map(LongView):
 
     def on_send(self, subject: Subject, index: None) -> Why:
         """Open Train with the selected sentences, or all, as its classes. Raises InputError for one class, or too many."""
-        texts, labels = read_lines(self.sentences)
-        chosen, key = self.picked
-        is_selection = len(chosen) > 1 and key == key_of(texts)
-        sent = sorted({*chosen} & {*range(len(texts))}) if is_selection else range(len(texts))
-        classes = classes_of([texts[row] for row in sent], [labels[row] for row in sent])
-        return Why("fine-tune", "Train", settings={"kind": "texts", "source": "Typed here", "classes": classes})
+        texts, labels = self._sent()
+        return Why("fine-tune", "Train", settings={"kind": "texts", "source": "Typed here", "classes": classes_of(texts, labels)})
+
+    def on_test(self, subject: Subject, index: None) -> Why:
+        """Open a new experiment with the selected sentences, or all, as its items. Raises InputError where they make too few."""
+        items = items_of(subject.model, self._sent()[0], self.search)
+        return Why("experiments", "New experiment", settings={"source": "typed", "typed": items})
+
+    def on_compare(self, subject: Subject, index: None) -> Why:
+        return Why("projection", "Two models or layers", settings={"texts": self.sentences})
 
     def on_forget(self, subject: Subject, index: None) -> Change:
         return settle(picked=NONE_CHOSEN, search="")
+
+    def on_refit(self, subject: Subject, index: None) -> Change:
+        return settle(fitted="")
+
+    def _sent(self) -> tuple[list[str], list[str]]:
+        """The selected sentences with their labels, all if fewer than two are selected."""
+        texts, labels = read_lines(self.sentences)
+        chosen, key = self.picked
+        sent = sorted({*chosen} & {*range(len(texts))}) if len(chosen) > 1 and key == key_of(texts) else range(len(texts))
+        return [texts[row] for row in sent], [labels[row] for row in sent]
 
     def _read(self, subject: Subject) -> Generator[tuple[str, float], None, Points]:
         """The points of the source; yields a sentence about the work and its share done. Raises InputError."""
@@ -297,6 +328,27 @@ class Map(LongView):
             return reads_quickly(subject.model.capabilities, len(self.sentences) / LETTERS)
         return self.source in (WORDS, VOCABULARY)
 
-    def _maps_of(self, points: Points) -> LayerMaps:
-        settings = MapSettings(self.method, self.dimensions, self.neighbors, seed=self.seed)
-        return maps_of(points.states, settings)
+    @property
+    def _how(self) -> MapSettings:
+        return MapSettings(self.method, self.dimensions, self.neighbors, seed=self.seed)
+
+    def _fit(self, subject: Subject) -> tuple[Points, LayerMaps] | None:
+        """The points and the fitted UMAP to which the sentences are added; None if they are fitted themselves."""
+        if self.method != "umap" or self.source != SENTENCES or not self.fitted or not self.sentences.strip():
+            return None
+        found = _fits.peek((subject.model_name, self.pooling, self._how, self.fitted))
+        if found is None or not found[1].adds:
+            return None
+        texts, before = read_lines(self.sentences)[0], found[0].texts
+        new = len(texts) - sum(map({*before}.__contains__, texts))
+        return found if texts != before and new <= MOST_NEW * len(texts) and 2 * len(texts) > len(before) else None
+
+    def _maps_of(self, subject: Subject, points: Points) -> LayerMaps:
+        if not (fit := self._fit(subject)):
+            maps = maps_of(points.states, self._how)
+            if self.method == "umap":
+                _fits.put((subject.model_name, self.pooling, self._how, points.key), (points, maps))
+            return maps
+        before, fitted = fit
+        key = subject.model_name, self.pooling, self._how, before.key, points.key
+        return _added.get(key, lambda: AddedMaps(self._how, fitted=fitted, states=before.states))

@@ -16,8 +16,9 @@ from explorer.projection.points import Points
 from explorer.text.lines import NO_LABEL
 from explorer.ui.pictures.bars import ranking
 from explorer.ui.pictures.base import shorten
-from explorer.ui.pictures.maps import Marks, point_map, times_of, with_count
+from explorer.ui.pictures.maps import Marks, space_map, times_of, with_count
 
+NO_TRANSFORM = "t-SNE has no transform: a new text fits the whole map again."
 MEANING = "{} keeps neighbours together: who is close means something; the gaps between groups and their sizes do not."
 QUOTED = 40  # characters of a text
 MOST_RINGS = 8
@@ -54,12 +55,11 @@ class LayerMap:
         return f"{self.points.key}-{self.settings.method}-{self.settings.dimensions}"
 
     def axes(self) -> list[str]:
+        """The titles of the axes of a map in space."""
         shares = self.projection.explained_variance
         if shares is None:
-            name = NAMES[self.settings.method]
-            return [f"{name} {axis + 1}" for axis in range(self.projection.points.shape[1])]
-        of = " of the variance" if len(shares) == 2 else ""  # three titles must be short to fit
-        return [f"direction {axis + 1} ({share:.0%}{of})" for axis, share in enumerate(shares)]
+            return [f"{NAMES[self.settings.method]} {axis + 1}" for axis in range(3)]
+        return [f"direction {axis + 1} ({share:.0%})" for axis, share in enumerate(shares)]
 
     def summary(self) -> str:
         """The number of points, the meaning of the map, and its trustworthiness, in sentences."""
@@ -86,10 +86,13 @@ class LayerMap:
                 f"{self.projection.continuity:.2f} (the same in reverse), both by {self.settings.metric} distance in all "
                 f"{self.vectors.shape[1]} dimensions (Venna & Kaski 2001)."
             )
+        if added := self.projection.added:
+            text += f" UMAP's transform added {added:,} point{'s' * (added != 1)} to a fitted map; no other point moved."
+        text += f" {NO_TRANSFORM}" if self.projection.method == "tsne" else ""
         return f"{text} {self.points.single}".rstrip()
 
     def figure(self, marks: Marks, labels: Sequence[str]) -> object:
-        return point_map(self.projection.points, self.points.texts, labels, self.axes(), self.key, marks)
+        return space_map(self.projection.points, self.points.texts, labels, self.axes(), self.key, marks)
 
     def list_near(self, row: int, near: Sequence[tuple[int, float]]) -> dict[str, Any]:
         note = f"By cosine in all {self.vectors.shape[1]} dimensions of this layer, not on the map."
@@ -139,7 +142,7 @@ def nearby(points: Points, layer: int, row: int | None) -> Nearby | None:
         another = "another " if points.texts[row] == points.texts[other] else ""
         text = f"In {space}, {another}{_quote(points, other)} is nearest to {_quote(points, row)}: cosine {cosine:.2f}."
         return Nearby(text, (row, other))
-    rows, others, cosines = nearest_places(vectors)
+    rows, others, cosines = _nearest_labelled(points, layer)
     if len(rows) < 2:
         return Nearby(ONE_PLACE.format(len(vectors)))
     if _has_labels(points, rows):
@@ -163,6 +166,14 @@ def nearest_places(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndar
     return _neighbors.get(digest(vectors), find)
 
 
+def _nearest_labelled(points: Points, layer: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Like `nearest_places`, among the points with a label if they have several."""
+    several = len(set(points.labels) - {NO_LABEL}) > 1
+    kept = np.array([row for row, label in enumerate(points.labels) if not several or label != NO_LABEL])
+    rows, others, cosines = nearest_places(points.states[layer][kept])
+    return kept[rows], kept[others], cosines
+
+
 def _judge_labels(points: Points, rows: np.ndarray, others: np.ndarray, space: str) -> Nearby:
     """The number of places whose nearest neighbor has the same label, and whether labels that are shuffled give less."""
     labels, number = points.labels, len(rows)
@@ -172,18 +183,19 @@ def _judge_labels(points: Points, rows: np.ndarray, others: np.ndarray, space: s
     found = Agreement.of(pairs, [labels[row] for row in places.tolist()])
     alike = f"All {number:,}" if not strays else f"{number - len(strays):,} of {number:,}"
     ringed = strays if len(strays) <= MOST_RINGS else ()
-    different = "points" if number == len(labels) else "different points"
-    beside = f"shuffled labels: {found.shuffled:,.0f}, p = {found.p:.3f}"
+    labelled = "labelled " if NO_LABEL in labels else ""
+    different = "points" if number == len(labels) else f"{labelled or 'different '}points"
+    beside = f"with shuffled labels {found.shuffled:,.0f} would, p = {found.p:.3f}"
     if found.p > SIGNIFICANT:
         text = f"Labels and neighbours do not go together here: {alike} {different} lie nearest to one with their own label"
         return Nearby(f"{text} in {space} ({beside}).", ringed)
-    text = f"{alike} {different} lie nearest to one with their own label, in {space} ({beside})"
+    text = f"{alike} {different} are nearest to one with their own label, measured in {space} ({beside})"
     return Nearby(text + ("; the rest are ringed." if ringed else "."), ringed)
 
 
 def agreement_of(points: Points, layer: int) -> str:
     """How many of the labelled places have a nearest neighbor of their own label at a layer, with its interval; '' for others."""
-    rows, others, _ = nearest_places(points.states[layer])
+    rows, others, _ = _nearest_labelled(points, layer)
     if not _has_labels(points, rows):
         return ""
     right = sum(points.labels[row] == points.labels[other] for row, other in zip(rows.tolist(), others.tolist(), strict=True))

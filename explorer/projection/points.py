@@ -22,6 +22,7 @@ from explorer.core.errors import InputError
 from explorer.core.lazy import sklearn
 from explorer.core.limits import CARDS, TEXTS
 from explorer.core.paths import EXAMPLES
+from explorer.text.encoding import MASK
 from explorer.text.limits import check_texts
 from explorer.text.lines import NO_LABEL, around
 from explorer.text.pieces import Writing, bare
@@ -35,6 +36,7 @@ Chosen = tuple[tuple[int, ...], str]
 
 NONE_CHOSEN: Chosen = ((), "")
 
+ODD = re.compile(r"[*|\[\]]")  # characters that mark words or divide cells where items are typed
 UNLABELLED = "unlabelled"  # the class of sentences without a label
 FEW_LABELS = "Train needs two labels or more. Write | label after each line, or select points and label them."
 
@@ -155,6 +157,26 @@ def classes_of(texts: Sequence[str], labels: Sequence[str]) -> tuple[tuple[str, 
         raise InputError(FEW_LABELS)
     CARDS.check(len(classes))
     return tuple((name, tuple(lines)) for name, lines in classes.items())
+
+
+def items_of(model: Explorer, texts: Sequence[str], word: str = "") -> str:
+    """Texts as lines of an experiment's items: text with a blank | its word | no foil, which means the model's best other guess.
+
+    The blank is the word that was searched for, or the last word that is a single piece; a text without one is left out.
+    Raises InputError where fewer than two are left.
+    """
+    lines = []
+    for text in texts:
+        encoding = model.encode(text)
+        words = [(encoding.word(group), encoding.offsets[group[0]]) for group in encoding.text_words if len(group) == 1]
+        words = [one for one in words if one[0].isalpha()]
+        wanted = [one for one in words if model.as_searched(one[0]) == model.as_searched(word.strip())] or words
+        if wanted and not ODD.search(text):
+            own, (start, end) = wanted[-1]
+            lines.append(f"{text[:start]}{MASK}{text[end:]} | {own} |")
+    if len(lines) < 2:
+        raise InputError("An experiment needs two sentences or more, each with a word that is a single piece.")
+    return "\n".join(lines)
 
 
 MOST = 8

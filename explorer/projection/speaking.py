@@ -9,7 +9,7 @@ import numpy as np
 from explorer.analysis.similarity import nearest_place
 from explorer.projection.picture import LayerMap, agreement_of, nearest_places
 from explorer.text.lines import NO_LABEL
-from explorer.ui.pictures.maps import Marks, rows_by_label, table_of, times_of, with_count
+from explorer.ui.pictures.maps import Marks, classes_by_row, rows_by_label, table_of, times_of, with_count
 from explorer.ui.pictures.numbers import keep
 from explorer.ui.pictures.text_map import Frame, Link, TextMap, draw_map
 
@@ -31,7 +31,10 @@ def draw_speaking_map(found: LayerMap, marks: Marks, labels: Sequence[str], fits
     rows = sorted({kind: row for row, kind in reversed(list(enumerate(kinds)))}.values())
     index = {kinds[row]: spot for spot, row in enumerate(rows)}
     classes = rows_by_label(labels)
-    class_of = {row: place for place, members in enumerate(classes.values()) for row in members}
+    if rest := classes.pop(NO_LABEL, None):
+        classes[NO_LABEL] = rest  # last, since it has no hull
+    named = len(classes) - (NO_LABEL in classes)
+    class_of = classes_by_row(classes)
     times = times_of(texts, at)
     few, others = len(rows) <= MOST, set(marks.others)
     what = TextMap(
@@ -49,7 +52,7 @@ def draw_speaking_map(found: LayerMap, marks: Marks, labels: Sequence[str], fits
         picked=None if marks.picked is None else index[kinds[marks.picked]],
         links=_links(found, marks.picked, index, kinds, few),
         even=True,
-        hulls=few and not found.points.contexts and NO_LABEL not in labels and 1 < len(classes) < len(rows),
+        hulls=named if few and not found.points.contexts and 1 < named < len(rows) else 0,
         frames=_frames(found, rows),
         frame=found.layer,
         glides=True,

@@ -3,6 +3,7 @@
 from typing import Any
 
 from explorer.projection.map import Map
+from explorer.projection.two_models import TwoModels
 from explorer.text.lines import read_lines
 from explorer.ui.programs import Values, as_typed, program
 from explorer.ui.subject import Subject
@@ -20,7 +21,7 @@ TAB = Tab(
     "projection",
     "Projection",
     "What lies close to what?",
-    {"Map": [[Map]]},
+    {"Map": [[Map]], "Two models or layers": [[TwoModels]]},
     reads_texts=False,
     programs={"projection/map": program("map", "sentences", "layer", "dimensions", *COLOURED, values=sentences)},
 )

@@ -61,9 +61,9 @@ class SideAttention(SideView):
         if (moved := _moved(change[query])) < SEEN:
             return None
         shift = float(change[query, key])
-        gets = f"{quote(tokens, key)} gets {two_places(abs(shift))} {'more' if shift > 0 else 'less'}"
-        goes = f"on the other side {whole_percent(min(moved, 1.0))} of its weight goes to other words"
-        return Finding(f"{quote(tokens, query)} changes its attention most: {goes}. {gets}.")
+        where = f"most of all {'to' if shift > 0 else 'away from'} {quote(tokens, key)} ({two_places(abs(shift))})"
+        share = whole_percent(min(moved, 1.0))
+        return Finding(f"{quote(tokens, query)} changes its attention most: {share} of its weight moves, {where}.")
 
 
 def _weights(subject: Subject) -> np.ndarray:

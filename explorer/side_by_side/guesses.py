@@ -33,7 +33,9 @@ class SideGuesses(SideView):
             return None
         (first, share, _), (other, other_share, _) = (max(rows, key=lambda row: row[1]) for rows in (here, there))
         here_first, there_first = f"“{first}” ({whole_percent(share)})", f"“{other}” ({whole_percent(other_share)})"
-        return Finding(f"BERT's first answer is {here_first} here, and {there_first} on the other side.")
+        if first == other:
+            return Finding(f"Both sides get the same answer: {here_first} here, {there_first} there.")
+        return Finding(f"BERT answers {here_first} here and {there_first} there.")
 
     def answer(self, subject: Subject) -> tuple[str, list[Row]]:
         """The rest of a heading, and the bars of one side. Raises CapabilityError or InputError if it has no answer."""

@@ -10,7 +10,7 @@ from explorer.ui.subject import Subject
 from explorer.ui.telling import TURNED
 from explorer.ui.view import Content, Finding, Why, chart, sentence
 
-MEANING = "1 − cosine between the two vectors of each token, one from each side (0 to 2)."
+MEANING = "Cosine distance (1 − cosine) between the two vectors of each token, one from each side (0 to 2)."
 DIFFERENT_LENGTHS = "The inputs have different numbers of tokens, so these are not compared one by one."
 OWN_SPACES = "Each model has its own space, so the vectors of two models are not compared one by one."
 OVER_MANY = "The layers of two models are compared over many sentences, in Corpus."
@@ -28,7 +28,7 @@ class SideStates(SideView):
             return {"about": OWN_SPACES}
         if (compared := self._compared(subject)) is None:
             return {"about": DIFFERENT_LENGTHS}
-        return {"picture": by_layer_heatmap(*compared, 0, "1 − cosine", self._farthest(subject)), "about": MEANING}
+        return {"picture": by_layer_heatmap(*compared, 0, "cosine distance", self._farthest(subject)), "about": MEANING}
 
     def finding(self, subject: Subject) -> Finding | None:
         """The token that is the same on both sides and whose vector differs most, and where; for two models, where to look."""
@@ -42,8 +42,8 @@ class SideStates(SideView):
         if (most := float(apart[layer, token])) < SEEN:
             return Finding(f"The words on both sides keep their vectors: none differs by 0.01 {TURNED}.")
         return Finding(
-            f"Of the words on both sides, the vector of “{names[token]}” (token {token}) differs most: by {most:.2f} at hidden "
-            f"state {layer} {TURNED}."
+            f"Of the words that both sides share, “{names[token]}” (token {token}) differs most: {most:.2f} at hidden state "
+            f"{layer} {TURNED}."
         )
 
     def _compared(self, subject: Subject) -> tuple[np.ndarray, list[str]] | None:

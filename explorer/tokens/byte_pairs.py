@@ -21,7 +21,12 @@ LAST = 12  # merges that are listed
 END = "·"  # closes the last piece of a word, as in the paper's figure
 WORD = re.compile(r"[a-z]+")
 CUT = [Column("word", "name"), Column("by byte pairs", "text"), Column("by this model", "text")]
-MERGES = [Column("merge", "name"), Column("two pieces", "text"), Column("become", "text"), Column("times", "number")]
+MERGES = [
+    Column("merge", "name"),
+    Column("two pieces", "text"),
+    Column("become", "text"),
+    Column("times seen", "number", name="times"),
+]
 
 Pair = tuple[str, str]
 
@@ -36,8 +41,8 @@ class Merge:
 
 class BytePairs(View):
     name, question = "tokens/byte-pairs", "How would byte pairs split the same words?"
-    layout = (row(col("merges", "about", "cut", width=3), col("listed", "help", width=2)),)
-    merges: int = number(200, "Merges", low=0, high=MOST_MERGES, step=10)
+    layout = (row(col("cut", "merges", "about", width=3), col("listed", "help", width=2)),)
+    merges: int = number(200, "Number of merges", low=0, high=MOST_MERGES, step=10)
     about = sentence()
     cut = part("strips")
     listed = part("strips")
@@ -71,7 +76,8 @@ class BytePairs(View):
         word = max(_words(subject), key=len)
         pieces = apply(word, own_merges()[: self.merges])
         named = ", ".join(f"“{piece}”" for piece in pieces)
-        return Finding(f"After {self.merges:,} merges, “{word}” is {len(pieces)} piece{'s' * (len(pieces) != 1)}: {named}.")
+        cut = f"“{word}” is {len(pieces)} piece{'s' * (len(pieces) != 1)}: {named}"
+        return Finding(f"Letters merged into pieces, the most frequent pair first: after {self.merges:,} merges {cut}.")
 
 
 def _words(subject: Subject) -> dict[str, list[str]]:

@@ -64,7 +64,8 @@ def _help(subject: Subject, parts: EmbeddingParts) -> str:
         narrow, wide = parts.normed.shape[1], parts.projected.shape[1]
         said.append(f"The embeddings are {narrow} numbers wide, the layers {wide}: a matrix W maps the one to the other.")
     said.append(
-        "‖·‖ is the Euclidean length, cos the cosine (−1 to 1) between the sum and each part: how much of it points that way."
+        "Lengths are Euclidean and do not add up, since the vectors point in different directions. The cosine (−1 to 1) of the "
+        "sum to each part shows how much of the sum points that way."
     )
     return " ".join(said)
 
@@ -75,7 +76,7 @@ def _sum(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
     columns = [
         Column(f"token {token}", "name", name="part"),
         Column("its vector", "strip", name="value"),
-        Column("norm", "number", form=".2f"),
+        Column("length", "number", form=".2f", name="norm"),
     ]
     strips = [
         *((f"{'+ ' if place else ''}{name}: {about[name]}", part) for place, (name, part) in enumerate(parts.added.items())),
@@ -119,7 +120,7 @@ def _norms(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
     shares = [cosines(parts.total, part) for part in parts.added.values()]
     numbers = np.stack([*lengths, *shares], axis=1)  # [tokens, 8 in BERT]
     columns = [Column("token", "name"), Column("#", "number", name="position")]
-    columns += [Column(f"‖{name}‖", "number", form=".2f", name=f"norm_{name.lower()}") for name in measured]
-    columns += [Column(f"cos {name}", "number", form=".2f", name=f"cosine_{name}") for name in parts.added]
+    columns += [Column(f"length of {name}", "number", form=".2f", name=f"norm_{name.lower()}") for name in measured]
+    columns += [Column(f"sum to {name}, cosine", "number", form=".2f", name=f"cosine_{name}") for name in parts.added]
     rows = [Row([token, place, *row]) for place, (token, row) in enumerate(zip(subject.trace.tokens, numbers, strict=True))]
     return strip_table(columns, rows, "norms and cosines of what is added up")

@@ -14,12 +14,12 @@ from explorer.ui.layout import col, row
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.settings import memory, text
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, View, caption, part, sentence, settle
+from explorer.ui.view import Change, Content, Finding, View, caption, part, sentence, settle
 
 MOST_FOUND = 200
 MOST_NEAR = 12
 FOUND = [Column("piece", "name"), Column("id", "number")]
-NEAR = [Column("nearest piece", "name"), Column("id", "number"), Column("cosine", "number", form=".3f"), Column("", "bar")]
+NEAR = [Column("id", "number"), Column("cosine", "number", form=".3f"), Column("", "bar")]
 CONTINUES = "##"
 
 
@@ -30,13 +30,12 @@ def _two_ids(value: Any) -> tuple[int, int] | None:
 
 class Vocabulary(View):
     name, question = "tokens/vocabulary", "Which pieces does the model know?"
-    layout = (row(col("query", "count", "pieces", width=5), col("nearest", "piece", "help", width=6)),)
+    layout = (row(col("query", "count", "pieces", width=5), col("nearest", "help", width=6)),)
     query: str = text(
         "play", "Search (play*, *tion, ##ing, an id)", limit=QUERY, max_length=QUERY.most, max_lines=1, elem_classes="inline long"
     )
     count = sentence()
     pieces = part("strips", height=300, marks=True)
-    piece = sentence()
     nearest = part("strips")
     help = caption(
         "Nearest by cosine (−1 to 1) in the word embedding table, the vectors that the model starts from. Neighbours are "
@@ -65,15 +64,30 @@ class Vocabulary(View):
             "pieces": strip_table(FOUND, rows, "pieces found"),
         }
 
+    def finding(self, subject: Subject) -> Finding | None:
+        vocabulary, id = subject.model.vocabulary, self._asked(subject)
+        others = [(row, cosine) for row, cosine in nearest(subject.model.word_table, id, MOST_NEAR) if row != id]
+        if not others:
+            return None
+        (near, cosine), count = others[0], f"{len(vocabulary):,}"
+        return Finding(f"“{vocabulary[id]}” is piece {id} of {count}; its nearest is “{vocabulary[near]}” (cosine {cosine:.2f}).")
+
+    def _asked(self, subject: Subject) -> int:
+        """The id whose neighbours are shown: of the piece last clicked, the selected token, or the best match of the search."""
+        token, vocabulary = _id_of(subject), subject.model.vocabulary
+        if self.detour and self.detour[0] == token and self.detour[1] < len(vocabulary):
+            return self.detour[1]
+        found = search(vocabulary, self.query) if subject.selection.token is None else []
+        return found[0] if found else token
+
     def _near(self, subject: Subject) -> Content:
-        vocabulary, id = subject.model.vocabulary, _id_of(subject)
-        if self.detour and self.detour[0] == id and self.detour[1] < len(vocabulary):
-            id = self.detour[1]
+        vocabulary, id = subject.model.vocabulary, self._asked(subject)
         rows = [
             Row([vocabulary[row], row, cosine, max(cosine, 0.0)], token=row)
             for row, cosine in nearest(subject.model.word_table, id, MOST_NEAR)
         ]
-        return {"piece": f"Nearest to '{vocabulary[id]}' (id {id}):", "nearest": strip_table(NEAR, rows, "nearest pieces")}
+        named = Column(f"nearest to “{vocabulary[id]}”", "name", name="nearest_piece")
+        return {"nearest": strip_table([named, *NEAR], rows, "nearest pieces")}
 
 
 def _id_of(subject: Subject) -> int:

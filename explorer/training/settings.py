@@ -18,7 +18,7 @@ FEW_REGULARIZATION = 0.01  # measured on the ten topics of tests/topics.py: more
 class TrainingSettings:
     """The settings of a training. The defaults of the first four are those of the tutorials."""
 
-    epochs: int = 10  # 0: as many as the number of examples calls for, see `fitted`
+    epochs: int = 10  # 0: as many as the number of examples calls for, see `fill_in`
     learning_rate: float = 0.01
     batch_size: int = 32
     seed: int = 0
@@ -29,7 +29,7 @@ class TrainingSettings:
     held_out: float = HELD_OUT_SHARE  # share of each label that is not trained on; 0: leave-one-out
     averaged: int = 1  # trainings of layers whose weights are averaged, with consecutive seeds
 
-    def fitted(self, examples: int, layers_trained: int) -> Self:
+    def fill_in(self, examples: int, layers_trained: int) -> Self:
         """These settings with the number of epochs filled in, where it is 0, to give enough steps for so many examples.
 
         A head alone is trained for at least 300 steps and 10 epochs, with layers for 100 steps and 4 epochs, as in Devlin et al.

@@ -34,7 +34,7 @@ class AttributionView(LongView):
     """A score for each token. Subclasses implement `target`."""
 
     question = "Which tokens does the answer depend on?"
-    start = "Attribute"
+    start = "Score every token"
     method: str = choice([(label, key) for key, label in METHODS.items()])
     bars = chart("Attribution by token", height=320, answer=True)
     check = part("check", keep_height=True, answer=True)
@@ -85,13 +85,13 @@ def _strongest(tokens: Sequence[str], scores: np.ndarray, occluded: np.ndarray, 
     high, low, hidden = int(scores.argmax()), int(scores.argmin()), int(occluded.argmax())
     if scores[high] < FELT:
         return f"No token stands out as speaking for {answer}."
-    said = f"{quote(tokens, high)} speaks most for {answer} ({scores[high]:+.2f})"
-    if scores[low] <= -FELT:
-        said += f", {quote(tokens, low)} most against it (−{-scores[low]:.2f})"
+    said, other = f"{quote(tokens, high)} speaks most for {answer}", f"Hiding each token in turn names {quote(tokens, hidden)}"
+    against = f"; {quote(tokens, low)} most against it (−{-scores[low]:.2f})" if scores[low] <= -FELT else ""
     if occluded[hidden] < FELT:
-        return f"{said}."
-    agrees = "the first too" if hidden == high else f"{quote(tokens, hidden)} instead"
-    return f"{said}. Hiding tokens in turn (occlusion) names {agrees} ({occluded[hidden]:+.2f})."
+        return f"{said} ({scores[high]:+.2f}){against}."
+    if hidden == high:
+        return f"{said}, by gradients ({scores[high]:+.2f}) and by hiding each token in turn ({occluded[hidden]:+.2f}){against}."
+    return f"The methods disagree. By gradients {said} ({scores[high]:+.2f}). {other} instead ({occluded[hidden]:+.2f})."
 
 
 def _check(found: Attribution, unit: str) -> dict[str, str] | str:

@@ -28,7 +28,7 @@ class Moved:
 class Tab:
     """A tab: its question and its choices, each one a list of rows of views.
 
-    The first `in_sight` choices are beside the question, the rest behind *More*, each with its own question.
+    The first `in_sight` choices are beside the question of the open one, the rest behind *More*.
     `above` is over every choice, `note` below. Where the two texts are not read (`reads_texts`), they shrink to a quiet line.
     `moved` says where choices went that older links name, by the name that the links have.
     `programs` says, by the names of views, which program computes what they show: of several, the first that fits.
@@ -52,10 +52,15 @@ class Tab:
     programs: Mapping[str, Program | tuple[Program, ...]] = field(default_factory=dict)
 
     @property
+    def questions(self) -> dict[str, str]:
+        """What each choice answers: the tab's question by the first of them, the others' that of their first view."""
+        first, *others = self.choices
+        return {first: self.question} | {label: views_in(self.choices[label])[0].question for label in others}
+
+    @property
     def behind_more(self) -> dict[str, str]:
         """The choices that are not beside the question, each with the question that it answers."""
-        rest = list(self.choices.items())[self.in_sight :]
-        return {label: views_in(rows)[0].question for label, rows in rest}
+        return dict(list(self.questions.items())[self.in_sight :])
 
     @property
     def views(self) -> list[type[View]]:

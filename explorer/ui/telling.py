@@ -7,7 +7,7 @@ import numpy as np
 
 LEAST = 0.1  # of a whole: on the √ scale of the pictures, a third of the ramp; a smaller share looks like the background
 TIMES = 1.5  # of an even spread: among a few tokens even random weights differ by less
-TURNED = "(1 − cosine; 1 is a right angle)"  # the scale of a change of direction, in a finding
+TURNED = "(cosine distance; 0 is the same direction)"  # the scale of a change of direction, in a finding
 HALF = 0.5  # more than all others together, however few they are
 
 

@@ -54,8 +54,7 @@ RECIPES = {
 def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Callable[[str], None] = print) -> float:
     """The accuracy of one training; `report` hears how it goes."""
     import explorer
-    from explorer.finetune.compute.task import make_plan
-    from explorer.finetune.compute.tasks import text_task
+    from explorer.finetune.compute.task import Task, make_plan
     from explorer.finetune.recipe import PRESETS, preset_for
 
     model = explorer.load(model_name)
@@ -69,7 +68,7 @@ def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Call
     if recipe.test:
         settings["held_out"] = 0.02 if layers or settings.get("optimizer") == "lbfgs" else 0.1
     plan = make_plan(model, recipe.layer, recipe.pooling, layers, keep_best=not layers, **settings)
-    result = _trained(text_task(model, examples, plan), report)
+    result = _trained(Task(model, examples, plan), report)
     if recipe.test is None:
         return result.history[result.best].held_out["accuracy"]
     test = _examples(recipe.test)
@@ -80,14 +79,15 @@ def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Call
 
 def _answers(model: Any, seed: int, report: Callable[[str], None]) -> float:
     """The exact match of what the page trains when nothing is changed but the seed."""
-    from explorer.finetune.kinds import ANSWERS, KINDS, READY
+    from explorer.finetune.compute.task import Task
+    from explorer.finetune.kinds import ANSWERS, READY
     from explorer.finetune.recipe import Recipe as Settings
     from explorer.finetune.recipe import defaults
     from explorer.finetune.sources import ExampleSettings
 
     examples, _ = ExampleSettings(kind=ANSWERS, source=READY).examples()
     plan = Settings(kind=ANSWERS, **defaults(ANSWERS, model.capabilities), seed=seed).plan(model)
-    task = KINDS[ANSWERS].task(model, examples, plan)
+    task = Task(model, examples, plan)
     return _trained(task, report).history[-1].held_out["exact_match"]
 
 

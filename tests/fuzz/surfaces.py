@@ -165,14 +165,13 @@ def trained(folder):
     import explorer
     from explorer.core.steps import finished
     from explorer.finetune.compute import export
-    from explorer.finetune.compute.task import make_plan
-    from explorer.finetune.compute.tasks import text_task
+    from explorer.finetune.compute.task import Task, make_plan
     from explorer.finetune.compute.training import new_run, run_training
     from explorer.training.examples import Examples
 
     given = Examples(*zip(*[(f"{word} {number}", word) for number in range(6) for word in ("happy", "sad")], strict=True))
     model = explorer.load(folder)
-    result = finished(run_training(text_task(model, given, make_plan(model, -1, "mean", epochs=1))))
+    result = finished(run_training(Task(model, given, make_plan(model, -1, "mean", epochs=1))))
     with zipfile.ZipFile(export.pack(new_run(result, "Test"))) as archive:
         found = {name: archive.read(name) for name in archive.namelist()}
     return {**found, "settings.json": json.dumps(json.loads(found["settings.json"]) | {"model": "/gone/bert"}).encode()}

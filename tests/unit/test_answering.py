@@ -10,11 +10,10 @@ import transformers
 import explorer
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute import export, span_task, store
+from explorer.finetune.compute import answers, export, store
 from explorer.finetune.compute.answering import SHARED, exact_match, windows_of
+from explorer.finetune.compute.answers import HeldOutAnswers, Spans
 from explorer.finetune.compute.questions import Questions, place
-from explorer.finetune.compute.run import HeldOutAnswers
-from explorer.finetune.compute.span_task import Spans
 from explorer.finetune.compute.standard import write_standard
 from explorer.finetune.compute.training import new_run, train_whole
 from explorer.techniques import own_head
@@ -119,15 +118,16 @@ def test_what_is_measured_is_what_is_said(tiny, trained):
 
 def test_of_what_does_not_fit_into_memory_a_part_is_learnt_from(tiny, monkeypatch, refusal):
     rows = sum(one.encoding.kept for one in windows_of(tiny, QUESTIONS.pairs))
-    monkeypatch.setattr(span_task, "room", lambda hidden: 2 * rows // 3)
+    monkeypatch.setattr(answers, "room", lambda hidden: 2 * rows // 3)
     asked = task(tiny)
-    below, parts = finished(asked.read()), asked.split()
+    parts = asked.split()
+    below = finished(asked.read(parts))
     kept = below.split(parts)
     assert len(kept.held_out) == len(parts.held_out)
     assert 0 < len(kept.train) < len(parts.train)
-    assert finished(asked.read()).windows == below.windows
-    monkeypatch.setattr(span_task, "room", lambda hidden: 9)
-    refusal(InputError, lambda: finished(task(tiny).read()))
+    assert finished(asked.read(parts)).windows == below.windows
+    monkeypatch.setattr(answers, "room", lambda hidden: 9)
+    refusal(InputError, lambda: finished(asked.read(parts)))
 
 
 def test_it_learns_what_can_be_learnt(tiny):

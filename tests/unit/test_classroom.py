@@ -349,8 +349,7 @@ def test_everybody_gives_two_of_each_and_no_sentence_twice():
 
 
 def test_the_room_trains_the_head_that_fine_tuning_would(bundled):
-    from explorer.finetune.compute.task import make_plan
-    from explorer.finetune.compute.tasks import Classification
+    from explorer.finetune.compute.task import Task, make_plan
     from explorer.finetune.compute.training import run_training
     from explorer.training.examples import Examples
 
@@ -359,7 +358,7 @@ def test_the_room_trains_the_head_that_fine_tuning_would(bundled):
     head, accuracy = taught.learn(list(taught.examples))
     texts, labels = zip(*((one.text, one.label) for one in taught.examples), strict=True)
     plan = make_plan(bundled, -1, "mean", epochs=0)
-    expected = finished(run_training(Classification(bundled, Examples(texts, labels), plan)))
+    expected = finished(run_training(Task(bundled, Examples(texts, labels), plan)))
     probe = [("What a day!", ""), ("Nobody came.", "")]
     assert np.allclose(head.classify(bundled, probe), expected.predictor.classify(bundled, probe), atol=1e-5)
     assert accuracy == expected.history[expected.best].held_out["accuracy"]

@@ -28,12 +28,12 @@ def learn(model, examples, **settings):
 @pytest.mark.parametrize(("layers", "epochs", "steps"), [(0, 10, 300), (2, 4, 100)])
 def test_as_many_epochs_as_make_enough_steps(examples, layers, epochs, steps):
     settings = TrainingSettings(epochs=0)
-    found = settings.fitted(examples, layers).epochs
+    found = settings.fill_in(examples, layers).epochs
     batches = math.ceil(round(examples * 0.8) / settings.batch_size)
     assert found >= epochs
     assert found * batches >= steps
     assert found == epochs or (found - 1) * batches < steps, "and no more than that"
-    assert TrainingSettings(epochs=7).fitted(examples, layers).epochs == 7
+    assert TrainingSettings(epochs=7).fill_in(examples, layers).epochs == 7
 
 
 def test_leaving_out_is_what_scikit_learn_makes_of_it(bundled):

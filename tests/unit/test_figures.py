@@ -57,7 +57,7 @@ def decoded(figure, name: str) -> np.ndarray:
 def test_every_point_is_on_the_map_once_whatever_its_label():
     texts = [f"t{i}" for i in range(60)]
     for labels in ([f"label {i % 20}" for i in range(60)], ["one"] * 60):
-        figure = maps.point_map(np.zeros((60, 2)), texts, labels, ["a", "b"], "key", maps.Marks(picked=3, neighbors=[4, 5]))
+        figure = maps.space_map(np.zeros((60, 3)), texts, labels, list("abc"), "key", maps.Marks(picked=3, neighbors=[4, 5]))
         *groups, rings = figure.data
         assert sorted(row for group in groups for row in group.customdata) == list(range(60))
         assert len(groups) <= 8

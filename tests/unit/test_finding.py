@@ -3,6 +3,7 @@
 import re
 from urllib.parse import parse_qsl
 
+import explorer
 from explorer.core.paths import ASSETS
 from explorer.export import links
 from explorer.guide import finding
@@ -47,8 +48,9 @@ def test_a_habit_leads_to_the_head_that_has_it_most():
     assert found[0] == "Head 1.3: previous token"
 
 
-def test_heads_are_those_of_the_model_that_is_open(tiny):
+def test_heads_are_those_of_the_model_that_is_open(tiny_folder):
     """Without an atlas they have no habit; a model that is not loaded has none here, and is not loaded for it."""
+    tiny = explorer.load(tiny_folder)  # a test before may have loaded so many others that it is no longer open
     size = tiny.capabilities
     heads = [entry for entry in finding.heads_of(tiny.checkpoint.name) if entry["kind"] == "head"]
     assert [entry["title"] for entry in heads[:2]] == ["Head 1.1", "Head 1.2"]

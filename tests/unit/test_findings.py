@@ -134,7 +134,9 @@ def test_a_pronoun_looks_at_a_word_before_it(bundled, eager):
     assert attentions[int(layer) - 1][0, int(head) - 1, it, dog] == pytest.approx(weight, abs=0.005)
     before = [tokens.index(word) for word in ("dog", "cross", "street")]
     assert max(float(layer[0, :, it, before].max()) for layer in attentions) == pytest.approx(weight, abs=0.005)
-    assert DotProducts().finding(subject).text == found.text
+    scored = DotProducts().finding(subject).text
+    assert words(scored) == ["it", "dog"]
+    assert scored.endswith(f"the softmax makes that a weight of {weight}.")
     assert dict(found.why.selection) == {"layer": layer, "head": head, "token": it}
 
 

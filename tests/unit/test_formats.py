@@ -56,7 +56,7 @@ OWN = {  # written by this app, and sent by nobody
         "export/contents.py",
         "export/page_file.py",
     ),
-    *("finetune/compute/export.py", "finetune/compute/predict.py", "finetune/compute/store.py"),
+    *("finetune/compute/export.py", "finetune/compute/store.py"),
     *("finetune/compute/questions.py", "finetune/opening.py", "projection/points.py", "techniques/tuned_lens.py"),
     *(
         "hidden_states/word.py",

@@ -217,7 +217,7 @@ TOLD = {
     "cut=6.1.1.13": "The head must be a whole number from 0 to 12, not 13. The link's cut is ignored.",
     f"cut={','.join(f'{1 + at % 6}.{at % 7}.{at // 7}.0' for at in range(33))}": "You gave 33 cuts. Keep 32 or fewer.",
     "patch=1.1": "The patch must be a hidden state and a token, such as [6, 3], beside a swap. The link's patch is ignored.",
-    "tab=own-head": "This model has nothing for the tab Its own head; Overview is shown.",
+    "tab=own-head": "This model has nothing to show in Its own head; Overview is shown.",
     "tab=nowhere": "The app has no tab 'nowhere'; Overview is shown.",
     "tab=attention&view=nothing": "Attention has no view 'nothing'; One head is shown.",
     "set.colour=red": "The link contains settings that this view lacks ('colour'); they are ignored.",

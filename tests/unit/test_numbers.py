@@ -15,7 +15,7 @@ from explorer.finetune.compute import store
 from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.finetune import train
 from explorer.finetune.compute.from_table import examples_from_table, numbers_in
-from explorer.finetune.compute.run import told
+from explorer.finetune.compute.run import write_measure
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.result import Result
 from explorer.finetune.try_it import TryIt, _scale
@@ -110,4 +110,4 @@ def test_an_estimate_has_a_scale_even_where_all_numbers_are_equal(targets, scale
 def test_what_asks_for_labels_refuses_a_number(kept):
     with pytest.raises(InputError, match="gives a number"):
         store.fetch_kind(kept.id, "classes")
-    assert told("spearman", 0.5) == "Spearman correlation 0.50"
+    assert write_measure("spearman", 0.5) == "Spearman correlation 0.50"

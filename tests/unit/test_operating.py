@@ -39,7 +39,7 @@ from explorer.core import jobs; from explorer.finetune.compute import store
 def train(folder):
     import explorer
     from explorer.finetune.compute.from_table import built_in
-    from explorer.finetune.compute.tasks import text_task
+    from explorer.finetune.compute.task import Task
     from explorer.finetune.compute.task import make_plan
     from explorer.finetune.compute.training import new_run, run_training
     examples, model, identifier = built_in("sentiment"), explorer.load(folder), store.new_id()
@@ -51,7 +51,7 @@ def train(folder):
     explorer.Explorer.encode = broken
     with jobs.job(identifier) as stop:
         plan = make_plan(model, -1, "mean", epochs={EPOCHS})
-        steps = run_training(text_task(model, examples, plan), stop.is_set)
+        steps = run_training(Task(model, examples, plan), stop.is_set)
         try:
             while True:
                 step = next(steps)

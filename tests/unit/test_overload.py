@@ -22,9 +22,9 @@ from explorer.core.scheduling import PLACES, TRAINING, Places
 from explorer.core.steps import finished
 from explorer.finetune import endpoints as api_training
 from explorer.finetune.compute import store, training
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.tasks import text_task
-from explorer.finetune.compute.training import Progress, run_training
+from explorer.finetune.compute.finetune import Progress
+from explorer.finetune.compute.task import Task, make_plan
+from explorer.finetune.compute.training import run_training
 from explorer.server.bounds import Rates
 from explorer.server.refusals import Refused
 from explorer.training.examples import Examples
@@ -212,11 +212,11 @@ def test_too_many_do_not_even_wait_and_what_fails_frees_its_place(monkeypatch, r
 def test_a_training_takes_no_longer_than_it_may(tiny, monkeypatch):
     examples = Examples(*zip(*EXAMPLES, strict=True))
     plan = make_plan(tiny, -1, "mean", epochs=50)
-    assert len(finished(run_training(text_task(tiny, examples, plan))).history) == 50
+    assert len(finished(run_training(Task(tiny, examples, plan))).history) == 50
     monkeypatch.setattr(TRAINING_MINUTES, "most", 3)
     clock = iter(range(0, 10**6, 60))  # a minute passes between two looks
     set_clock(monkeypatch, training.__name__, lambda: next(clock))
-    assert 1 <= len(finished(run_training(text_task(tiny, examples, plan))).history) < 5
+    assert 1 <= len(finished(run_training(Task(tiny, examples, plan))).history) < 5
 
 
 def test_a_training_that_a_program_asked_for_is_kept_when_the_app_ends(tiny_folder, monkeypatch):

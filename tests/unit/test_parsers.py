@@ -10,7 +10,7 @@ from explorer.experiments.compute.items import Item, items_from_lines
 from explorer.experiments.compute.made_items import corpus_items, template_items
 from explorer.finetune.compute import questions
 from explorer.finetune.compute.answering import normalise_answer
-from explorer.finetune.compute.span_task import overlap_answer
+from explorer.finetune.compute.answers import overlap_answer
 from explorer.hidden_states.compute import find_word, repeated_words
 from explorer.teaching.classroom import names
 from explorer.text.blanks import Blanks

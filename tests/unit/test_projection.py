@@ -1,18 +1,27 @@
 import itertools
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.decomposition import PCA
 from sklearn.manifold import trustworthiness as reference_trustworthiness
 from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import NearestNeighbors
 
-from explorer.analysis.projection import METHODS, LayerMaps, MapSettings, align, clusters, project, quality
+from explorer.analysis.projection import METHODS, AddedMaps, LayerMaps, MapSettings, add_rows, align, clusters, project, quality
 from explorer.analysis.similarity import Agreement, Nearest
+from explorer.bert.features import features
 from explorer.core.errors import InputError
 from explorer.core.lazy import umap
-from explorer.core.steps import Stopped
+from explorer.core.steps import Stopped, finished
 from explorer.projection.endpoints import projection
-from explorer.projection.points import clusters_of
+from explorer.projection.map import Map
+from explorer.projection.picture import agreement_of, nearby
+from explorer.projection.points import Points, clusters_of
+from explorer.projection.two_models import TwoModels
+from explorer.text.lines import NO_LABEL, read_lines
+from explorer.ui.subject import Subject
 from tests.at_night import at_night
 
 RANDOM = np.random.default_rng(0)
@@ -57,6 +66,33 @@ def test_umap_is_umap_learns_with_the_same_seed():
         warnings.simplefilter("ignore")  # that a seed means one thread
         expected = umap.UMAP(**settings).fit_transform(GROUPS)
     np.testing.assert_array_equal(project(GROUPS, MapSettings("umap", neighbors=7, min_dist=0.2, seed=4)).points, expected)
+
+
+def test_added_rows_are_placed_by_umap_learns_transform_and_no_other_row_moves():
+    settings, new = MapSettings("umap", neighbors=7, seed=4), RANDOM.normal(size=(3, 20)).astype(np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        reference = umap.UMAP(n_neighbors=7, metric="cosine", random_state=4).fit(GROUPS)
+        expected = reference.transform(new)
+    fitted = project(GROUPS, settings)
+    found = add_rows(fitted, GROUPS, np.concatenate([new[:1], GROUPS[5:], new[1:], GROUPS[7:8]]), settings)
+    np.testing.assert_allclose(found.points[[0, -3, -2]], expected, atol=1e-4)
+    np.testing.assert_array_equal(found.points[1:-3], fitted.points[5:])
+    np.testing.assert_array_equal(found.points[-1], fitted.points[7])
+    assert (found.added, found.first[-1]) == (3, 3)
+
+
+def test_added_rows_turn_with_the_map_of_their_layer():
+    settings = MapSettings("umap", neighbors=7, seed=4)
+    before, after = (np.stack([GROUPS[rows] + 1, GROUPS[rows]]) for rows in (slice(40), slice(None)))
+    fitted = LayerMaps(settings)
+    maps = AddedMaps(settings, fitted=fitted, states=before)
+    for layer in range(2):
+        drawn, all_points = fitted.at(before, layer), maps.at(after, layer).points
+        np.testing.assert_array_equal(all_points[:40], drawn.points)
+        own, raw = drawn.reducer.embedding_, drawn.reducer.transform(after[layer, 40:])
+        expected = pairwise_distances(raw, own) / pairwise_distances(own).max() * pairwise_distances(drawn.points).max()
+        np.testing.assert_allclose(pairwise_distances(all_points[40:], drawn.points), expected, rtol=0.01, atol=1e-3)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -190,3 +226,66 @@ def test_the_endpoint_says_how_far_its_map_can_be_trusted(bundled, refusal):
     assert projection(texts[:1])["trustworthiness"] is None
     few = projection([*texts[:2], texts[0], texts[0], texts[0]], "umap")
     assert (few["method"], few["note"].split(";")[0]) == ("pca", "UMAP needs at least 5 different points")
+
+
+def test_typing_a_sentence_adds_its_point_and_moves_no_other(bundled):
+    subject = Subject.of(bundled.trace("It slept."))
+    lines = [f"{who} {did} the {what}." for who in ("She", "He") for did in ("ate", "lost") for what in ("soup", "game", "key")]
+    view = Map(method="umap", sentences="\n".join(lines))
+    shown = view.compute(subject)
+    places = places_of(shown)
+    for added, gone in (("Banks lend.", lines[:0]), ("Banks lend money.", lines[:2])):  # typed on, and two lines removed
+        view = replace(view, sentences="\n".join([*lines[len(gone) :], added]), fitted=shown["fitted"])
+        shown = view.compute(subject)
+        now = places_of(shown)
+        assert {**places, added: now[added]} | dict.fromkeys(gone) == {**now} | dict.fromkeys([*gone])
+        assert "added 1 point " in shown["summary"]
+        assert shown["refit"]["visible"]
+        assert view.key(subject) != replace(view, fitted="").key(subject)
+    assert not replace(view, fitted="").compute(subject)["refit"]["visible"]
+    other = replace(view, sentences="\n".join(map(str.upper, "abcdefgh")))
+    assert other.compute(subject)["fitted"] == other.compute(subject)["drawn"] != shown["fitted"], (
+        "too many new ones: fitted again"
+    )
+
+
+def places_of(shown):
+    return {point["text"]: (point["x"], point["y"]) for point in shown["map"]["points"]}
+
+
+def test_points_without_a_label_are_not_judged():
+    texts, labels = [f"text {row}" for row in range(45)], [*np.repeat(list("abc"), 15)]
+    labelled = Points(texts, labels, GROUPS[None])
+    more = Points([*texts, "new", "newer"], [*labels, NO_LABEL, NO_LABEL], np.concatenate([GROUPS, -GROUPS[:2]])[None])
+    assert nearby(more, 0, None).text == nearby(labelled, 0, None).text.replace("points", "labelled points")
+    assert agreement_of(more, 0) == agreement_of(labelled, 0)
+    one = Points(texts, ["a", *[NO_LABEL] * 44], GROUPS[None])
+    assert "closer than any other two" in nearby(one, 0, None).text
+
+
+def test_two_layers_share_the_neighbours_that_scikit_learn_finds(bundled):
+    subject = Subject.of(bundled.trace("It slept."))
+    view = TwoModels(state=5, other_state=1)
+    sides = finished(view.work(subject))
+    texts = list(dict.fromkeys(read_lines(view.texts)[0]))
+    near = []
+    for layer, side in ((5, sides.here), (1, sides.there)):
+        vectors = features(bundled, texts, layer)
+        reference = NearestNeighbors(n_neighbors=6, metric="cosine").fit(vectors.astype(np.float64))
+        near.append(reference.kneighbors(return_distance=False, n_neighbors=5))
+        np.testing.assert_array_equal(side.near, near[-1])
+        placed = np.linalg.norm(side.places[:, None] - side.places[None], axis=-1)
+        plain = PCA(2).fit_transform(vectors)
+        np.testing.assert_allclose(placed, pairwise_distances(plain) / np.sqrt((plain**2).sum(1).mean()), atol=1e-3)
+    kept = [len(set(mine) & set(yours)) for mine, yours in zip(*near, strict=True)]
+    np.testing.assert_array_equal(sides.kept, kept)
+    shown = view.compute(subject)
+    ringed = [number for number, point in enumerate(shown["there"]["points"]) if point["ring"]]
+    assert sorted(sides.changed) == ringed
+    assert max(np.array(kept)[ringed]) <= min(np.delete(kept, ringed))
+    assert f"share {np.mean(kept) / 5:.0%} of the 5 nearest" in view.finding(subject).text
+    lines = replace(view, picked=3).draw(subject, sides)["there"]["links"]
+    assert [line["end"] for line in lines] == near[1][3].tolist()
+    assert "share 100%" in finished(replace(view, other_state=5).work(subject)).finding()
+    with pytest.raises(InputError, match="at least 4 different"):
+        replace(view, texts="a\nb\nb\nc").compute(subject)

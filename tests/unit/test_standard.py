@@ -11,7 +11,7 @@ import explorer
 from explorer.bert.families import FAMILIES
 from explorer.core.errors import InputError
 from explorer.finetune.compute import export
-from explorer.finetune.compute.standard import _HEADS, CLASSES, LINES, why_not, write_onnx, write_standard
+from explorer.finetune.compute.standard import _HEADS, why_not, write_onnx, write_standard
 from explorer.finetune.compute.training import new_run
 from explorer.training.examples import Examples, ScoredExamples
 from tests.at_night import at_night
@@ -106,6 +106,5 @@ def test_what_transformers_has_no_class_for_is_told(tiny_folder, tmp_path):
     assert "built otherwise" in why_not(replace(result.predictor, pooling="cls"), other)
 
 
-def test_every_family_and_kind_has_its_class():
+def test_every_family_has_its_class():
     assert {*_HEADS, *WITHOUT} == {family.model_type for family in FAMILIES}
-    assert set(CLASSES) == set(LINES)

@@ -10,8 +10,8 @@ from explorer.analysis.evaluation import by_sentence, entity_scores
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
-from explorer.finetune.compute.predictor import Tagger
 from explorer.finetune.compute.standard import write_standard
+from explorer.finetune.compute.words import Tagger
 from explorer.finetune.endpoints import tag, train_tokens
 from explorer.text.tagged import TaggedSentence
 from explorer.training.probe import control_tags, draw_rows

@@ -16,7 +16,7 @@ from explorer.bert.features import _caches
 from explorer.core.errors import ExplorerError, InputError
 from explorer.finetune.compute import export, store
 from explorer.finetune.compute.questions import Questions, place
-from explorer.finetune.compute.reasons import compare, decide
+from explorer.finetune.compute.reasons import decide
 from explorer.finetune.compute.unpack import unpack
 from explorer.text.tagged import TaggedSentence, split_words
 from explorer.training.examples import Examples, ScoredExamples
@@ -176,11 +176,6 @@ def test_the_tuned_model_opens_by_its_name_and_is_what_was_trained(trained, refu
     head_alone = run.predictor.head.probabilities(states[2].mean(0, keepdims=True))
     np.testing.assert_allclose(head_alone, run.predictor.classify(base, [("happy man", "")]), atol=1e-5)
 
-    change = compare(base, tuned, [("happy man", ""), ("sad dog", "he was")])
-    assert change.drift.shape == (3,)
-    assert change.drift[:2].max() < 1e-6 < change.drift[2]
-    assert change.attention.shape == (2, 2)
-    assert np.abs(change.attention[0]).max() < 1e-6
     refusal(InputError, lambda: export.tuned_model(trained()))
     for wrong in ("tuned-", "tuned-../..", "tuned-" + "x" * 22):
         with pytest.raises(ExplorerError):

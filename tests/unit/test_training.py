@@ -13,12 +13,11 @@ from explorer.bert.features import features
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
-from explorer.finetune.compute.finetune import evaluate, most_layer_rate, train, train_top
+from explorer.finetune.compute.finetune import Progress, evaluate, most_layer_rate, train, train_top
 from explorer.finetune.compute.prefix import Prefix, hidden_in_steps
-from explorer.finetune.compute.task import go_on, make_plan
-from explorer.finetune.compute.tasks import text_task
+from explorer.finetune.compute.task import Task, go_on, make_plan
 from explorer.finetune.compute.top_layers import Top, seeded_dropout
-from explorer.finetune.compute.training import Progress, as_run, run_training, train_whole
+from explorer.finetune.compute.training import as_run, run_training, train_whole
 from explorer.training.examples import Examples, split
 from explorer.training.head import Head
 from explorer.training.objectives import Classes
@@ -206,15 +205,11 @@ def test_what_is_held_out_is_never_trained_on():
         assert np.array_equal(one.bias, other.bias)
 
 
-def test_calibration_of_one_who_knows_how_sure_to_be():
+def test_the_most_confident_mistakes_come_first():
     rng = np.random.default_rng(0)
     sure = rng.uniform(0.5, 1, 20_000)
     probabilities = np.stack([sure, 1 - sure], axis=1)
     targets = (rng.uniform(size=len(sure)) > sure).astype(int)
-    found = evaluation.calibration(probabilities, targets)
-    assert found.error < 0.02
-    assert found.count.sum() == len(sure)
-    assert evaluation.calibration(np.array([[1.0, 0.0]] * 4), np.array([1, 1, 0, 0])).error == pytest.approx(0.5)
     assert (
         evaluation.confident_mistakes(probabilities, targets, 3).tolist()
         == sorted(np.flatnonzero(targets == 1), key=lambda row: -sure[row])[:3]
@@ -263,10 +258,10 @@ def test_a_training_goes_on_from_where_another_one_ended(tiny, layers, units):
     run = as_run(first, "first", "")
     assert "start" not in run.settings
     plan = go_on(model, run.predictor, run.settings)
-    second = train_whole(text_task(model, examples, plan))
+    second = train_whole(Task(model, examples, plan))
     np.testing.assert_array_equal(first.split.held_out, second.split.held_out)
     assert second.history[0].trained["loss"] < first.history[0].trained["loss"]
     still = replace(plan, settings=replace(plan.settings, learning_rate=1e-6, epochs=1))
     if not layers:  # whose head learns at a rate of its own
-        same = train_whole(text_task(model, examples, still))
+        same = train_whole(Task(model, examples, still))
         assert same.history[0].held_out["loss"] == pytest.approx(first.history[-1].held_out["loss"], abs=1e-3)

@@ -55,7 +55,7 @@ def tag_heatmap(weights: np.ndarray, tags: Sequence[str]) -> go.Figure:
             token_axis("row: looks", **TURNED),
         ),
         hover="row %{y} → column %{x}<br>mean weight %{customdata:.3f}",
-        scale=colour_scale(0, 1, "mean weight (√ scale)", **root_ticks(top)),
+        scale=colour_scale(0, 1, "mean weight", **root_ticks(top)),
         key=f"tags-{len(tags)}",
         customdata=weights.astype(np.float32),
     )
@@ -83,6 +83,6 @@ def few_names(names: Sequence[str]) -> list[str]:
 
 
 def colours_of(names: Sequence[str]) -> dict[str, str]:
-    """The colour of each name, as `point_map` assigns them to names in this order."""
+    """The colour of each name, as maps assign them to names in this order."""
     named = [name for name in dict.fromkeys(names) if name != OTHERS]
     return dict(zip(named, CATEGORIES, strict=False)) | ({OTHERS: CATEGORIES[-1]} if OTHERS in names else {})

@@ -42,7 +42,8 @@ class HeadsOff(Question):
         "the items."
     )
     finding = (
-        "Without {place}, selected on {on}, the lead in the other {other} changes by {effect} of {before} ({by_effect}){doubt}."
+        "Without {place}, selected on {on}, the right word's lead in the other {other} changes by {effect} of {before} logits "
+        "({by_effect}){doubt}."
     )
     adds_before, below = True, "it helps the word"
     passes, copies = 1 / 3, 1  # a head alone needs, on average, less than half of the layers

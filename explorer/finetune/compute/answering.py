@@ -9,23 +9,19 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from explorer.bert.explorer import Explorer
-from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
-from explorer.core.steps import finished, map_steps
-from explorer.finetune.compute.predictor import Predictor, Reads
-from explorer.finetune.compute.prefix import CUTS, EVERY_TOKEN, Prefix, encoded_hidden_in_steps
+from explorer.finetune.compute.prefix import CUTS
 from explorer.text.encoding import Encoding
 from explorer.text.lines import Pair
 
 LONGEST_ANSWER = 30  # tokens
 SHARED = 128  # maximum overlap of neighboring windows, in tokens
-CUT_TOGETHER = 100  # questions tokenized between two reports of progress
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
@@ -141,63 +137,6 @@ class Answer:
     window: Window = field(repr=False)  # the window that is most certain of an answer
     span: tuple[int, int]  # the first and the last token of the best span, even if 'no answer' scores higher
     shares: np.ndarray = field(repr=False)  # [tokens, 2]: the probability that the answer begins, and ends, at each token
-
-
-@dataclass(frozen=True, eq=False)
-class Windows(Prefix):
-    """The hidden states of windows."""
-
-    windows: Sequence[Window] = ()
-
-
-class Answerer(Predictor):
-    """Finds the span of a text that answers a question, if any does."""
-
-    kind = "spans"
-    measures = ("loss", "exact_match", "f1")
-    poolings = (EVERY_TOKEN,)
-    every_token = True
-    own_labels = ("start", "end")
-    samples = (("one", "and another"),)
-
-    @classmethod
-    def read(
-        cls, model: Explorer, inputs: Sequence[Pair], reads: Reads, fit: Callable[[list[Window]], list[Window]] = list
-    ) -> Generator[float, None, Windows]:
-        """The hidden states of the windows of questions and texts, of those that `fit` keeps, below the trained layers."""
-        windows: list[Window] = []
-        for start in range(0, len(inputs), CUT_TOGETHER):
-            windows += windows_of(model, inputs[start : start + CUT_TOGETHER], start)
-            yield 0.5 * min(1.0, (start + CUT_TOGETHER) / len(inputs))
-        windows = fit(windows)
-        encoded = [(window.encoding.ids, window.encoding.segments) for window in windows]
-        steps = encoded_hidden_in_steps(model, encoded, reads.layer - reads.layers_trained)
-        states = yield from map_steps(steps, lambda share: 0.5 + share / 2)
-        questions = np.array([window.row for window in windows])
-        return Windows(states, questions, questions, windows=windows)
-
-    def answer(self, model: Explorer, question: str, text: str) -> Answer:
-        """The best span of the text, or none. Raises InputError when the question or the text cannot be read."""
-        found = finished(self.read(model, [(question, text)], self))
-        ends = np.cumsum([window.encoding.kept for window in found.windows])[:-1]
-        return choose(text, found.windows, np.split(self.head.outputs(self.vectors(found)), ends))
-
-    @inference_mode
-    def looks(self, model: Explorer, answer: Answer) -> np.ndarray:
-        """[layers, heads]: the share of each head's attention that goes from the question to the best span.
-
-        0 to 1, the mean over the question's tokens. The layers are those of the predictor, with its trained ones on top.
-        """
-        encoding, (start, end) = answer.window.encoding, answer.span
-        asked = [token for token, sequence in enumerate(encoding.sequences) if sequence == 0]
-        frozen = model.layers[: self.layer - self.layers_trained]
-        hidden = model.embed(torch.tensor([encoding.ids]), torch.tensor(encoding.segments))
-        found = []
-        for layer in [*frozen, *(self.top.own_layers if self.top else ())]:
-            weights = layer.heads(hidden).weights()[0]  # [heads, query, key]
-            found.append(weights[:, asked, start : end + 1].sum(-1).mean(-1).numpy())
-            hidden = layer(hidden)
-        return np.stack(found)
 
 
 def choose(text: str, windows: Sequence[Window], scores: Sequence[np.ndarray]) -> Answer:

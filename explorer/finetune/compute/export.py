@@ -16,13 +16,14 @@ from explorer.bert import checkpoints
 from explorer.bert.explorer import load
 from explorer.core import disk
 from explorer.core.errors import InputError
+from explorer.core.paths import ASSETS
 from explorer.finetune.compute import store
 from explorer.finetune.compute.predictor import Predictor
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.store import head_arrays
 
 MODEL_FILES = ("config.json", "model.safetensors", *checkpoints.TOKENIZER_FILES)
-SCRIPT = Path(__file__).with_name("predict.py")  # goes into the zip, and runs without this app
+SCRIPT = ASSETS / "predict.py"  # goes into the zip, and runs without this app
 FILES = {"settings.json", "head.safetensors", "log.csv", SCRIPT.name, *(f"model/{name}" for name in MODEL_FILES)}
 INSIDE = "model"  # the name, in a zip, of a model known only here: its real name would give access to it
 NUMBER = 4  # bytes of a float32 in a checkpoint

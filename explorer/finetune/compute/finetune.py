@@ -79,14 +79,27 @@ def rate_at_width(rate: float, hidden: int) -> float:
 
 
 @dataclass(frozen=True)
-class Step:
-    """The progress within an epoch."""
+class Progress:
+    """The share of all work done, 0 to 1, what is being done, and the measures of an epoch that has just ended."""
 
-    epoch: int
-    done: int
-    total: int
-    seconds_left: float  # until all epochs are done, at the speed so far
-    steps_per_second: float
+    share: float
+    doing: str
+    epoch: Epoch | None = None
+
+    @classmethod
+    def of_step(cls, epoch: int, epochs: int, done: int, total: int, seconds: float) -> Progress:
+        """Within an epoch: so many of its steps are done, and all so far took so many seconds."""
+        so_far = (epoch - 1) * total + done
+        speed = so_far / seconds
+        left = duration((epochs * total - so_far) / speed)
+        return cls(
+            so_far / (epochs * total),
+            f"Epoch {epoch} of {epochs}, step {done} of {total}: {speed:.1f} steps a second, {left} left.",
+        )
+
+
+def duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
 @dataclass(frozen=True)
@@ -156,12 +169,12 @@ class Learner:
 
 def train_top(
     top: Top, prefix: Prefix, objective: Objective, split: Split, settings: TrainingSettings, begun: Head | None = None
-) -> Iterator[Step | tuple[Epoch, Head, Top]]:
+) -> Iterator[Progress | tuple[Epoch, Head, Top]]:
     """Train a head and the layers of `top`, which is changed, over the hidden states below them; `split` is one of rows.
 
     AdamW with linear warm-up and decay (Devlin et al. 2019, appendix A.2). The layers use the learning rate, but at most
     `most_layer_rate`; the head at least HEAD_RATE. `settings.averaged` trainings with consecutive seeds run side by side, and
-    their weights are averaged. Yields a Step after each batch, and after each epoch its measures with the running mean of head
+    their weights are averaged. Yields Progress after each batch, and after each epoch its measures with the running mean of head
     and layers; measures on the training part are means over the epoch. The head starts at zero, or as `begun`.
 
     The running mean is more stable than the weights of any epoch (Izmailov et al. 2018, 'Averaging weights leads to wider
@@ -170,13 +183,13 @@ def train_top(
     states = prefix.states
     assert isinstance(states, Ragged)
     train_rows, held_rows = torch.from_numpy(split.train), torch.from_numpy(split.held_out)
-    number = settings.averaged
     steps = -(-len(train_rows) // settings.batch_size)
     measured = train_rows[:MEASURED] if top.pooling == EVERY_TOKEN else train_rows
     scale = Scale.of(prefix.select(evaluate(top.freeze(), states, measured), measured))
-    total = steps * settings.epochs
-    tops = [top, *(copy.deepcopy(top) for _ in range(1, number))]
-    learners = [Learner.start(own, scale, objective, settings, total, settings.seed + i) for i, own in enumerate(tops)]
+    tops = [top, *(copy.deepcopy(top) for _ in range(1, settings.averaged))]
+    learners = [
+        Learner.start(own, scale, objective, settings, steps * settings.epochs, settings.seed + i) for i, own in enumerate(tops)
+    ]
     if begun is not None:
         for learner in learners:
             fill(learner.head, begun, scale)
@@ -186,9 +199,7 @@ def train_top(
         found = []
         for done, (learner, batch) in enumerate(todo, start=1):
             found.append(learner.learn(prefix, states, batch))
-            so_far = number * steps * (epoch - 1) + done
-            speed = so_far / (time.perf_counter() - start)
-            yield Step(epoch, done, number * steps, (number * total - so_far) / speed, speed)
+            yield Progress.of_step(epoch, settings.epochs, done, len(todo), time.perf_counter() - start)
         mean = _soup(learners).lerp(mean, 1 - 1 / min(AVERAGED, max(1, epoch - 1)))
         kept, kept_head = learners[0].snapshot(mean)
         held = kept_head(scale.apply(prefix.select(evaluate(kept, states, held_rows), held_rows)))

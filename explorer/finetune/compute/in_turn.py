@@ -5,20 +5,24 @@ The weights of a head stay within the span of its examples, so a matrix of their
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
 
 import numpy as np
 
+from explorer.core.engine import torch
 from explorer.core.lazy import scipy
+from explorer.finetune.compute.finetune import Progress, train
 from explorer.training.examples import Examples, Split, leave_one_out
+from explorer.training.head import Head
+from explorer.training.objectives import Classes
+from explorer.training.settings import Epoch, TrainingSettings
 
 MOST_UNKNOWNS = 320  # examples times labels; above it, solving the heads one by one is as fast
 STEPS = (0, 1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450, 700, 1000)  # shown: most happens early
 RATE = 1.0  # 1 / the largest curvature: scaled vectors have a mean squared length of 1
-MOST_ITERATIONS, MOST_HALVINGS = 40, 12
-FLAT = 1e-6  # the largest slope of a head that is solved
+EXACTLY = {"gtol": 1e-7, "ftol": 1e-15, "maxiter": 5_000, "maxfun": 10_000}  # until the largest slope is below 1e-7
 TINY = 1e-9  # curvature for the biases, which may all rise together
 
 
@@ -59,7 +63,7 @@ def _products(vectors: np.ndarray, seen: np.ndarray) -> np.ndarray:
 
 
 def solve(heads: Heads, regularization: float) -> np.ndarray:
-    """[heads, examples, labels]: the scores of logistic regressions for all examples, by Newton's method.
+    """[heads, examples, labels]: the scores of logistic regressions for all examples, by L-BFGS on the sum of their losses.
 
     Half the squared length of the weights times `regularization` is added to the loss, which is a sum over the examples; with two
     labels twice that, as for a regression with one score.
@@ -69,47 +73,47 @@ def solve(heads: Heads, regularization: float) -> np.ndarray:
     sizes, axes = np.linalg.eigh(heads.products)
     known = axes * np.sqrt(np.maximum(sizes, 0))[:, None]  # vectors with these products: [heads, examples, examples]
     known = np.concatenate([known, np.ones_like(known[..., :1])], axis=-1)  # and a 1 for the bias
-    cost = np.append(np.full(known.shape[-1] - 1, penalty), TINY)
-    weights = np.zeros((len(known), known.shape[-1], labels))
-    seen = heads.seen[..., None]
+    cost = np.append(np.full(known.shape[-1] - 1, penalty), TINY)[:, None]
+    seen, shape = heads.seen[..., None], (len(known), known.shape[-1], labels)
 
-    def loss(weights: np.ndarray) -> np.ndarray:
+    def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        weights = flat.reshape(shape)
         logs = scipy.special.log_softmax(known @ weights, axis=-1)
-        return -(seen * heads.right * logs).sum((1, 2)) + 0.5 * (cost[:, None] * weights**2).sum((1, 2))
+        slope = known.transpose(0, 2, 1) @ (seen * (np.exp(logs) - heads.right)) + cost * weights
+        return float((cost * weights**2).sum() / 2 - (seen * heads.right * logs).sum()), slope.ravel()
 
-    for _ in range(MOST_ITERATIONS):
-        shares = scipy.special.softmax(known @ weights, axis=-1)
-        slope = known.transpose(0, 2, 1) @ (seen * (shares - heads.right)) + cost[:, None] * weights
-        if np.abs(slope).max() < FLAT:
-            break
-        step = _newton(known, seen * shares, shares, cost, slope)
-        weights = _descend(loss, weights, step, (slope * step).sum((1, 2)))
-    return known @ weights
+    found = scipy.optimize.minimize(loss, np.zeros(np.prod(shape)), jac=True, method="L-BFGS-B", options=EXACTLY)
+    return known @ found.x.reshape(shape)
 
 
-def _newton(known: np.ndarray, counted: np.ndarray, shares: np.ndarray, cost: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """[heads, unknowns, labels]: the step to the bottom of the parabola that fits the loss."""
-    heads, unknowns, labels = slope.shape
-    curvature = np.empty((heads, labels, unknowns, labels, unknowns))
-    for one, other in combinations_with_replacement(range(labels), 2):
-        weight = counted[..., one] * ((one == other) - shares[..., other])
-        block = (known * weight[..., None]).transpose(0, 2, 1) @ known + (one == other) * np.diag(cost)
-        curvature[:, one, :, other] = curvature[:, other, :, one] = block
-    square = curvature.reshape(heads, labels * unknowns, labels * unknowns)
-    found = np.linalg.solve(square, slope.transpose(0, 2, 1).reshape(heads, -1, 1))
-    return found.reshape(heads, labels, unknowns).transpose(0, 2, 1)
+def train_in_turn(vectors: np.ndarray, examples: Examples, settings: TrainingSettings) -> Iterator[Progress | tuple[Epoch, Head]]:
+    """Train a head on all examples, vectors [examples, hidden], and for each a head that has not seen it.
+
+    Yields the Progress after each head that is trained on its own, and at the end one epoch. Its scores and held-out measures are
+    those of the heads that have not seen the example.
+    """
+    folds, start = leave_one_out(examples), time.perf_counter()
+    scores = np.zeros((len(examples), len(examples.classes)), dtype=np.float32)
+    if settings.optimizer == "lbfgs" and not settings.units and not settings.balanced and scores.size <= MOST_UNKNOWNS:
+        heads = Heads.of(vectors, examples)
+        scores = heads.of_left_out(solve(heads, settings.regularization)).astype(np.float32)
+        folds = []
+    for done, fold in enumerate(folds, start=1):
+        scores[fold.held_out] = _learn(vectors, examples, fold, settings).outputs(vectors[fold.held_out])
+        yield Progress.of_step(1, 1, done, len(folds), time.perf_counter() - start)
+    every = np.arange(len(examples))
+    head, objective, rows = (
+        _learn(vectors, examples, Split(every, every), settings),
+        Classes(examples.targets, len(examples.classes)),
+        torch.from_numpy(every),
+    )
+    trained, held_out = (objective.measure(torch.from_numpy(said), rows) for said in (head.outputs(vectors), scores))
+    yield Epoch(1, trained, held_out, scores), head
 
 
-def _descend(loss: Callable[[np.ndarray], np.ndarray], weights: np.ndarray, step: np.ndarray, gain: np.ndarray) -> np.ndarray:
-    """The weights after a step, halved for each head until its loss falls."""
-    before, size = loss(weights), np.ones(len(weights))
-    for _ in range(MOST_HALVINGS):
-        moved = weights - size[:, None, None] * step
-        worse = loss(moved) > before - 1e-4 * size * gain + 1e-12
-        if not worse.any():
-            break
-        size[worse] /= 2
-    return moved
+def _learn(vectors: np.ndarray, examples: Examples, parts: Split, settings: TrainingSettings) -> Head:
+    *_, (_, head) = train(vectors, Classes.of(examples, parts, settings.balanced), parts, settings)
+    return head
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,7 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute.finetune import Learner, evaluate
 from explorer.finetune.compute.prefix import Prefix, encoded_hidden_in_steps, shorten
-from explorer.finetune.compute.task import TrainingPlan
-from explorer.finetune.compute.tasks import Classification
+from explorer.finetune.compute.task import Task, TrainingPlan
 from explorer.finetune.compute.top_layers import Top
 from explorer.training.examples import Examples, ScoredExamples
 from explorer.training.head import Scale
@@ -71,7 +70,7 @@ class Loop:
         if isinstance(examples, ScoredExamples):
             raise InputError("The loop learns classes, and these examples have numbers; choose examples with labels.")
         self.examples, self.plan = examples.draw(MOST_TEXTS), plan
-        task = Classification(model, self.examples, plan)
+        task = Task(model, self.examples, plan)
         self.split = task.split()
         self._targets = torch.from_numpy(self.examples.targets)
         encoded = encode(model, self.examples.pairs)

@@ -1,26 +1,78 @@
-"""The result of a training: a head, the trained layers below it if there are any, and how to use both for texts and for words."""
+"""The result of a training: a head and the trained layers below it. Each kind of head has a subclass, with all that is its own.
+
+The modules texts, words and answers have the four kinds.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeVar
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 
 from explorer.bert.explorer import Explorer
-from explorer.bert.features import POOLINGS
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute.finetune import evaluate
-from explorer.finetune.compute.prefix import EVERY_TOKEN, Prefix, Ragged, encoded_hidden_in_steps, hidden_states, text_features
+from explorer.finetune.compute.prefix import EVERY_TOKEN, Prefix, Ragged
 from explorer.finetune.compute.top_layers import Top
-from explorer.text.encoding import Encoding
 from explorer.text.lines import Pair
+from explorer.training.examples import Split
 from explorer.training.head import Head
-from explorer.training.word_vectors import PIECES, WordPlaces, Words, read_words
+from explorer.training.objectives import Objective
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut(ABC):
+    """The held-out examples, and the head's output for them; each kind of head has its own subclass."""
+
+    arrays: ClassVar[tuple[str, ...]]  # fields that are float32 arrays, stored beside the weights; the others fit into JSON
+    indices: ClassVar[tuple[str, ...]] = ()  # fields that are int64 arrays
+
+    @property
+    @abstractmethod
+    def pairs(self) -> list[Pair]:
+        """What the model read: a text or a pair for each example."""
+
+    def as_json(self) -> dict[str, Any]:
+        """All fields except the arrays."""
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in self.arrays}
+        return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
+
+    @classmethod
+    def read(cls, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Self:
+        """The inverse of `as_json`, with the arrays by name; older runs have others. Raises TypeError or ValueError."""
+        known = {field.name for field in fields(cls)} - set(cls.arrays)
+        kept = {name: np.array(about[name], np.int64) if name in cls.indices else tuple(about[name]) for name in known}
+        return cls(**kept, **{name: array for name, array in arrays.items() if name in cls.arrays})
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutPairs(HeldOut):
+    """Held-out texts or pairs."""
+
+    texts: tuple[str, ...]
+    texts_b: tuple[str, ...]  # '' where there is none
+
+    @property
+    def pairs(self) -> list[Pair]:
+        return list(zip(self.texts, self.texts_b, strict=True))
+
+
+class HeldOutLabels(HeldOut):
+    """Held-out examples with one of several labels each."""
+
+    targets: np.ndarray  # [rows] int64, indices of labels
+    probabilities: np.ndarray  # [rows, labels]
+
+    @cached_property
+    def said(self) -> np.ndarray:
+        """[rows] indices of the most probable labels."""
+        return self.probabilities.argmax(-1)
 
 
 class Reads(Protocol):
@@ -45,17 +97,56 @@ class Predictor(ABC):
     pooling: str  # how the head's vectors are made from the hidden states
     top: Top | None = None
 
-    kind: ClassVar[str]  # of task, in files and on the page
+    kind: ClassVar[str]  # in files and on the page
+    learns: ClassVar[type]  # the class of its examples
+    record: ClassVar[type[HeldOut]]  # the class of its held-out examples
+    does: ClassVar[str]  # for an error message,
+    asked_by: ClassVar[str]  # and what uses it: an endpoint, or the page
     measures: ClassVar[tuple[str, ...]]  # the measures of an epoch; the second is the one that decides
     poolings: ClassVar[tuple[str, ...]]
     every_token: ClassVar[bool] = False  # whether the layers below the head give the vectors of all tokens, whatever the pooling
     own_labels: ClassVar[tuple[str, ...]] = ()  # the fixed labels of a kind that does not take them from the examples
     samples: ClassVar[Sequence[Any]] = (("a word, or two", ""), ("one", "and another"))
+    auto_class: ClassVar[str]  # the class of transformers with such a head,
+    opened_by: ClassVar[str]  # a line of Python that opens its checkpoint in FOLDER,
+    standard_poolings: ClassVar[tuple[str, ...]] = ("cls", "pooler")  # and the poolings that the class has too
+
+    @classmethod
+    @abstractmethod
+    def split(cls, examples: Any, seed: int, share: float) -> Split:
+        """The examples to train on, and about a `share` of them to hold out. Raises InputError."""
+
+    @classmethod
+    def inputs(cls, examples: Any) -> Sequence[Any]:
+        """What the predictor reads, one for each example."""
+        return examples.pairs
 
     @classmethod
     @abstractmethod
     def read(cls, model: Explorer, inputs: Sequence[Any], reads: Reads) -> Generator[float, None, Prefix]:
         """The output of the frozen layers; yields the share done, 0 to 1. Raises InputError for what cannot be read."""
+
+    @classmethod
+    def read_to_learn(
+        cls, model: Explorer, examples: Any, reads: Reads, held_out: np.ndarray, seed: int
+    ) -> Generator[float, None, Prefix]:
+        """Like `read`, for examples, some of them `held_out`; a kind may draw, by the seed, what fits into memory."""
+        return cls.read(model, cls.inputs(examples), reads)
+
+    @classmethod
+    @abstractmethod
+    def objective(cls, examples: Any, prefix: Prefix, parts: Split, balanced: bool) -> Objective:
+        """The loss and the measures of what is scored."""
+
+    @classmethod
+    @abstractmethod
+    def hold_out(cls, examples: Any, prefix: Prefix, rows: np.ndarray, scores: np.ndarray) -> HeldOut:
+        """The record of the held-out `rows` of the prefix, by the head's `scores` [scored, outputs] of them."""
+
+    @classmethod
+    @abstractmethod
+    def baselines(cls, examples: Any, parts: Split) -> dict[str, float]:
+        """The scores of simple methods without BERT on the held-out examples, by name."""
 
     def vectors(self, prefix: Prefix, rows: np.ndarray | None = None) -> np.ndarray:
         """[scored, hidden] float32: what the head reads of these rows, or of all."""
@@ -93,90 +184,3 @@ def of_kind(predictor: Predictor, kind: type[Kind]) -> Kind:
     if not isinstance(predictor, kind):
         raise InputError(f"This run is of another kind: it has a {type(predictor).__name__}, not a {kind.__name__}.")
     return predictor
-
-
-class TextPredictor(Predictor):
-    """A predictor with one vector per text or pair."""
-
-    poolings = POOLINGS
-
-    @classmethod
-    def read(cls, model: Explorer, inputs: Sequence[Pair], reads: Reads) -> Generator[float, None, Prefix]:
-        """Vectors of the texts, or the hidden states below the trained layers."""
-        states: np.ndarray | Ragged
-        if reads.layers_trained:
-            states = yield from hidden_states(model, inputs, reads.layer - reads.layers_trained)
-        else:
-            states = yield from text_features(model, inputs, reads.layer, reads.pooling)
-        return Prefix(states, every := np.arange(len(inputs)), every)
-
-
-class Classifier(TextPredictor):
-    """Chooses one of several labels for a text or a pair."""
-
-    kind = "classes"
-    measures = ("loss", "accuracy", "macro_f1")
-
-    def classify(self, model: Explorer, pairs: Sequence[Pair]) -> np.ndarray:
-        """[texts, labels] probabilities for texts or pairs, with the model on which it was trained."""
-        return self.head.probabilities(self.vectors(finished(self.read(model, pairs, self))))
-
-
-class Regressor(TextPredictor):
-    """Estimates a number for a text or a pair."""
-
-    kind = "number"
-    measures = ("loss", "spearman", "pearson")
-    own_labels = ("number",)
-
-    def estimate(self, model: Explorer, pairs: Sequence[Pair]) -> np.ndarray:
-        """[texts] numbers of texts or pairs, on the scale of the examples."""
-        return self.scores(model, pairs)[:, 0]
-
-
-class Tagger(Predictor):
-    """Gives every word a tag. `pooling` is "first", the first piece of a word, or "mean", the mean of its pieces."""
-
-    kind = "tags"
-    measures = ("loss", "accuracy", "macro_f1")
-    poolings = PIECES
-    every_token = True
-    samples = (("a", "word", "or", "two"), ("unbelievable", "!"))
-
-    @classmethod
-    def read(cls, model: Explorer, inputs: Sequence[Words], reads: Reads) -> Generator[float, None, Prefix]:
-        """Vectors of all words or, below trained layers, the hidden states of all tokens. Long sentences are cut."""
-        return (yield from cls._read(model, *read_words(model, inputs), reads))
-
-    @classmethod
-    def _read(
-        cls, model: Explorer, encodings: Sequence[Encoding], places: Sequence[np.ndarray], reads: Reads
-    ) -> Generator[float, None, Prefix]:
-        encoded = [(encoding.ids, encoding.segments) for encoding in encodings]
-        states = yield from encoded_hidden_in_steps(model, encoded, reads.layer - reads.layers_trained)
-        words, sentences = WordPlaces.of(places, states.lengths, reads.pooling), np.arange(len(encodings))
-        if reads.layers_trained:
-            return Prefix(states, sentences, words.read, words)
-        rows = torch.from_numpy(sentences)
-        return Prefix(words.pool(states.tokens(rows), rows).numpy(), words.sentence, words.read)
-
-    def tag(self, model: Explorer, sentences: Sequence[Words]) -> list[np.ndarray]:
-        """For each sentence the probabilities [words, labels] of its words; of a long sentence only the beginning is read.
-
-        Raises InputError for a sentence or word that the model cannot read.
-        """
-        encodings, places = read_words(model, sentences)
-        _check_gaps(encodings, places)
-        prefix = finished(self._read(model, encodings, places, self))
-        counts = [int((spans[:, 0] >= 0).sum()) for spans in places]
-        return np.split(self.head.probabilities(self.vectors(prefix)), np.cumsum(counts)[:-1])
-
-
-def _check_gaps(encodings: Sequence[Encoding], places: Sequence[np.ndarray]) -> None:
-    """Raise InputError when a word is not read although there is room for it."""
-    for sentence, (encoding, spans) in enumerate(zip(encodings, places, strict=True), start=1):
-        unread = np.flatnonzero(spans[:, 0] < 0)
-        if encoding.total > encoding.kept:  # the words at the end have no room
-            unread = unread[unread < len(spans) - len(unread)]
-        if len(unread):
-            raise InputError(f"Word {unread[0] + 1} of text {sentence} holds nothing that BERT can read; change it.")

@@ -1,4 +1,4 @@
-"""Why a classifier decided as it did, and what training changed in the model."""
+"""Why a classifier decided as it did."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import LAST_FOUR, states_read
 from explorer.core.engine import torch
-from explorer.finetune.compute.predictor import Classifier, Regressor
+from explorer.finetune.compute.texts import Classifier, Regressor
 from explorer.finetune.compute.top_layers import Top
 from explorer.techniques.attribution import Path, integrated_gradients
 from explorer.techniques.targets import Target
@@ -107,25 +107,3 @@ def log_odds(
         return scores[:, label] - others.logsumexp(1)
 
     return score
-
-
-@dataclass(frozen=True)
-class Change:
-    """What training changed, over some texts."""
-
-    drift: np.ndarray  # [hidden states]: 1 - cosine of each token's vector before and after training, mean over tokens
-    attention: np.ndarray  # [layers, heads]: half of the summed |after - before| of each row, mean over rows; 0 to 1
-
-
-def compare(before: Explorer, after: Explorer, pairs: Sequence[Pair]) -> Change:
-    """The difference between two models of the same architecture, over texts or pairs."""
-    layers, tokens = range(before.capabilities.layers), 0
-    drift, shift = np.zeros(len(layers) + 1, np.float32), np.zeros((), np.float32)
-    for pair in pairs:
-        first, second = before.trace(*pair), after.trace(*pair)
-        one, other = first.hidden_states, second.hidden_states  # [layers + 1, tokens, hidden]
-        lengths = np.linalg.norm(one, axis=-1) * np.linalg.norm(other, axis=-1)
-        drift += (1 - (one * other).sum(-1) / lengths).sum(-1)
-        moved = [np.abs(second.attention(layer) - first.attention(layer)).sum((-1, -2)) / 2 for layer in layers]
-        shift, tokens = shift + np.stack(moved), tokens + first.kept
-    return Change(np.maximum(drift / tokens, 0), shift / tokens)

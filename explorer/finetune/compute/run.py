@@ -1,133 +1,15 @@
-"""The record of a training. Nothing here imports torch."""
+"""The record of a training."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
-from functools import cached_property
-from typing import Any, ClassVar, Self, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
-import numpy as np
-
-from explorer.analysis.evaluation import EntityScores, by_sentence, entity_scores
 from explorer.core.errors import InputError
-from explorer.finetune.compute.predictor import Predictor
-from explorer.text.lines import Pair
+from explorer.finetune.compute.predictor import HeldOut, Predictor
 
 CORRELATIONS = ("spearman", "pearson")  # measures from -1 to 1; the others, except the loss, are from 0 to 1
 
 
-@dataclass(frozen=True, eq=False)
-class HeldOut(ABC):
-    """The held-out examples, and the predictor's output for them; each kind of task has its own subclass."""
-
-    arrays: ClassVar[tuple[str, ...]]  # fields that are float32 arrays, stored beside the weights; the others fit into JSON
-    indices: ClassVar[tuple[str, ...]] = ()  # fields that are int64 arrays
-
-    @property
-    @abstractmethod
-    def pairs(self) -> list[Pair]:
-        """What the model read: a text or a pair for each example."""
-
-    def as_json(self) -> dict[str, Any]:
-        """All fields except the arrays."""
-        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in self.arrays}
-        return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
-
-    @classmethod
-    def read(cls, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Self:
-        """The inverse of `as_json`, with the arrays by name; older runs have others. Raises TypeError or ValueError."""
-        known = {field.name for field in fields(cls)} - set(cls.arrays)
-        kept = {name: np.array(about[name], np.int64) if name in cls.indices else tuple(about[name]) for name in known}
-        return cls(**kept, **{name: array for name, array in arrays.items() if name in cls.arrays})
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOutPairs(HeldOut):
-    """Held-out texts or pairs."""
-
-    texts: tuple[str, ...]
-    texts_b: tuple[str, ...]  # '' where there is none
-
-    @property
-    def pairs(self) -> list[Pair]:
-        return list(zip(self.texts, self.texts_b, strict=True))
-
-
-class HeldOutLabels(HeldOut):
-    """Held-out examples with one of several labels each."""
-
-    targets: np.ndarray  # [rows] int64, indices of labels
-    probabilities: np.ndarray  # [rows, labels]
-
-    @cached_property
-    def said(self) -> np.ndarray:
-        """[rows] indices of the most probable labels."""
-        return self.probabilities.argmax(-1)
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOutTexts(HeldOutPairs, HeldOutLabels):
-    """Held-out texts or pairs with a label each."""
-
-    targets: np.ndarray
-    probabilities: np.ndarray
-    epochs: np.ndarray = field(default_factory=lambda: np.empty((0, 0, 0), np.float32))
-    """[epochs, examples, labels]: the probabilities after each epoch, where layers were trained on few examples."""
-
-    arrays = ("probabilities", "epochs")
-    indices = ("targets",)
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOutNumbers(HeldOutPairs):
-    """Held-out texts or pairs with a number each."""
-
-    targets: np.ndarray  # [examples]
-    said: np.ndarray  # [examples]
-
-    arrays = ("targets", "said")
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOutTags(HeldOutLabels):
-    """The words of held-out sentences with a tag each, sentence after sentence."""
-
-    words: tuple[str, ...]
-    sentences: np.ndarray  # [words] int64, equal for the words of one sentence
-    targets: np.ndarray
-    probabilities: np.ndarray
-
-    arrays = ("probabilities",)
-    indices = ("sentences", "targets")
-
-    @property
-    def pairs(self) -> list[Pair]:
-        return [(" ".join(words), "") for words in by_sentence(self.sentences, self.words)]
-
-    def entities(self, labels: Sequence[str]) -> list[EntityScores]:
-        """How well whole entities are found, overall and by type; [] when the words contain none."""
-        right, said = (by_sentence(self.sentences, [labels[row] for row in rows]) for rows in (self.targets, self.said))
-        return entity_scores(right, said)
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOutAnswers(HeldOut):
-    """Held-out questions on texts, with the predicted answers."""
-
-    questions: tuple[str, ...]
-    texts: tuple[str, ...]
-    accepted: tuple[list[str], ...]  # the correct answers, empty where the text has none
-    said: tuple[str, ...]  # predicted; '' is no answer
-    scores: np.ndarray  # [questions, 2] shares of the best span and of no answer, 0 to 1
-
-    arrays = ("scores",)
-
-    @property
-    def pairs(self) -> list[Pair]:
-        return list(zip(self.questions, self.texts, strict=True))
-
-
-def told(measure: str, value: float) -> str:
+def write_measure(measure: str, value: float) -> str:
     """A measure with its name, formatted by its range."""
     if measure in CORRELATIONS:
         return f"{measure.capitalize()} correlation {value:.2f}"

@@ -16,21 +16,7 @@ from explorer.bert.explorer import Explorer, load
 from explorer.core.engine import no_grad, torch, transformers
 from explorer.core.errors import InputError
 from explorer.finetune.compute.predictor import Predictor
-from explorer.finetune.compute.prefix import EVERY_TOKEN
 
-CLASSES = {
-    "classes": "AutoModelForSequenceClassification",
-    "number": "AutoModelForSequenceClassification",
-    "tags": "AutoModelForTokenClassification",
-    "spans": "AutoModelForQuestionAnswering",
-}
-LINES = {
-    "classes": 'pipeline("text-classification", "FOLDER", top_k=None)',
-    "number": 'pipeline("text-classification", "FOLDER", function_to_apply="none")',
-    "tags": 'pipeline("token-classification", "FOLDER", aggregation_strategy="first")',
-    "spans": 'AutoModelForQuestionAnswering.from_pretrained("FOLDER")',
-}
-READ = {"tags": ("first",), "spans": (EVERY_TOKEN,)}  # the poolings that transformers has too; others are for texts
 SMALL, LARGE = 1e-4, 64.0  # see above
 _DENSE = "classifier.dense", "classifier.out_proj"
 _HEADS: dict[str, tuple[str, str, str]] = {  # for texts: the layer before the last, the last one, and the activation between them
@@ -46,7 +32,7 @@ def why_not(predictor: Predictor, model: Explorer) -> str:
     """A sentence on why transformers has no class for a predictor; '' if it has one."""
     if predictor.head.hidden_weight is not None:
         return "The classes of transformers have one linear layer for a head; train a linear head for them."
-    if predictor.pooling not in READ.get(predictor.kind, ("cls", "pooler")):
+    if predictor.pooling not in predictor.standard_poolings:
         instead = "the first piece of a word" if predictor.kind == "tags" else "[CLS] or the pooler"
         return f"The classes of transformers read {instead}; choose that under 'More' and train again."
     if model.family.model_type not in _HEADS:
@@ -105,7 +91,7 @@ def _module(predictor: Predictor, base: Explorer) -> transformers.PreTrainedMode
     config.label2id = {label: index for index, label in config.id2label.items()}
     if predictor.kind == "number":
         config.problem_type = "regression"
-    module = getattr(transformers, CLASSES[predictor.kind]).from_config(config).eval()
+    module = getattr(transformers, predictor.auto_class).from_config(config).eval()
     module.base_model.load_state_dict(encoder.state_dict(), strict=False)
     _write_head(module, predictor, base)
     return module

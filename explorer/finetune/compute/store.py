@@ -19,7 +19,7 @@ import threading
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from safetensors import SafetensorError
@@ -32,9 +32,8 @@ from explorer.core.disk import folder
 from explorer.core.engine import safetensors_torch, torch
 from explorer.core.errors import ExplorerError, InputError, ModelError
 from explorer.core.limits import DAY, MEGABYTE, RUN_DAYS, RUNS_MEGABYTES, VISITOR_MEGABYTES
-from explorer.finetune.compute.answering import Answerer
-from explorer.finetune.compute.predictor import Classifier, Predictor, Regressor, Tagger
-from explorer.finetune.compute.run import HeldOut, HeldOutAnswers, HeldOutNumbers, HeldOutTags, HeldOutTexts, Run
+from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.task import HEADS
 from explorer.finetune.compute.top_layers import Top
 from explorer.training.head import Head
 
@@ -45,23 +44,6 @@ RUNS, VISITOR_RUNS = 500, 50  # of all visitors, and of one
 _OWNER = "visitor.json"
 HEAD_TENSORS = ("weight", "bias", "hidden_weight", "hidden_bias")
 _writing = threading.Lock()
-
-
-class Kind(NamedTuple):
-    """What belongs to a kind of task, besides the training itself."""
-
-    predictor: type[Predictor]
-    held_out: type[HeldOut]
-    does: str  # what its heads do, for an error message,
-    asked_by: str  # and what uses them: an endpoint, or the page
-
-
-KINDS = {  # by their names in files
-    "classes": Kind(Classifier, HeldOutTexts, "distinguishes labels", "/classify"),
-    "number": Kind(Regressor, HeldOutNumbers, "gives a number", "the page"),
-    "tags": Kind(Tagger, HeldOutTags, "tags words", "/tag"),
-    "spans": Kind(Answerer, HeldOutAnswers, "finds answers", "/answer"),
-}
 
 
 def new_id() -> str:
@@ -109,8 +91,7 @@ def fetch_kind(identifier: object, kind: str) -> Run:
     """The run of an id, if it is of this kind of task. Raises InputError if it is not, or there is none."""
     run = fetch(identifier)
     if run.kind != kind:
-        found = KINDS[run.kind]
-        raise InputError(f"This head {found.does}, which this endpoint cannot ask of it; use {found.asked_by}.")
+        raise InputError(f"This head {run.predictor.does}, which this endpoint cannot ask of it; use {run.predictor.asked_by}.")
     return run
 
 
@@ -254,14 +235,14 @@ def read_run(folder: Path, identifier: str) -> Run:
         tensors = safetensors_torch.load_file(folder / "weights.safetensors")
         head = Head(**{name: tensors[f"head.{name}"].numpy() for name in HEAD_TENSORS if f"head.{name}" in tensors})
         place = {name: about[name] for name in ("model", "layer", "pooling")}
-        kind, top = KINDS[about.get("kind", "classes")], None
+        kind, top = HEADS[about.get("kind", "classes")], None
         if trained := about["layers_trained"]:
-            top = Top(load(about["model"]), about["layer"], trained, kind.predictor.top_pooling(about["pooling"])).freeze()
+            top = Top(load(about["model"]), about["layer"], trained, kind.top_pooling(about["pooling"])).freeze()
             top.module.load_state_dict({name.removeprefix("top."): t for name, t in tensors.items() if name.startswith("top.")})
-        predictor = kind.predictor(tuple(about["labels"]), head, **place, top=top)
+        predictor = kind(tuple(about["labels"]), head, **place, top=top)
         kept = {name: about[name] for name in ("title", "settings", "history", "best", "baselines", "created")}
         arrays = {name.removeprefix("held_out."): t.numpy() for name, t in tensors.items() if name.startswith("held_out.")}
-        held_out = kind.held_out.read(about["held_out"], arrays) if about["held_out"] is not None else None
+        held_out = kind.record.read(about["held_out"], arrays) if about["held_out"] is not None else None
         return Run(predictor, held_out=held_out, id=identifier, **kept)
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
         raise InputError("The files of this run are broken; train it again.") from error

@@ -1,27 +1,32 @@
-"""A plan of a training, which is checked, and what the kinds of task differ in."""
+"""A plan of a training, which is checked, and the training of any kind of head by it."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any
+
+import numpy as np
 
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import LAST_FOUR
 from explorer.core.errors import InputError
 from explorer.core.limits import EPOCHS
-from explorer.finetune.compute.finetune import Step, train, train_top
-from explorer.finetune.compute.predictor import Classifier, Predictor
+from explorer.finetune.compute.answers import Answerer
+from explorer.finetune.compute.finetune import Progress, train, train_top
+from explorer.finetune.compute.in_turn import train_in_turn
+from explorer.finetune.compute.predictor import HeldOut, Predictor
 from explorer.finetune.compute.prefix import Prefix, Ragged
-from explorer.finetune.compute.run import HeldOut
+from explorer.finetune.compute.texts import Classifier, Regressor
 from explorer.finetune.compute.top_layers import Top
+from explorer.finetune.compute.words import Tagger
 from explorer.text import limits
 from explorer.training.examples import Split
 from explorer.training.head import Head
 from explorer.training.objectives import Objective, Solvable
-from explorer.training.settings import OPTIMIZERS, Epoch, TrainingSettings
+from explorer.training.settings import FEWEST_HELD_OUT, OPTIMIZERS, Epoch, TrainingSettings
 
+HEADS = {head.kind: head for head in (Classifier, Regressor, Tagger, Answerer)}  # by their names in files
 MOST_UNITS = 512
 MOST_AVERAGED = 5
 CHECKS: dict[str, Callable[[object], Any]] = {
@@ -87,68 +92,78 @@ def go_on(model: Explorer, predictor: Predictor, settings: Mapping[str, Any]) ->
     return replace(make_plan(model, *shape, type(predictor), **numbers), start=predictor)
 
 
-Given = TypeVar("Given", bound=Sized)
-
-
 @dataclass(frozen=True, eq=False)
-class Task(ABC, Generic[Given]):
-    """A training task. What differs between the kinds of task: what is held out, what the model reads, the objective, and what
-    the predictor says of the held-out examples.
-    """
+class Task:
+    """A training: a plan for a model and examples, which say by their class what kind of head it is."""
 
     model: Explorer
-    examples: Given
+    examples: Any
     plan: TrainingPlan
 
-    predictor: ClassVar[type[Predictor]]
-
-    def fitted(self) -> Task[Given]:
-        """The task with settings left open filled in by the number of examples."""
-        plan = self.plan
-        return replace(self, plan=replace(plan, settings=plan.settings.fitted(len(self.examples), plan.layers_trained)))
-
-    @abstractmethod
-    def split(self) -> Split:
-        """The examples to train on and those held out. Raises InputError."""
+    @property
+    def head(self) -> type[Predictor]:
+        return next(head for head in HEADS.values() if head.learns is type(self.examples))
 
     @property
-    @abstractmethod
-    def inputs(self) -> Sequence[Any]:
-        """What the predictor reads, one for each example."""
-
-    def read(self) -> Generator[float, None, Prefix]:
-        """The output of the frozen layers for all examples, computed once; yields the share done, 0 to 1."""
-        return self.predictor.read(self.model, self.inputs, self.plan)
-
-    @abstractmethod
-    def objective(self, prefix: Prefix, parts: Split) -> Objective:
-        """The loss and the measures of what is scored."""
-
     def labels(self) -> tuple[str, ...]:
         """The labels of the head's scores."""
-        return self.predictor.own_labels
+        return self.head.own_labels or tuple(self.examples.classes)
 
-    def epochs(self, prefix: Prefix, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
+    @property
+    def in_turn(self) -> bool:
+        """Whether the head is trained on all examples, and judged by leave-one-out (Stone 1974).
+
+        A fifth of 18 examples is 3, and '3 of 3 right' says little.
+        """
+        return not self.plan.settings.held_out
+
+    def fill_in(self) -> Task:
+        """The task with settings left open filled in by the number of examples; few ones are left out in turn."""
+        settings, layers = self.plan.settings, self.plan.layers_trained
+        fitted = settings.fill_in(len(self.examples), layers)
+        few = len(self.examples) * settings.held_out < FEWEST_HELD_OUT
+        if few and self.head is Classifier and not (settings.epochs or layers):
+            fitted = fitted.for_few()
+        return replace(self, plan=replace(self.plan, settings=fitted))
+
+    def split(self) -> Split:
+        """The examples to train on and those held out; both are all of them under leave-one-out. Raises InputError."""
+        parts = self.head.split(self.examples, self.plan.settings.seed, self.plan.settings.held_out)
+        return Split(*[np.arange(len(self.examples))] * 2) if self.in_turn else parts
+
+    def read(self, parts: Split) -> Generator[float, None, Prefix]:
+        """The output of the frozen layers for all examples, computed once; yields the share done, 0 to 1."""
+        return self.head.read_to_learn(self.model, self.examples, self.plan, parts.held_out, self.plan.settings.seed)
+
+    def objective(self, prefix: Prefix, parts: Split) -> Objective:
+        """The loss and the measures of what is scored."""
+        return self.head.objective(self.examples, prefix, parts, self.plan.settings.balanced)
+
+    def epochs(self, prefix: Prefix, parts: Split) -> Iterator[Progress | tuple[Epoch, Head, Top | None]]:
         """Train on the output of `read`, the head alone or with the layers below it.
 
-        Yields a Step after each batch, and measures, head and layers after each epoch.
+        Yields the Progress after each batch, and measures, head and layers after each epoch.
         """
         plan, objective, rows = self.plan, self.objective(prefix, parts), prefix.split(parts)
         begun = None if plan.start is None else plan.start.head
         if not isinstance(prefix.states, Ragged):
             assert isinstance(objective, Solvable)
-            yield from ((*report, None) for report in train(prefix.states, objective, rows, plan.settings, begun))
+            heads: Iterator[Progress | tuple[Epoch, Head]] = train(prefix.states, objective, rows, plan.settings, begun)
+            if self.in_turn:
+                heads = train_in_turn(prefix.states, self.examples, plan.settings)
+            for found in heads:
+                yield found if isinstance(found, Progress) else (found[0], found[1], None)
             return
-        top = Top(self.model, plan.layer, plan.layers_trained, self.predictor.top_pooling(plan.pooling))
+        top = Top(self.model, plan.layer, plan.layers_trained, self.head.top_pooling(plan.pooling))
         if plan.start is not None and plan.start.top is not None:
             top.module.load_state_dict(plan.start.top.module.state_dict())
         for report in train_top(top, prefix, objective, rows, plan.settings, begun):
-            yield report if isinstance(report, Step) or plan.layers_trained else (*report[:2], None)
+            yield report if isinstance(report, Progress) or plan.layers_trained else (*report[:2], None)
 
-    @abstractmethod
-    def held_out(self, predictor: Predictor, prefix: Prefix, parts: Split) -> HeldOut:
-        """The held-out examples, with the predictor's output for them."""
-
-    @abstractmethod
-    def baselines(self, parts: Split) -> dict[str, float]:
-        """The scores of simple methods without BERT on the held-out examples, by name."""
+    def hold_out(self, predictor: Predictor, prefix: Prefix, parts: Split, last: Epoch) -> HeldOut:
+        """The held-out examples with the predictor's output; under leave-one-out, with that of the `last` epoch's heads."""
+        rows = prefix.split(parts).held_out
+        scores = last.scores if self.in_turn else None
+        if scores is None:
+            scores = predictor.head.outputs(predictor.vectors(prefix, rows))
+        return self.head.hold_out(self.examples, prefix, rows, scores)

@@ -13,11 +13,12 @@ from explorer.core.lazy import scipy
 from explorer.core.limits import NONE, TEXTS, TRAINING_MINUTES
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
-from explorer.finetune.compute.finetune import Step
-from explorer.finetune.compute.predictor import Predictor
+from explorer.finetune.compute.finetune import Progress, duration
+from explorer.finetune.compute.predictor import HeldOut, Predictor
 from explorer.finetune.compute.prefix import Prefix
-from explorer.finetune.compute.run import HeldOut, HeldOutTexts, Run, told
+from explorer.finetune.compute.run import Run, write_measure
 from explorer.finetune.compute.task import Task
+from explorer.finetune.compute.texts import HeldOutTexts
 from explorer.finetune.compute.top_layers import Top
 from explorer.training.examples import Split
 from explorer.training.head import Head
@@ -27,15 +28,6 @@ MOST_FOLLOWED, MOST_MOMENTS = 500, 20  # held-out texts, and epochs, of which th
 FIRST_SECONDS = 2.0  # of reading, after which its speed is known
 
 Stop = Callable[[], bool]
-
-
-@dataclass(frozen=True)
-class Progress:
-    """The share of all work done, 0 to 1, what is being done, and the measures of an epoch that has just ended."""
-
-    share: float
-    doing: str
-    epoch: Epoch | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,32 +48,32 @@ def run_training(task: Task, stop: Stop = lambda: False) -> Generator[Progress, 
     `stop()` is called after every batch, and the time limit is TRAINING_MINUTES; epochs finished by then count. Raises
     InputError.
     """
-    task, begun, minutes = task.fitted(), time.monotonic(), TRAINING_MINUTES.most
+    task, begun, minutes = task.fill_in(), time.monotonic(), TRAINING_MINUTES.most
     plan, parts = task.plan, task.split()  # raises before anything is computed
 
     def ends() -> bool:
         return stop() or (minutes != NONE and time.monotonic() - begun > 60 * minutes)
 
-    prefix = yield from _read(task, ends)
+    prefix = yield from _read(task, parts, ends)
     if prefix is None:
         return None
     history: list[Epoch] = []
     kept: tuple[int, Head, Top | None] | None = None
-    measure = task.predictor.measures[1]
+    measure = task.head.measures[1]
     chosen = plan.keep_best and len(parts.held_out) >= FEWEST_HELD_OUT
 
     def score(epoch: Epoch) -> tuple[float, float]:
         return epoch.held_out[measure], -epoch.held_out["loss"]
 
     for report in task.epochs(prefix, parts):
-        if isinstance(report, Step):
-            yield _within_epoch(report, plan.settings.reports)
+        if isinstance(report, Progress):
+            yield report
         else:
             epoch, head, top = report
             history.append(epoch)
             if kept is None or not chosen or score(epoch) > score(history[kept[0]]):
                 kept = len(history) - 1, head, top
-            said = f"{epoch.epoch} of {plan.settings.reports}: held-out {told(measure, epoch.held_out[measure])}"
+            said = f"{epoch.epoch} of {plan.settings.reports}: held-out {write_measure(measure, epoch.held_out[measure])}"
             yield Progress(epoch.epoch / plan.settings.reports, f"Epoch {said}.", epoch)
         if ends():
             break
@@ -90,14 +82,16 @@ def run_training(task: Task, stop: Stop = lambda: False) -> Generator[Progress, 
     if len(task.examples) > TEXTS.most:  # baselines and held-out examples take a while
         yield Progress(1.0, "Comparing it with what needs no BERT.")
     best, head, top = kept
-    predictor = task.predictor(task.labels(), head, task.model.name, plan.layer, plan.pooling, top)
-    held_out = with_epochs(task.held_out(predictor, prefix, parts), history)
+    predictor = task.head(task.labels, head, task.model.name, plan.layer, plan.pooling, top)
+    held_out = task.hold_out(predictor, prefix, parts, history[-1])
+    if plan.layers_trained:
+        held_out = with_epochs(held_out, history)
     return TrainingResult(task, predictor, tuple(history), best, parts, held_out)
 
 
 def with_epochs(held_out: HeldOut, history: list[Epoch]) -> HeldOut:
     """The held-out texts with their probabilities after each epoch, of at most MOST_MOMENTS epochs and MOST_FOLLOWED texts."""
-    if not isinstance(held_out, HeldOutTexts) or len(held_out.texts) > MOST_FOLLOWED or history[0].scores is None:
+    if not isinstance(held_out, HeldOutTexts) or len(held_out.texts) > MOST_FOLLOWED:
         return held_out
     shown = np.unique(np.linspace(0, len(history) - 1, min(len(history), MOST_MOMENTS)).round().astype(int))
     scores = np.stack([history[epoch].scores for epoch in shown])
@@ -128,14 +122,14 @@ def as_run(result: TrainingResult, title: str, identifier: str) -> Run:
         history=[epoch.as_row() for epoch in result.history],
         best=result.best,
         held_out=result.held_out,
-        baselines=result.task.baselines(result.split),
+        baselines=result.task.head.baselines(result.task.examples, result.split),
         id=identifier,
     )
 
 
-def _read(task: Task, ends: Stop) -> Generator[Progress, None, Prefix | None]:
+def _read(task: Task, parts: Split, ends: Stop) -> Generator[Progress, None, Prefix | None]:
     """The output of the frozen layers, or None when it was stopped."""
-    steps, first = task.read(), None
+    steps, first = task.read(parts), None
     while True:
         try:
             share = next(steps)
@@ -144,17 +138,7 @@ def _read(task: Task, ends: Stop) -> Generator[Progress, None, Prefix | None]:
         first = first or (share, time.monotonic())  # not from 0: reading that was stopped is continued
         done_here, seconds = share - first[0], time.monotonic() - first[1]
         known = done_here > 0 and seconds >= FIRST_SECONDS
-        left = f", {_duration(seconds * (1 - share) / done_here)} left" if known else ""
+        left = f", {duration(seconds * (1 - share) / done_here)} left" if known else ""
         yield Progress(0.0, f"Reading {len(task.examples):,} examples, once: {share:.0%}{left}.")
         if ends():
             return None
-
-
-def _within_epoch(step: Step, epochs: int) -> Progress:
-    speed = f"{step.steps_per_second:.1f} steps a second, {_duration(step.seconds_left)} left"
-    share = (step.epoch - 1 + step.done / step.total) / epochs
-    return Progress(share, f"Epoch {step.epoch} of {epochs}, step {step.done} of {step.total}: {speed}.")
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

@@ -30,8 +30,7 @@ from explorer.core.limits import CLASSES, JSON_VALUES, LABEL, MEGABYTE, Limit
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import FILES, INSIDE, MODEL_FILES, SCRIPT, digest
 from explorer.finetune.compute.run import CORRELATIONS, Run
-from explorer.finetune.compute.store import KINDS
-from explorer.finetune.compute.task import CHECKS, MOST_UNITS, make_plan
+from explorer.finetune.compute.task import CHECKS, HEADS, MOST_UNITS, make_plan
 from explorer.text import limits
 from explorer.training.head import Head
 
@@ -135,7 +134,7 @@ def _read(path: Path, folder: Path) -> tuple[Run, bool]:
                 _extract_model(archive, folder)
             elif settings.model.startswith(checkpoints.TUNED) or settings.model == INSIDE:
                 raise ValueError("a model that is not in it")
-    kind = KINDS[settings.kind].predictor
+    kind = HEADS[settings.kind]
     predictor = kind(tuple(settings.labels), head, settings.model, settings.layer, settings.pooling)
     return Run(predictor, settings.title, settings.training, history, settings.best, None, settings.baselines), has_model
 
@@ -214,7 +213,7 @@ def _try(run: Run, model: Explorer) -> None:
 def read_settings(data: bytes) -> Settings:
     """The settings of a run, if every entry is what `pack` would have written. Raises InputError, ValueError or KeyError."""
     given = parse(Settings, data, JSON_VALUES)
-    predictor, labels = KINDS[given.kind].predictor, tuple(limits.check_text(name, "a label", LABEL) for name in given.labels)
+    predictor, labels = HEADS[given.kind], tuple(limits.check_text(name, "a label", LABEL) for name in given.labels)
     if len(set(labels)) != len(labels) or len(labels) > CLASSES.most or (predictor.own_labels or labels) != labels:
         raise ValueError("labels")
     if len(labels) < 2 and not predictor.own_labels:
@@ -247,7 +246,7 @@ def read_head(data: bytes, labels: int) -> Head:
 
 def read_history(log: str, settings: Settings) -> list[dict[str, float]]:
     """The rows of the log, one per epoch from 1. Raises ValueError for a number that training cannot give."""
-    names = [f"{part}_{name}" for part in ("train", "held_out") for name in KINDS[settings.kind].predictor.measures]
+    names = [f"{part}_{name}" for part in ("train", "held_out") for name in HEADS[settings.kind].measures]
     history = []
     for number, row in enumerate(csv.DictReader(io.StringIO(log)), start=1):
         found = {name: float(value) for name, value in row.items()}

@@ -7,9 +7,9 @@ from typing import Any
 
 from explorer.bert.explorer import load
 from explorer.core.errors import InputError
-from explorer.finetune.compute.predictor import Classifier, of_kind
-from explorer.finetune.compute.task import make_plan
-from explorer.finetune.compute.tasks import Classification
+from explorer.finetune.compute.predictor import of_kind
+from explorer.finetune.compute.task import Task, make_plan
+from explorer.finetune.compute.texts import Classifier
 from explorer.finetune.compute.training import train_whole
 from explorer.teaching.classroom import names
 from explorer.teaching.classroom.rounds import Names
@@ -124,7 +124,7 @@ class Teaching:
         """Train a head on examples. Returns it with its accuracy on held-out examples. Slow; changes nothing in the room."""
         given = Examples(tuple(example.text for example in examples), tuple(example.label for example in examples))
         model = load(self.model)
-        result = train_whole(Classification(model, given, make_plan(model, -1, "mean", epochs=0)))
+        result = train_whole(Task(model, given, make_plan(model, -1, "mean", epochs=0)))
         return of_kind(result.predictor, Classifier), float(result.history[result.best].held_out["accuracy"])
 
     def answer(self, text: str) -> tuple[str, float]:

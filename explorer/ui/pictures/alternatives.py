@@ -91,7 +91,7 @@ def _cells(trace: Mapping[str, Any], layout: Mapping[str, Any]) -> str:
     x, y = (layout.get(f"{axis}axis", {}) for axis in "xy")
     between = ARROW if _title(x).startswith("column") else ", "
     names = _names(trace.get("y"), y), _names(trace.get("x"), x)
-    return strongest_cells(values, *names, unit=_title(bar).removesuffix(" (√ scale)"), between=between)
+    return strongest_cells(values, *names, unit=_title(bar), between=between)
 
 
 def _bars(trace: Mapping[str, Any], layout: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from explorer.analysis.attention import scale_end
 from explorer.ui.pictures.alternatives import ARROW, names_of, strongest_cells
 from explorer.ui.pictures.base import quick_figure, token_axis, token_labels, window_over
-from explorer.ui.pictures.heatmaps import SEQUENTIAL, TICKS, Axes, colour_scale, heatmap, outline, outline_cell, root_ticks
+from explorer.ui.pictures.heatmaps import SEQUENTIAL, Axes, colour_scale, heatmap, outline, outline_cell, root_ticks
 from explorer.ui.pictures.numbers import Places, identifier, keep, matrix
 
 EXACT_CELLS = 160 * 160  # up to here every cell carries its exact number; larger pictures send one byte per cell
@@ -53,15 +53,15 @@ def attention_heatmap(
         "hovertemplate": f"row %{{y}} → column %{{x}}<br>{number}<extra></extra>",
     }
     full = 1 if exact else LEVELS
-    ticks = root_ticks(top, scale.square_root) | {"tickvals": [tick * full for tick in TICKS]}
-    title = f"{scale.unit} (√ scale)" if scale.square_root else scale.unit
+    ticks = root_ticks(top, scale.square_root)
+    ticks |= {"tickvals": [place * full for place in ticks["tickvals"]]}
     rows, columns = places or [range(length) for length in weights.shape]
     drawn = quick_figure(
         [{"type": "heatmap", "x": token_labels(keys), "y": token_labels(queries), "coloraxis": "coloraxis", **cells}],
         key=f"attention-{weights.shape}",
         xaxis=token_axis("column: is looked at (key)"),
         yaxis=token_axis("row: looks (query)", autorange="reversed"),
-        coloraxis=colour_scale(0, full, title, **ticks),
+        coloraxis=colour_scale(0, full, scale.unit, **ticks),
         shapes=[] if row is None else [outline(-0.5, row - 0.5, weights.shape[1], 1)],
         meta=SEQUENTIAL
         | window_over(x=columns, y=rows)

@@ -15,7 +15,8 @@ from explorer.ui.pictures.numbers import Places, as_typed, identifier, keep, mat
 SEQUENTIAL = {"ramp": "sequential"}  # the chart component replaces it by the page's own colours
 SIGNED = ((0, NEGATIVE), (0.5, "rgba(128,128,128,0)"), (1, POSITIVE))
 COLOUR_BAR = {"thickness": 10, "outlinewidth": 0, "len": 0.9}
-TICKS = (0, 0.25, 0.5, 0.75, 1)  # positions on the colour bar
+TICKS = (0, 0.25, 0.5, 0.75, 1)  # of what a colour bar ends with
+ROOT_TICKS = (0, 0.05, 0.2, 0.5, 1)  # where square roots are drawn, about as far apart: they show the scale without a word
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,9 @@ def outline_cell(cell: tuple[float, float] | None) -> list[dict[str, object]]:
 
 def root_ticks(top: float, square_root: bool = True) -> Ticks:
     """Ticks of a colour bar from 0 to 1 that shows fractions of `top`, or their square roots."""
-    return {"tickvals": list(TICKS), "ticktext": [f"{(tick**2 if square_root else tick) * top:.2g}" for tick in TICKS]}
+    shares = ROOT_TICKS if square_root else TICKS
+    places = [share**0.5 if square_root else share for share in shares]
+    return {"tickvals": places, "ticktext": [f"{share * top:.2g}" for share in shares]}
 
 
 def number_axis(title: str, numbers: int | None = None, **more: object) -> dict[str, object]:

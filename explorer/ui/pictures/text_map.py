@@ -64,8 +64,8 @@ class TextMap:
     `notes` say something of each, `contexts` are what comes before and after each in its sentence, `rows` what a click on each
     sends instead of its index. `rings` mark some for the reason `ringed`, and `picked` is one that stands out. `faint` lets some
     fade, and with `fits` the others fill the map. With `even` both axes have the same scale, names are as long as there is room,
-    and people may zoom. The map shows the frame number `frame`, the last if None; points that one `glides` through the frames,
-    such as layers, keep their names meanwhile.
+    and people may zoom. The first `hulls` classes have a hull. The map shows the frame number `frame`, the last if None; points
+    that one `glides` through the frames, such as layers, keep their names meanwhile.
     """
 
     texts: Sequence[str]
@@ -82,7 +82,7 @@ class TextMap:
     picked: int | None = None
     links: Sequence[Link] = ()
     even: bool = False
-    hulls: bool = False
+    hulls: int = 0
     regions: Regions | None = None
     star: Star | None = None
     frames: Sequence[Frame] = field(default=())

@@ -84,8 +84,8 @@ def test_the_finding_of_the_rollout_says_what_it_assumes_and_what_is_measured(su
         special, rest = row[kinds == "special"].sum(), np.where((kinds == "special") | (np.arange(len(row)) == 4), 0, row)
         expected.append(([float(share) for share in (special, row[4], rest.max())], tokens[int(rest.argmax())]))
     assumed, told = Rollout().finding(subject).text, Rollout().compute(subject)["token"]
-    assert assumed.startswith(f"Followed through all layers (rollout), “{tokens[4]}” takes ")
-    _, measured = told.split("Rollout assumes that every layer keeps half of each position; the routes (ALTI)")
+    assert assumed.startswith(f"By attention weights alone (rollout), “{tokens[4]}” takes ")
+    _, measured = told.split("Rollout assumes that every layer keeps half of each vector. The Overview measures")
     kept = float(mixed[:, 4, 4].mean())
     for part, (shares, word), first in ((assumed, expected[0], []), (measured, expected[1], [kept])):
         assert re.findall(r"(?:less than )?\d+%", part) == [whole_percent(share) for share in first + shares]

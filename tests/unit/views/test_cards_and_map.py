@@ -106,12 +106,15 @@ def test_the_sentence_that_is_tried_is_a_star_in_its_region_and_its_words_pull(s
 def test_layers_that_are_trained_move_the_points_epoch_by_epoch(subject, monkeypatch):
     monkeypatch.setattr(outcome, "EVERY", 0)
     steps = Outcome(preset=OWN, layers=1, pooling="cls", epochs=3, rate=2e-4, batch=8).on_train(subject, None)
-    moving, change = [], None
+    moving, axes, change = [], set(), None
     while change is None:
         try:
-            moving += [content["map"]["value"] for content in [next(steps)] if "map" in content]
+            content = next(steps)
+            moving += [content["map"]["value"]] if "map" in content else []
+            axes |= {tuple(content["curves"].layout.xaxis.range)} if "curves" in content else set()
         except StopIteration as done:
             change = done.value
+    assert axes == {(0.5, 3.5)}, "all epochs to come have room"
     store._read.forget(change.settings["run"], store.fetch(change.settings["run"]))
     run = store.fetch(change.settings["run"])
     film = map_of(run)["frames"]
@@ -133,8 +136,8 @@ def test_the_map_says_what_its_directions_are(subject, opened):
 
 def test_the_result_has_its_interval_and_what_needs_no_bert(subject, opened):
     low, high = wilson(17, 18)
-    said = judge(opened)
-    assert said.startswith(f"17 of 18 are right when left out ({100 * low:.0f} to {100 * high:.0f}%, 95% interval). ")
+    said, interval = judge(opened), f"{100 * low:.0f} to {100 * high:.0f}%, 95% interval"
+    assert said.startswith(f"The head is right for 17 of 18 sentences that it was not trained on ({interval}). ")
     assert said.endswith(f"Guessing one class: 33%; counting words: {opened.baselines['bag of words']:.0%}.")
     assert Outcome().finding(subject).text == said
 
@@ -145,7 +148,7 @@ def test_the_next_step_is_proposed_with_its_cost_and_trains_what_it_says(subject
     assert step.settings["layers"] == 2
     plan = Recipe(**step.settings).plan(subject.model)
     assert (plan.layers_trained, plan.layer, plan.pooling) == (2, 6, "cls")
-    assert plan.settings.fitted(18, 2).epochs * 1 >= 100 / 2, "few examples need many epochs"
+    assert plan.settings.fill_in(18, 2).epochs * 1 >= 100 / 2, "few examples need many epochs"
     shown = Outcome(run=opened.id).compute(subject)
     assert (
         shown["next_step"]["value"]
@@ -167,7 +170,7 @@ def test_every_preset_at_every_depth_trains_what_it_says(subject, preset, layers
     view = replace(Recipe(kind=kind, **defaults(kind, subject.model.capabilities)), layers=layers, layer=6)
     settings = view.on_preset(subject, preset).settings
     plan = replace(view, **settings).plan(subject.model)
-    assert plan.pooling in KINDS[kind].predictor.poolings
+    assert plan.pooling in KINDS[kind].poolings
     if preset == OWN:
         assert plan.layers_trained == layers
         return

@@ -8,17 +8,18 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute.answering import Answerer
+from explorer.finetune.compute.answers import Answerer
 from explorer.finetune.compute.export import pack
 from explorer.finetune.compute.files import read_file
 from explorer.finetune.compute.questions import built_in_questions, read_typed
+from explorer.finetune.compute.task import Task
 from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.examples import ExamplesView
-from explorer.finetune.kinds import ANSWERS, FILE, KINDS, READY, TEXTS, TYPED
+from explorer.finetune.kinds import ANSWERS, FILE, READY, TEXTS, TYPED
 from explorer.finetune.opening import OURS, QUESTIONS
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.recipe import Recipe
-from explorer.finetune.result import CHANGE, CLASSES, MISTAKES, RIGHT, Result
+from explorer.finetune.result import CLASSES, MISTAKES, RIGHT, Result
 from explorer.finetune.run import opening_run
 from explorer.finetune.runs import Runs
 from explorer.finetune.try_it import TryIt
@@ -35,7 +36,7 @@ def subject(tiny):
 def run(tiny):
     view, recipe = ExamplesView(kind=ANSWERS, source=READY), Recipe(kind=ANSWERS, layers=1, layer=2, epochs=1)
     questions, _ = view.examples()
-    task = KINDS[ANSWERS].task(tiny, questions, recipe.plan(tiny))
+    task = Task(tiny, questions, recipe.plan(tiny))
     return new_run(finished(run_training(task)), view.title(questions))
 
 
@@ -133,12 +134,6 @@ def test_wrong_and_right_answers_are_all_of_them(subject, run):
     assert {row[0] for row in (*wrong, *right)} == set(held.questions)
     assert shown[MISTAKES]["note"].startswith(f"{len(wrong)} of {len(held.questions)}")
     assert all(row[1].lower() not in row[2].lower().split(" or ") for row in wrong)
-
-
-def test_what_training_changed_is_shown_for_answers_too(subject, run):
-    shown = read(Result, subject, run=run.id, look=CHANGE).compute(subject)
-    assert "✓ The 1 frozen layers moved" in shown["note"]
-    assert len(shown["picture"].data[0].y) == subject.model.capabilities.layers + 1
 
 
 def test_the_answer_is_marked_and_its_numbers_are_there(subject, run, tiny):

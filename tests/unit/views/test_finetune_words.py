@@ -7,7 +7,7 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute.tasks import Tagging
+from explorer.finetune.compute.task import Task
 from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import TYPED, WORDS
@@ -15,7 +15,7 @@ from explorer.finetune.opening import ORDERS, OURS
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.recipe import Recipe
 from explorer.finetune.result import CLASSES, NAMES, Result, in_context
-from explorer.finetune.sources import clicked, tags_of
+from explorer.finetune.sources import check_clicks, tags_of
 from explorer.finetune.try_it import NAMES as TAGS
 from explorer.finetune.try_it import TryIt
 from explorer.text.tagged import split_words
@@ -105,8 +105,8 @@ def test_typed_words_get_the_tag_that_was_chosen(subject):
     lines = typed(tagged_lines="one two\nthree", clicks=(("one two", ("A", "O")),))
     assert lines.examples()[0].classes == ["A", "O"]
     assert "tag 'O'" in typed(tagged_lines="one\ntwo", clicks=()).compute(subject)["about"]
-    assert clicked([["a", ["X"]], ["b", [1]], [3, ["X"]], ["c", "X"], "d"]) == (("a", ("X",)),)
-    assert clicked(None) == clicked({"a": ["X"]}) == ()
+    assert check_clicks([["a", ["X"]], ["b", [1]], [3, ["X"]], ["c", "X"], "d"]) == (("a", ("X",)),)
+    assert check_clicks(None) == check_clicks({"a": ["X"]}) == ()
 
 
 def test_a_run_of_another_kind_is_not_looked_at(subject, run):
@@ -120,7 +120,7 @@ def test_a_run_of_another_kind_is_not_looked_at(subject, run):
 def test_the_sentence_to_try_fits_the_tags(subject):
     examples, _ = typed().examples()
     plan = Recipe(kind=WORDS, layer=4, epochs=2).plan(subject.model)
-    mine = new_run(finished(run_training(Tagging(subject.model, examples, plan))), "Café")
+    mine = new_run(finished(run_training(Task(subject.model, examples, plan))), "Café")
     shown = TryIt(kind=WORDS, run=mine.id).compute(subject)
     assert shown["tried"]["value"] == shown["offered"][0] == shown["sample"]["choices"][1]
     assert split_words(shown["tried"]["value"]) == list(shown["row"]["columns"])

@@ -7,6 +7,7 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.corpus import atlas_words
+from explorer.corpus.compute.atlas_evidence import LEVEL
 from explorer.corpus.compute.attention_sums import OFFSETS, REACH
 from explorer.corpus.heads import Heads
 from explorer.corpus.source import FILE
@@ -35,7 +36,7 @@ def test_the_finding_counts_the_heads_that_follow_the_syntax(subject, atlas):
     opened = view.first(subject)
     told = view.finding(opened)
     assert told.text.startswith(f"{int(atlas.significant.any(axis=-1).sum())} of 72 heads ")
-    assert f"corrected for {atlas.q.size:,} tests" in told.text
+    assert f"(q at most {LEVEL})" in told.text
     layer, head = opened.selection.layer, opened.selection.head
     assert told.text.endswith(f"layer {layer}, head {head} most clearly.")
     habit = atlas_words.describe(atlas, layer - 1, head - 1)
@@ -101,5 +102,4 @@ def test_the_names_of_a_treebank_never_become_markup(tiny, monkeypatch, own_runs
     content = Heads(source=FILE, file=Corpus("own", (one,))).compute(subject)
     assert content["relations"]["rows"][0]["cells"][0] == evil
     assert evil not in content["tags"].to_json()
-    assert evil not in content["map"].to_json()
     assert evil not in content["relations"]["label"]

@@ -55,7 +55,7 @@ def test_the_shorter_input_is_filled_up_and_nobody_looks_there(bundled):
     subject = view.first(start)
     shown, told = view.compute(subject), view.finding(subject).text
     assert shown["about"].startswith("A rectangle of 2 × 12 for the 5 tokens of the input above and the 12 of the second one: 7")
-    assert "7 places, 29.2% of them all, are filled up" in shown["about"]
+    assert "7 places, 29.2% of them all, are padding" in shown["about"]
     cells = {
         name: [one["text"] for one in row] for name, row in zip(shown["batch"]["rows"], shown["batch"]["cells"], strict=True)
     }

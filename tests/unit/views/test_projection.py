@@ -1,5 +1,7 @@
 """What the Projection tab computes, and what it does not compute again."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.neighbors import NearestNeighbors
@@ -7,6 +9,8 @@ from sklearn.neighbors import NearestNeighbors
 from explorer.bert.features import features
 from explorer.core.errors import InputError
 from explorer.core.limits import CARDS
+from explorer.experiments.compute.items import items_from_lines
+from explorer.experiments.new import NewExperiment
 from explorer.finetune.tab import TAB as TRAIN
 from explorer.projection.map import FILE, SENTENCES, WORDS, Map
 from explorer.projection.points import EXAMPLE_SETS, FEW_LABELS
@@ -207,3 +211,18 @@ def test_every_example_is_lines_with_labels():
         assert len(texts) > 7, name
         assert 1 < len(set(labels)) < 20, name
         assert NO_LABEL not in labels, name
+
+
+def test_sentences_become_the_items_of_an_experiment(subject):
+    lines = "The cat sat.\nA * dog ran.\nShe bought milk.\nHe went."
+    view = Map(sentences=lines)
+    drawn = view.compute(subject)["drawn"]
+    for settings, words in (({}, ["cat", "milk", "went"]), ({"search": "She", "picked": ((0, 2), drawn)}, ["cat", "she"])):
+        opened = replace(view, **settings).on_test(subject, None)
+        items = items_from_lines(opened.settings["typed"])
+        assert [item.word.lower() for item in items] == words
+        assert {item.text_a.replace("[MASK]", item.word).lower() for item in items} <= {*lines.lower().split("\n")}
+        experiment = NewExperiment.read(dict(opened.settings), subject.model.capabilities)
+        assert experiment.items_of(subject.model) == items
+    with pytest.raises(InputError, match="two sentences or more"):
+        replace(view, sentences="The cat sat.").on_test(subject, None)

@@ -142,7 +142,7 @@ class TestStates:
         here, there = states("the man was happy"), states("the man was sad")
         cosine = (here * there).sum(-1) / (np.linalg.norm(here, axis=-1) * np.linalg.norm(there, axis=-1))
         np.testing.assert_allclose(np.array(view.compute(subject)["picture"].data[0].z), 1 - cosine, atol=1e-5)
-        assert "on both sides" in view.finding(subject).text
+        assert "both sides share" in view.finding(subject).text
         assert SideStates(other_a="the man was happy").compute(subject)["picture"].data[0].z.max() < 1e-6
         assert "numbers of tokens" in SideStates(other_a="the").compute(subject)["about"]
 

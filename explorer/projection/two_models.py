@@ -1,0 +1,165 @@
+"""The same sentences by two models, or by two layers of one, with the points that changed their neighbours."""
+
+from collections.abc import Generator, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from explorer.analysis.projection import align, of_one_size, principal_components
+from explorer.analysis.similarity import nearest_rows
+from explorer.core.errors import InputError
+from explorer.core.limits import BOX_CHARACTERS
+from explorer.projection.points import EXAMPLE_SETS, Points, example_lines, read_texts
+from explorer.text import limits
+from explorer.text.lines import read_lines
+from explorer.ui.layout import col, row
+from explorer.ui.long_view import LongView
+from explorer.ui.pictures.base import shorten
+from explorer.ui.pictures.maps import classes_by_row, rows_by_label
+from explorer.ui.pictures.text_map import Link, TextMap, draw_map
+from explorer.ui.settings import choice, memory, number, text
+from explorer.ui.subject import Subject
+from explorer.ui.view import Change, Content, Finding, caption, heading, part, props, sentence, settle
+
+FEWEST = 4  # different sentences
+NEIGHBORS = 5
+RINGED = 8  # points, and at most a quarter
+QUOTED = 40  # characters of a sentence
+LETTERS = 4  # per token, about
+PIECES = 1.3  # tokens per word
+
+
+@dataclass(frozen=True)
+class Side:
+    """Different sentences in one space: `near` [n, k] are the neighbours by cosine, nearest first, `places` [n, 2] on a map."""
+
+    name: str
+    points: Points
+    near: np.ndarray
+    places: np.ndarray
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Both sides, the second turned towards the first; `kept` [n] is how many neighbours of each sentence are the same."""
+
+    here: Side
+    there: Side
+    kept: np.ndarray
+
+    @property
+    def changed(self) -> list[int]:
+        """The sentences that keep fewest neighbours, fewest first."""
+        order = np.argsort(self.kept, kind="stable")[: min(RINGED, max(1, len(self.kept) // 4))]
+        return [row for row in order.tolist() if self.kept[row] < self.here.near.shape[1]]
+
+    def finding(self) -> str:
+        count, near = self.here.near.shape
+        share, chance = self.kept.mean() / near, near / (count - 1)
+        both = f"{self.here.name} and h{self.there.name[1:]}"
+        text = f"{both} share {share:.0%} of the {near} nearest neighbours of {count} sentences ({chance:.0%} by chance)"
+        if not self.changed:
+            return f"{text}. No neighbour changed."
+        first = self.changed[0]
+        return f"{text}. “{shorten(self.here.points.texts[first], QUOTED)}” keeps fewest: {self.kept[first]} of {near}."
+
+
+class TwoModels(LongView):
+    """Two maps by PCA, turned and mirrored so that the same sentences are at similar places (Procrustes)."""
+
+    name, question = "projection/two-models", "Which sentences change neighbours?"
+    layout = (
+        row("compared", "state", "other_state"),
+        row(col("here_title", "here"), col("there_title", "there")),
+        row(col("texts"), col("about", "help")),
+    )
+    start = "Compare"
+    compared: str = choice([("this model", "")], "Beside", menu=True, free=True, default="", elem_classes="inline")
+    state: int = number(6, "Hidden state, left", low=0, high=lambda model: model.layers, box=True, elem_classes="inline")
+    other_state: int = number(2, "Hidden state, right", low=0, high=100, box=True, elem_classes="inline")
+    here_title = heading("**Left**")
+    here = part("text_map", height=400)
+    there_title = heading("**Right**")
+    there = part("text_map", height=400)
+    about = sentence(classes="caption")
+    texts: str = text(
+        example_lines(EXAMPLE_SETS[0]), "One per line: sentence\u00a0|\u00a0label", lines=6, max_lines=6, limit=BOX_CHARACTERS
+    )
+    help = caption(
+        "Click a point: lines lead to its nearest neighbours on each side, by cosine in all dimensions. Rings mark the sentences "
+        "that keep the fewest of them. How far a point moves between the maps says less. Both maps show the first two principal "
+        "components. The right one is rotated and mirrored to fit the left one (Procrustes; Schönemann 1966)."
+    )
+    picked: int | None = memory(None, kept=lambda row: row if type(row) is int and row >= 0 else None)
+
+    def passes(self, subject: Subject) -> float:
+        return 2 * len(self.texts) / LETTERS / subject.trace.kept
+
+    def key(self, subject: Subject) -> Hashable:
+        return self.name, subject.model_name, self.compared, self.state, self.other_state, self.texts
+
+    def work(self, subject: Subject) -> Generator[Any, None, Sides]:
+        """Read the sentences on both sides. Raises InputError for fewer than FEWEST, and ModelError."""
+        label_of = dict(zip(*read_lines(self.texts), strict=True))
+        if len(label_of) < FEWEST:
+            raise InputError(f"Type at least {FEWEST} different sentences, one per line.")
+        other, near, found = subject.read_by(self.compared or ""), min(NEIGHBORS, (len(label_of) - 1) // 2), []
+        for side, state in ((subject, self.state), (other, self.other_state)):
+            points = yield from read_texts(side.model, list(label_of), list(label_of.values()), "mean")
+            at = min(state, len(points.states) - 1)
+            vectors, model = points.states[at], side.model_name.rstrip("/").rpartition("/")[2]
+            name = f"Hidden state {at}" if other is subject else f"Hidden state {at} of {model}"
+            found.append(Side(name, points, nearest_rows(vectors, near), of_one_size(principal_components(vectors, 2)[0])))
+        here, there = found
+        kept = np.array([len({*mine} & {*yours}) for mine, yours in zip(here.near.tolist(), there.near.tolist(), strict=True)])
+        turned = align(there.places, here.places)
+        return Sides(here, Side(there.name, there.points, there.near, turned), kept)
+
+    def waiting(self, subject: Subject) -> Content:
+        return {"here": None, "there": None, "about": "", "compared": self._models(subject)}
+
+    def draw(self, subject: Subject, found: Sides) -> Content:
+        return {
+            "compared": self._models(subject),
+            "here_title": f"**{found.here.name}**",
+            "there_title": f"**{found.there.name}**",
+            "here": self._map(found, found.here),
+            "there": self._map(found, found.there),
+        }
+
+    def finding(self, subject: Subject) -> Finding | None:
+        found = self.known(subject)
+        return found and Finding(found.finding())
+
+    def on_compared(self, subject: Subject, compared: str | None) -> Change:
+        """Another model is compared at its last hidden state. Raises ModelError for one that is not on this machine."""
+        other = subject.read_by(compared or "")
+        return settle(other_state=2 if other is subject else other.model.capabilities.layers)
+
+    def on_here(self, subject: Subject, index: object) -> Change:
+        return settle(picked=limits.check_place(index))
+
+    on_there = on_here
+
+    def _models(self, subject: Subject) -> Any:
+        return props(choices=[("this model", ""), *((name, name) for name in subject.other_models)])
+
+    def _map(self, found: Sides, side: Side) -> dict[str, Any]:
+        texts, labels = side.points.texts, side.points.labels
+        classes = rows_by_label(labels)
+        picked = self.picked if self.picked is not None and self.picked < len(texts) else None
+        near, kept_of = side.near.shape[1], list(enumerate(found.kept.tolist()))
+        drawn = TextMap(
+            texts=texts,
+            places=side.places,
+            labels=classes_by_row(classes),
+            classes=list(classes),
+            notes=[f"keeps {kept} of {near} neighbours; nearest here: {texts[side.near[row, 0]]}" for row, kept in kept_of],
+            rings=[row in found.changed for row in range(len(texts))],
+            ringed="fewest neighbours kept",
+            picked=picked,
+            links=[] if picked is None else [Link(picked, int(other)) for other in side.near[picked]],
+            even=True,
+        )
+        return draw_map(drawn, f"A map of {len(texts):,} sentences in {side.name}.")
