@@ -74,6 +74,10 @@ class Layer:
         """W₂ and its bias: one column per neuron."""
         return attrgetter(self.family.out_of_neurons)(self.module)
 
+    def end(self, added: torch.Tensor) -> torch.Tensor:
+        """The LayerNorm that ends the layer, applied to the sum [..., hidden] there; the sum itself if there is no such norm."""
+        return self.last_norm(added) if self.last_norm else added
+
     @property
     def attention_norm(self) -> torch.nn.LayerNorm | None:
         return attrgetter(self.family.attention_norm)(self.module) if self.family.attention_norm else None

@@ -10,6 +10,7 @@ import explorer
 from explorer.core.errors import CapabilityError
 from explorer.experiments.compute import estimating
 from explorer.experiments.compute.experiment import experiment
+from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.patching import PAIRS
 from explorer.experiments.compute.targets import WORD, Target
 from explorer.experiments.pictures import board, shown_places
@@ -146,11 +147,15 @@ def test_the_strongest_edges_are_patched_as_hooks_do(tiny, runs, monkeypatch):
             assert found.also["exact"][row, one, other] == pytest.approx(exact, abs=1e-4), edge
 
 
-def test_what_a_component_sends_adds_up_to_its_own_estimate(bundled):
+@pytest.mark.parametrize("kind", ["bert", "distilbert", "electra-generator"])
+def test_what_a_component_sends_adds_up_to_its_own_estimate(tmp_path, kind):
     """By the chain rule, since every way from a component begins with one of its edges."""
-    items = BOTH[:4]
-    edges, heads = (experiment(bundled, items, "attribution_patching", how) for how in ("edges", "heads"))
-    count = bundled.capabilities.heads
+    model = explorer.load(str(write_family(tmp_path / kind, kind)))
+    items = [
+        Item(f"the *{one}/{other}* [MASK] to it", "", "", "") for one, other in itertools.permutations(("man", "dog", "store"), 2)
+    ]
+    edges, heads = (experiment(model, items, "attribution_patching", how) for how in ("edges", "heads"))
+    count = model.capabilities.heads
     every = edges.values.sum(2)[:, 1:].reshape(len(edges.items), -1, count + 1)[..., :count]
     np.testing.assert_allclose(every, heads.values, atol=1e-4 * np.abs(heads.values).max())
 

@@ -104,10 +104,11 @@ def estimate(model: Explorer, mine: Run, theirs: Run, along: Run, parts: Sequenc
         read = sum(torch.einsum("knhts,hsd->khntd", slopes[part], matrix) for part, matrix in given if part in parts)
         columns.append(_meet(stream, read))
         stream = torch.cat([stream, _outputs(layer, apart["context"][number])])
-        stream = _through(layer.attention_norm, here["hidden"] + _attended(layer, here["context"]), stream)
+        after_attention, last = _norms(layer)
+        stream = _through(after_attention, here["hidden"] + _attended(layer, here["context"]), stream)
         columns.append(_meet(stream, (slopes["mid"] - slopes["added"])[:, None]))  # less what the residual connection passes on
         stream = torch.cat([stream, apart["added"][number][None]])
-        stream = _through(layer.last_norm, here["mid"] + here["added"], stream)
+        stream = _through(last, here["mid"] + here["added"], stream)
     columns.append(_meet(stream, along.slopes[-1]["hidden"][:, None]))
     padded = [torch.nn.functional.pad(column, (0, 0, 0, len(stream) - column.shape[2])) for column in columns]
     return torch.cat(padded, -1)
@@ -124,7 +125,7 @@ def vectors_with(batch: Batch, mine: Run, theirs: Run, edge: tuple[int, int], pa
     if head == has.heads:
         fed, (norm, neurons) = list[torch.Tensor](), (layer.family.attention_norm, layer.family.out_of_neurons)
         layer.with_outputs(here["hidden"], {norm: lambda _: states[2 * number + 1], neurons: partial(keep, fed)})
-        after = layer.last_norm(here["mid"] + fed[0])
+        after = layer.end(here["mid"] + fed[0])
     else:
         sent, receives = layer.heads(states[2 * number]), torch.arange(has.heads) == head
         after = attending.answer_with(partial(receive, sent, parts, receives), partial(layer, here["hidden"]))
@@ -145,9 +146,9 @@ def _reached(layers: Sequence[Layer], mine: Run, theirs: Run, sender: int) -> li
         sends, context = number == at, other["context"]
         if sends and head < heads:
             context = torch.where((torch.arange(heads) == head)[:, None, None], own["context"], context)
-        mid = layer.attention_norm(hidden + _attended(layer, context))
+        mid = _norms(layer)[0](hidden + _attended(layer, context))
         states += [hidden, mid]
-        hidden = layer.last_norm(mid + (own if sends and head == heads else other)["added"])
+        hidden = layer.end(mid + (own if sends and head == heads else other)["added"])
     return [*states, hidden]
 
 
@@ -155,6 +156,13 @@ def keep(seen: list[torch.Tensor], activation: torch.Tensor) -> torch.Tensor:
     """Add an activation to those that were seen, and change nothing."""
     seen.append(activation)
     return activation
+
+
+def _norms(layer: Layer) -> tuple[torch.nn.LayerNorm, torch.nn.LayerNorm]:
+    """The norms after attention and at the end, which `require_edges` has made sure of."""
+    after_attention, last = layer.attention_norm, layer.last_norm
+    assert after_attention is not None and last is not None  # noqa: PT018
+    return after_attention, last
 
 
 def _attended(layer: Layer, context: torch.Tensor) -> torch.Tensor:

@@ -109,8 +109,8 @@ class Estimated(Patching):
         if not self.of_edges:
             return self.vectors(batch, self._strongest)[self._strongest]
         mine, theirs = (edges.run(self.model, states[0]) for states in (batch.states, batch.changed))
-        chosen = map(tuple, np.argwhere(self._strongest).tolist())
-        return torch.stack([edges.vectors_with(batch, mine, theirs, edge, self.parts) for edge in chosen])
+        chosen = np.argwhere(self._strongest).tolist()
+        return torch.stack([edges.vectors_with(batch, mine, theirs, (one, other), self.parts) for one, other in chosen])
 
     def _estimate(self, batch: Batch, own: torch.Tensor, changed: torch.Tensor, *given: torch.Tensor) -> torch.Tensor:
         """The estimates, [1 or 2, n, *places], from both embedding outputs [n, tokens, hidden], and what `_numbers` reads."""

@@ -41,7 +41,7 @@ QUESTIONS: dict[str, type[Question]] = {
 MOST_SEED = 2**31 - 1
 KEPT_FROM = 500  # items: what takes longer than about half a minute is worth a file
 ROW = np.dtype("<f4")
-REVISION = 3  # to be raised when a row means something else than before, so that no run goes on with rows of the old kind
+REVISION = 4  # to be raised when a row means something else than before, so that no run goes on with rows of the old kind
 NO_DIFFERENCE = "the model prefers the word to the foil no more than in the changed text, so nothing can be recovered."
 
 

@@ -102,7 +102,7 @@ def summarise(
     rank = 1 + int((others < others[selected] if falls else others > others[selected]).sum())
     low, high, p = every.infer()
     p = np.maximum(p, least)
-    q, tested = np.ones(p.shape), own.any(0) | every.lead.any(0)
+    q, tested = np.ones(p.shape), np.asarray(own.any(0) | every.lead.any(0))
     q[tested] = benjamini_hochberg(p[tested]) if tested.any() else 1
     effects, means = every.mean(own), None if nulls is None else every.mean(own - every.lead)
     held_out = _held_out(testing, selected, nulls is None, rank, float(np.broadcast_to(least, p.shape)[selected]))
