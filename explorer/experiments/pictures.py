@@ -187,7 +187,7 @@ def _estimates(found: Experiment, at: Sequence[int]) -> go.Figure:
         y=patched,
         mode="markers+text",
         text=[esc(name) if abs(share) > apart else "" for name, share in zip(names, patched, strict=True)],
-        textposition="top center",
+        textposition=["top left" if share > np.mean(ends) else "top center" for share in estimate],  # within the picture
         marker={"size": 9, "color": [AMOUNT if place == tuple(at) else FAINT for place in places]},
         customdata=[esc(name) for name in names],
         hovertemplate="%{customdata}: estimate %{x:.2f}, patched %{y:.2f}<extra></extra>",
