@@ -20,7 +20,7 @@ from explorer.text import limits
 from explorer.text.lines import read_lines
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.maps import Marks
-from explorer.ui.settings import choice, memory, number, text
+from explorer.ui.settings import choice, memory, number
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, Finding, Why, button, chart, part, props, prose, sentence, settle
 
@@ -68,7 +68,6 @@ class Map(PointsView):
     chart = chart("Map of words or sentences", height=MAP_HEIGHT, hides_empty=True)
     progress = part("meter")
     summary = sentence(classes="caption")
-    search: str = text("", "Search", placeholder="Points that contain this stand out")
     nearest = part("ranking")
     hint = prose(
         value="Click a point for its neighbours, then turn the wheel to zoom. *Select* draws a line around points.",

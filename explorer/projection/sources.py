@@ -67,6 +67,7 @@ class PointsView(LongView):
     table: Table | None = upload(label=CHOOSE, types=(".csv",), as_button=True, when=lambda view: view.source == FILE)
     text_column: str = choice([("", "")], "Text column", when=_with_file, **OF_THE_FILE)
     label_column: str = choice([(NO_LABEL, "")], "Label column", when=_with_file, **OF_THE_FILE)
+    search: str = text("", "Search", placeholder="Points that contain this stand out")
     naming: str = text("", "Label of the selection", linked=False, when=can_label)
     label = button("Label the selection", visible=False)
     send = button("Send to Train", visible=False)
