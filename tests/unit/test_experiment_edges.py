@@ -8,8 +8,9 @@ import torch
 
 import explorer
 from explorer.core.errors import CapabilityError
+from explorer.core.steps import map_steps
 from explorer.experiments.compute import estimating
-from explorer.experiments.compute.experiment import experiment
+from explorer.experiments.compute.experiment import experiment, experiment_in_steps
 from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.patching import PAIRS
 from explorer.experiments.compute.targets import WORD, Target
@@ -162,6 +163,10 @@ def test_what_a_component_sends_adds_up_to_its_own_estimate(tmp_path, kind):
 
 def test_the_picture_has_the_strongest_edges_by_name(tiny, monkeypatch, tmp_path):
     monkeypatch.setattr(estimating, "STRONGEST", 3)
+    steps = experiment_in_steps(tiny, ITEMS, "attribution_patching", "edges")
+    shares = list(map_steps(steps, lambda share: share))
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < 1 == shares[-1]
     found = experiment(tiny, ITEMS, "attribution_patching", "edges")
     explorer.save_experiment(found, tmp_path / "run.json")
     assert explorer.open_experiment(tmp_path / "run.json").axes == found.axes

@@ -54,7 +54,7 @@ class Estimated(Patching):
         "{Place}, selected on {on} by an estimate, would bring back {share} ({by_share}) of the difference in the other {other}"
         "{doubt}; {beside} {random_share}. {Exact}."
     )
-    also = (EXACT,)
+    also, preparing = (EXACT,), 0.6
     _estimates: dict[int, torch.Tensor]  # by the number of an item: [1, or 2 with the null, *places]
     _strongest: np.ndarray  # [*places] bool
 

@@ -171,6 +171,7 @@ class Question(ABC):
     also: ClassVar[tuple[str, ...]] = ()  # what else is measured at places
     places: ClassVar[tuple[Axis, ...]] = LAYERS, HEADS  # rows and columns
     passes: ClassVar[float] = 0  # about how many forward passes a place takes
+    preparing: ClassVar[float] = 0  # the share of the work before any item is measured, if that takes a step for each batch
     copies: ClassVar[int] = 0  # of an item that are read together for each column
 
     def __init__(self, model: Explorer, way: str = "", target: str = TARGETS[0], seed: int = 0) -> None:

@@ -30,12 +30,13 @@ def measure_all(question: Question, items: Sequence[ReadItem], done: int = 0) ->
     ordered = [items[number] for number in order_by_length(items)]
     if done >= len(ordered):
         return
-    for _ in question.prepare(ordered):
-        yield 0.0, np.empty((0, question.width), np.float32)
+    before, count = question.preparing, sum(1 for _ in batch_items(question, ordered))
+    for step, _ in enumerate(question.prepare(ordered), 1):
+        yield before * min(1, step / count), np.empty((0, question.width), np.float32)
     work = np.cumsum([0, *(len(item.ids) for item in ordered)])
     for batch in batch_items(question, ordered[done:]):
         done += len(batch.items)
-        yield float(work[done] / work[-1]), question.measure(batch).packed(batch)
+        yield float(before + (1 - before) * work[done] / work[-1]), question.measure(batch).packed(batch)
 
 
 def batch_items(question: Question, items: Sequence[ReadItem], copies: int = 0) -> Iterator[Batch]:
