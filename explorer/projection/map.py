@@ -11,6 +11,7 @@ from explorer.analysis.projection import NAMES, MapSettings
 from explorer.analysis.similarity import nearest_place
 from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError
+from explorer.core.limits import RESULTS_MEGABYTES
 from explorer.core.steps import finished
 from explorer.projection.picture import LayerMap, Nearby, make_map, nearby
 from explorer.projection.points import NONE_CHOSEN, Points, check_chosen, clusters_of, rows_of
@@ -31,8 +32,8 @@ NEIGHBORS = 8  # of a clicked point that are listed
 MOST_NEW = 0.25  # of the points: the share that is added to a fitted map
 
 _told: OnceCache[Hashable, Nearby] = OnceCache(32)
-_fits: OnceCache[Hashable, tuple[Points, LayerMaps]] = OnceCache(16)
-_added: OnceCache[Hashable, AddedMaps] = OnceCache(16)
+_fits: OnceCache[Hashable, tuple[Points, LayerMaps]] = OnceCache(RESULTS_MEGABYTES.bytes, lambda fit: fit[0].states.nbytes)
+_added: OnceCache[Hashable, AddedMaps] = OnceCache(RESULTS_MEGABYTES.bytes, lambda maps: maps.states.nbytes)
 
 
 def _needs_a_box(view: "Map") -> bool:
@@ -214,7 +215,7 @@ class Map(PointsView):
     def _maps_of(self, subject: Subject, points: Points) -> LayerMaps:
         if not (fit := self._fit(subject)):
             maps = maps_of(points.states, self._how)
-            if self.method == "umap":
+            if self.method == "umap" and self.source == SENTENCES:
                 _fits.put((subject.model_name, self.pooling, self._how, points.key), (points, maps))
             return maps
         before, fitted = fit
