@@ -8,10 +8,10 @@ import numpy as np
 from explorer.analysis import evaluation
 from explorer.core.errors import InputError
 from explorer.core.lazy import sklearn
-from explorer.finetune.compute.answering import f1
 from explorer.finetune.compute.answers import HeldOutAnswers
 from explorer.finetune.compute.predictor import HeldOutLabels
 from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.spans import f1
 from explorer.finetune.compute.texts import HeldOutNumbers
 from explorer.finetune.compute.words import HeldOutTags
 from explorer.finetune.pictures import confusion_matrix, number_scatter

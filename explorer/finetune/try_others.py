@@ -7,10 +7,10 @@ import numpy as np
 from explorer.bert.explorer import load
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.finetune.compute.answering import Answer
 from explorer.finetune.compute.answers import Answerer
 from explorer.finetune.compute.predictor import as_kind
 from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.spans import Answer
 from explorer.finetune.compute.words import Tagger
 from explorer.finetune.opening import OUTSIDE
 from explorer.finetune.pictures import looks_at_answer, passage

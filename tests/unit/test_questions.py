@@ -7,8 +7,8 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.limits import TEXTS
-from explorer.finetune.compute.answering import best_span, exact_match, f1, normalise_answer
 from explorer.finetune.compute.questions import Questions, built_in_questions, check_questions, place, read_questions
+from explorer.finetune.compute.spans import best_span, exact_match, f1, normalise_answer
 
 TEXT, OTHER = "Anna has a red car.", "Tom lives in Rome."
 FLAT = [

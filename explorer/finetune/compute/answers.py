@@ -13,10 +13,10 @@ from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.limits import TRAINING_MEGABYTES
 from explorer.core.steps import finished, map_steps
-from explorer.finetune.compute.answering import Answer, Window, choose, exact_match, f1, windows_of
 from explorer.finetune.compute.predictor import HeldOut, Predictor, Reads
 from explorer.finetune.compute.prefix import EVERY_TOKEN, Prefix, encoded_hidden_in_steps
 from explorer.finetune.compute.questions import Question, Questions
+from explorer.finetune.compute.spans import Answer, Window, choose, exact_match, f1, windows_of
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
 from explorer.training.objectives import Objective
