@@ -7,14 +7,16 @@ import { plain } from "../shared/dom.js";
 import { gridKeys } from "../shared/grid.js";
 import { host } from "../shared/host.js";
 import { choiceHere, define } from "../shared/mounting.js";
-import { drawBoxes, drawLines, putCard, traced } from "./flow/drawing.js";
+import { lineCard, putCard, sendCard } from "./flow/cards.js";
+import { drawBoxes, drawLines, traced } from "./flow/drawing.js";
 import { light, note, remember } from "./flow/events.js";
 import { pageKeys, zoomGestures } from "./flow/gestures.js";
-import { hasMoved, isLive, level, measure, xOf } from "./flow/layout.js";
+import { hasMoved, isLive, level, measure, receives, xOf } from "./flow/layout.js";
 import { levelsOf } from "./flow/levels.js";
 import { build, buildRows, place } from "./flow/nodes.js";
 import { drawOutputs } from "./flow/outputs.js";
 import { storyOf } from "./flow/story.js";
+import { turnOf } from "./flow/turn.js";
 import { stageFor } from "./flow/zoom.js";
 
 define("Flow", ({ element, trigger, props }) => {
@@ -22,7 +24,7 @@ define("Flow", ({ element, trigger, props }) => {
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   /** @type {import("./flow/layout.js").Flow} */
   const flow = { root, value: null, nodes: {}, size: {}, zoom: null, alone: false, mixing: null, target: { state: 0, row: 0 },
-    boxes: [], labels: [], titles: [], stops: [], lines: new Map(), outputs: new Map(), snapped: "", strongest: null };
+    boxes: [], labels: [], titles: [], stops: [], lines: new Map(), outputs: new Map(), snapped: "", strongest: null, sender: null };
   const chosen = choiceHere();
   const opened = choiceHere();
   let frame = ""; // what the nodes that are not rows were made for,
@@ -31,12 +33,15 @@ define("Flow", ({ element, trigger, props }) => {
   let drawnFor = 0; // px: width at the last drawing, 0 before the first
   let made = []; // the changes of the run as JSON, in the order in which they were made
   let line = null; // the route whose card is open, and its share
+  let turns = null; // the pairs of words of the chosen box's slider, if its card is
   let card = null;
 
   const states = () => flow.value.states;
   const rows = () => flow.value.tokens.length;
   const stage = stageFor(flow, still);
-  const levels = levelsOf(flow, { stage, drawAll: () => (line = null, drawAll()), choose, ask: (index) => trigger("select", { index, value: "" }), sent: opened.set });
+  const send = (index) => trigger("select", { index, value: "" });
+  const turn = turnOf(flow, send);
+  const levels = levelsOf(flow, { stage, drawAll: () => (line = null, drawAll()), choose, ask: send, sent: opened.set });
   const { open, into, out } = levels;
   const story = storyOf(flow, { show, fit, open, still });
 
@@ -61,14 +66,19 @@ define("Flow", ({ element, trigger, props }) => {
   }
 
   function drawCard() {
-    card?.remove();
-    card = line && putCard(flow, line);
-    if (document.activeElement === document.body) card?.focus({ preventScroll: true }); // a line takes no focus, and Escape closes what has it
+    const { target: { state, row }, sender, size } = flow;
+    const next = line ? lineCard(flow, line.route, line.part) : sender ? sendCard(flow) : turns && !flow.zoom ? turn.draw(turns) : null;
+    if (card !== next) card?.remove();
+    card = next;
+    if (!card) return;
+    if (line) putCard(flow, card, (xOf(flow, line.route[0]) + xOf(flow, line.route[0] + 1)) / 2, line.route.slice(1));
+    else putCard(flow, card, sender ? 0 : xOf(flow, state) - size.box, [sender ? 0 : row]); // the words to the right follow it
+    if (document.activeElement === document.body) card.focus({ preventScroll: true }); // a line takes no focus, and Escape closes what has it
   }
 
   function close() {
-    line = null;
-    drawCard();
+    [line, turns, flow.sender] = [null, null, null];
+    drawAll();
   }
 
   function draw() {
@@ -141,7 +151,7 @@ define("Flow", ({ element, trigger, props }) => {
     if (flow.alone && !flow.mixing) return; // only this place is in the data
     if (flow.alone && row !== value.layers[0]?.row) flow.zoom = null; // its layers are about one token
     story.end();
-    line = null;
+    [line, turns] = [null, null];
     chosen.set([state, row]);
     flow.target = { state, row };
     if (flow.mixing) drawAll();
@@ -153,20 +163,24 @@ define("Flow", ({ element, trigger, props }) => {
     if ("close" in index) return close();
     if (index.zoom) return open(index.zoom);
     if (!isLive(flow)) return;
+    if (index.send || index.turn) {
+      [line, turns, flow.sender] = [null, index.turn ?? null, index.send ?? null];
+      return level(flow) ? open([]) : drawAll();
+    }
     if (index.inside) {
       const [layer, head] = index.inside;
       host.page.wish({ layer, head, token: flow.value.places[flow.zoom.layer.row] });
       return host.page.open("Inside a head");
     }
-    line = null;
+    [line, flow.sender] = [null, null];
     if (index.cut) {
       const [layer, ...ends] = index.cut;
       flow.snapped = [layer - 1, ...ends.slice(0, 2).map((token) => flow.value.places.indexOf(token))].join(" ");
       const gesture = JSON.stringify({ cut: index.cut });
       made = made.includes(gesture) ? made.filter((one) => one !== gesture) : [...made, gesture]; // U undoes it before the answer
       drawAll(); // before any answer
-    } else drawCard();
-    trigger("select", { index, value: "" });
+    } else drawAll();
+    send(index);
   }
 
   function undo() {
@@ -193,13 +207,14 @@ define("Flow", ({ element, trigger, props }) => {
     if (step.zoom && JSON.stringify(step.zoom.at) === JSON.stringify(zoom?.at)) flow.zoom = step.zoom;
     if (step.neurons && zoom?.layer?.layer === step.layer && value.places[zoom.layer.row] === step.token) zoom.layer.neurons = step.neurons;
     if (step.changes) {
-      Object.assign(value, { answers: step.answers, changes: step.changes });
+      const { reached, ...shown } = step;
+      Object.assign(value, shown);
       made = remember(made, step.changes);
-      trigger("select", { index: { rest: true }, value: "" });
+      if (!turn.isNext()) send({ rest: true });
     }
     value.zoom = flow.zoom;
     drawAll();
-    if (step.changes && !still.matches) light(flow, flow.boxes.filter(({ dataset }) => step.reached[dataset.state][dataset.row]));
+    if (step.changes && !step.words && !still.matches) light(flow, flow.boxes.filter(({ dataset }) => step.reached[dataset.state][dataset.row]));
     levels.complete();
   }
 
@@ -207,7 +222,8 @@ define("Flow", ({ element, trigger, props }) => {
 
   function clickBox(button) {
     const [row, state] = [Number(button.dataset.row), Number(button.dataset.state)];
-    const { zoom } = flow;
+    const { zoom, sender } = flow;
+    if (sender && !zoom && button.matches(".bx-flow-box")) return receives(flow, state, row) && ask({ path: [sender, [state, flow.value.places[row]]] });
     if (zoom && level(flow) > 1 && state === zoom.at[0] - 1 && button.matches(".bx-flow-box")) {
       if (!flow.alone && !(flow.value.elsewhere && row === rows() - 1)) open([...zoom.at.slice(0, 2), flow.value.places[row]]);
       return;
@@ -256,7 +272,7 @@ define("Flow", ({ element, trigger, props }) => {
   });
   gridKeys(root, () => (flow.zoom ? stage.keys() : { columns: states(), buttons: flow.boxes }),
     (index) => flow.zoom || choose(Math.floor(index / states()), index % states()));
-  pageKeys(root, { undo, cut, enter: () => level(flow) > 0 && into(null), escape: () => (line ? (close(), true) : out()) });
+  pageKeys(root, { undo, cut, enter: () => level(flow) > 0 && into(null), escape: () => (!flow.zoom && (line || turns || flow.sender) ? (close(), true) : out()) });
   zoomGestures(root, { level: () => level(flow), into, out });
   root.addEventListener("bx-step", receive);
   root.addEventListener("bx-restage", fit);

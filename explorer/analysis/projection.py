@@ -84,7 +84,7 @@ def project(
         fit = _umap if method == "umap" else _tsne
         fitted, reducer = fit(vectors[rows], settings, None if start is None else start[rows], report)
         points = np.nan_to_num(fitted).astype(np.float32)[place]
-    return Projection(points, shares, *quality(vectors, points, metric=settings.metric), first, method, note, reducer)
+    return Projection(points, shares, *quality(vectors, points, settings.metric), first, method, note, reducer)
 
 
 def principal_components(vectors: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
@@ -159,17 +159,15 @@ def digest(vectors: np.ndarray) -> bytes:
     return hashlib.blake2b(np.ascontiguousarray(vectors).data, digest_size=16).digest()
 
 
-def quality(
-    vectors: np.ndarray, points: np.ndarray, neighbors: int = JUDGED_NEIGHBORS, metric: str = "cosine"
-) -> tuple[float | None, float | None]:
+def quality(vectors: np.ndarray, points: np.ndarray, metric: str = "cosine") -> tuple[float | None, float | None]:
     """Trustworthiness and continuity of a map: 1 when neighbors are the same in both, about 0.5 for a random map.
 
-    Venna & Kaski 2001, as in scikit-learn: each of the `neighbors` nearest points of a row, points [n, dimensions], costs its
-    excess rank among the true neighbors, vectors [n, hidden]; for continuity, in reverse. Beyond JUDGED_ROWS rows a sample is
+    Venna & Kaski 2001, as in scikit-learn: each of the JUDGED_NEIGHBORS nearest points of a row, points [n, dimensions], costs
+    its excess rank among the true neighbors, vectors [n, hidden]; for continuity, in reverse. Beyond JUDGED_ROWS rows a sample is
     judged, each against all. None for fewer than 3 rows, and when all rows are equal; few rows use fewer neighbors.
     """
     size = len(vectors)
-    neighbors = judged_neighbors(size, neighbors)
+    neighbors = judged_neighbors(size)
     if neighbors < 1 or not np.ptp(vectors, axis=0).any():
         return None, None
     rows = np.arange(size)
@@ -193,9 +191,9 @@ def _kept_ranks(true: np.ndarray, drawn: np.ndarray, rows: np.ndarray, neighbors
     return float(1 - off * 2 / (len(rows) * neighbors * (2 * size - 3 * neighbors - 1)))
 
 
-def judged_neighbors(rows: int, neighbors: int = JUDGED_NEIGHBORS) -> int:
+def judged_neighbors(rows: int) -> int:
     """The number of neighbors judged for each row: fewer when there are few rows."""
-    return min(neighbors, (rows - 1) // 2)
+    return min(JUDGED_NEIGHBORS, (rows - 1) // 2)
 
 
 def clusters(vectors: np.ndarray, number: int, seed: int = 0) -> np.ndarray:
@@ -205,6 +203,6 @@ def clusters(vectors: np.ndarray, number: int, seed: int = 0) -> np.ndarray:
     """
     unit = directions(vectors)
     number = min(number, len(np.unique(unit.round(6), axis=0)))
-    found = sklearn.cluster.KMeans(number, n_init=4, random_state=seed).fit_predict(unit)
+    found = sklearn.cluster.KMeans(number, n_init=4, random_state=0).fit_predict(unit)
     order = np.argsort(-np.bincount(found, minlength=number), kind="stable")
     return np.argsort(order)[found]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter
 
 import numpy as np
@@ -14,6 +14,7 @@ from explorer.bert import devices
 from explorer.bert.checkpoints import Checkpoint
 from explorer.bert.layer import shared_copy
 from explorer.bert.parts import Parts
+from explorer.bert.vocabulary import multiply
 from explorer.core.engine import inference_mode, torch, transformers
 from explorer.core.errors import ModelError
 from explorer.text.encoding import Encoding
@@ -200,21 +201,35 @@ class Network(Parts):
 
     def masked_lm(self, hidden: torch.Tensor) -> torch.Tensor:
         """The masked-LM head on last hidden states [..., hidden]: logits [..., vocabulary]."""
-        self.require("fill_mask")
-        hidden = self.final(hidden)
-        for part in self.family.masked_lm_head:
-            hidden = attrgetter(part)(self.module)(hidden)
-        return hidden
+        return self._masked_lm(hidden, self.module)
 
     def masked_lm_of(self, hidden: torch.Tensor, ids: Sequence[int]) -> torch.Tensor:
         """Like `masked_lm`, for a few pieces: [..., hidden] to [..., ids]. The rest of the vocabulary is not computed."""
         self.require("fill_mask")
-        module, hidden = shared_copy(self.module), self.final(hidden)
+        module = shared_copy(self.module)
         whole = module.get_output_embeddings()
         rows = torch.nn.Linear(whole.in_features, len(ids))
         rows.weight = torch.nn.Parameter(whole.weight[list(ids)], requires_grad=False)
         rows.bias = torch.nn.Parameter(whole.bias[list(ids)], requires_grad=False)
         module.set_output_embeddings(rows)
+        return self._masked_lm(hidden, module)
+
+    def masked_lm_of_one(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Like `masked_lm`, for one vector: [hidden] to [vocabulary], within 1e-5, in less than half of the time."""
+        self.require("fill_mask")
+        return self._masked_lm(hidden, self._for_one)
+
+    @cached_property
+    def _for_one(self) -> torch.nn.Module:
+        """The module with another product with the vocabulary; it shares all weights."""
+        module = shared_copy(self.module)
+        decoder = module.get_output_embeddings()
+        decoder.forward = partial(multiply, decoder)
+        return module
+
+    def _masked_lm(self, hidden: torch.Tensor, module: torch.nn.Module) -> torch.Tensor:
+        self.require("fill_mask")
+        hidden = self.final(hidden)
         for part in self.family.masked_lm_head:
             hidden = attrgetter(part)(module)(hidden)
         return hidden

@@ -146,7 +146,7 @@ class Search(CorpusView):
             rows, listed = list(range(len(corpus.sentences))), "Some of the sentences"
         cells = [Row((corpus.texts[row], len(corpus.sentences[row].words))) for row in rows[:LISTED]]
         lines = strip_table([Column("sentence", "name"), Column("words", "number", form="d")], cells, "Sentences")
-        begun = f"{listed}; the hits follow once all sentences are read."
+        begun = f"{listed}. Once all are read, the most similar come first."
         return {**shown, **self._senses(), "hits": lines, "common": None, "about": begun, "check": None}
 
     def draw(self, subject: Subject, found: Look) -> Content:

@@ -14,6 +14,7 @@ from explorer.core.limits import BOX_CHARACTERS, CHARACTERS
 from explorer.export.place import SETTING, VERSION, slug, tab_of
 from explorer.tabs import FIRST_TAB
 from explorer.text import limits
+from explorer.ui.edits import check_move, check_path
 from explorer.ui.settings import Number, Setting, Text
 from explorer.ui.subject import Subject, in_order
 from explorer.ui.tabs import Tab
@@ -22,7 +23,17 @@ from explorer.ui.view import View
 LONGEST_WORD = 100  # characters of a word to swap
 MARK = "~"  # before a packed text; a text that begins with the mark itself gets a second one in front
 LONG = 200  # characters; shorter ones stay readable
-OF_THE_PAGE = ("layer", "head", "token", "off", "cut", "swap", "patch")  # the page's selection, which every view takes
+OF_THE_PAGE = (
+    "layer",
+    "head",
+    "token",
+    "off",
+    "cut",
+    "swap",
+    "patch",
+    "move",
+    "path",
+)  # the page's selection, which every view takes
 
 
 class Asked:
@@ -151,6 +162,10 @@ def choose(subject: Subject, name: str, value: Any) -> Subject:
                 raise InputError("The patch must be a hidden state and a token, such as [6, 3], beside a swap.")
             state = limits.check_integer(value[0], "the hidden state", 0, has.layers)
             checked = state, limits.check_integer(value[1], "the token", 0, subject.trace.kept - 1)
+        case "move":
+            checked = check_move(value, subject)
+        case "path":
+            checked = check_path(value, subject)
     return subject.select(**{name: checked})
 
 
@@ -164,10 +179,13 @@ def _is_word(value: object) -> bool:
 
 def _value(name: str, text: str) -> Any:
     """What a link's text says of a part of the selection, still to be checked: a number, words, or rows such as 6.11,3.2."""
-    if name in ("off", "cut"):
+    if name in ("off", "cut", "path"):
         return [list(map(_number, row.split("."))) for row in text.split(",")]
     if name == "patch":
         return list(map(_number, text.split(".")))
+    if name == "move":
+        *most, strength = map(_number, text.split(","))
+        return [*most, float(strength) if re.fullmatch(r"-?\d{1,2}(\.\d{1,9})?", str(strength), re.ASCII) else strength]
     return text.split(",") if name == "swap" else _number(text)
 
 

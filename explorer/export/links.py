@@ -10,6 +10,7 @@ from explorer.core.errors import InputError
 from explorer.export.asking import Asked, pack
 from explorer.export.place import SETTING, VERSION, Place, seen_in, slug, tab_of, where
 from explorer.text import limits
+from explorer.ui.edits import edits_from_one
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import Tab
 from explorer.ui.view import View
@@ -29,6 +30,8 @@ PARAMETERS = {
     "swap": "a word of the input and its replacement, with a comma between them",
     "patch": "hidden state and token, from 0, that the swapped run gets from the other, as 6.3",
     "cut": "attention weights that are zero, as layer.query.key.head, tokens from 0 and head 0 for all, with commas between them",
+    "move": "a direction added to a vector: hidden state, token, the words from and to which it leads, and strength, with commas",
+    "path": "who sends (layer.head or layer.query.key), a comma, and who reads it (layer.head.part or state.token)",
     "set.NAME": "a setting of the view that is not at its default, by the name it has in the code",
 }
 """The query parameters of a link and their meaning; the guide's table is made from it."""
@@ -67,10 +70,15 @@ def _selected(subject: Subject) -> dict[str, Any]:
         parameters["patch"] = "{}.{}".format(*chosen.patch)
     if chosen.cut and (cuts := subject.selection.cut_from_one):  # without cuts that were made in other texts
         parameters["cut"] = _rows(cuts)
+    edits = edits_from_one(subject) if chosen.move or chosen.path else {}
+    if "move" in edits:
+        parameters["move"] = ",".join(map(str, edits["move"]))
+    if "path" in edits:
+        parameters["path"] = _rows(edits["path"])
     return parameters
 
 
-def _rows(rows: Iterable[Iterable[int]]) -> str:
+def _rows(rows: Iterable[Iterable[int | str]]) -> str:
     return ",".join(".".join(map(str, row)) for row in rows)
 
 

@@ -14,6 +14,7 @@ from explorer.export.asking import OF_THE_PAGE, choose
 from explorer.export.place import Place, seen_in, where
 from explorer.export.tables import settings_of
 from explorer.tabs import VIEWS
+from explorer.ui.edits import edits_from_one
 from explorer.ui.long_view import LongView, seconds
 from explorer.ui.settings import plain_value
 from explorer.ui.subject import Subject
@@ -70,7 +71,7 @@ def chosen_in(view: View, subject: Subject) -> dict[str, Any]:
     page: dict[str, Any] = {"layer": chosen.layer, "head": chosen.head} if chosen.picked else {}
     page["token"] = chosen.token
     page |= {"off": chosen.off_from_one, "cut": chosen.cut_from_one}
-    page |= {name: plain_value(getattr(chosen, name)) for name in ("swap", "patch")}
+    page |= {name: plain_value(getattr(chosen, name)) for name in ("swap", "patch")} | edits_from_one(subject)
     page = {name: value for name, value in page.items() if name in ("layer", "head") or value not in (None, [])}
     defaults = {field.name: plain_value(field.default) for field in fields(view)}
     own = settings_of(view)
@@ -128,4 +129,6 @@ def _of_the_page(has: Any) -> dict[str, dict[str, Any]]:
         "cut": {"type": "list", "default": [], "label": "Weights cut, each [layer, query, key, head or 0 for all]"},
         "swap": {"type": "list", "default": None, "label": "A word, and its replacement"},
         "patch": {"type": "list", "default": None, "label": "Hidden state and token that the swapped run gets from the other"},
+        "move": {"type": "list", "default": None, "label": "A vector moved: [state, token, word, other word, strength]"},
+        "path": {"type": "list", "default": None, "label": "Who sends and who reads it: [[layer, head], [layer, head, part]]"},
     }

@@ -30,9 +30,9 @@ def heads_off(view: Any, subject: Subject) -> Values:
 
 
 def what_if(view: Any, subject: Subject) -> Values:
-    """The answer for a blank, heads off and weights cut; not for a swap, a patch, or a word that the view hides itself."""
+    """The answer for a blank, heads off and weights cut; not for other changes, or a word that the view hides itself."""
     chosen, question = subject.selection, view.asked(subject)
-    if question is None or not (chosen.off or chosen.cut) or chosen.swap:
+    if question is None or not (chosen.off or chosen.cut) or chosen.swap or chosen.move or chosen.path:
         return None
     if question.hidden is not None or question.target.head != "fill_mask":
         return None
@@ -73,6 +73,7 @@ TAB = Tab(
     },
     needs="fill_mask",
     above=[WordsToHide, EachWord],
+    shared=[["word", "foil"]],
     moved={
         "quiz": Moved(
             "The quiz is now part of lessons and rooms, which ask before BERT answers. This game hides words of your own text.",

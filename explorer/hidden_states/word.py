@@ -87,7 +87,7 @@ class OneWord(View):
     """The similarity of a word's vectors across its contexts, layer by layer, and a map of them."""
 
     name, question = "hidden/word", "How much does context change a word's vector?"
-    layout = (row(col("map", "about", width=4), col("title", "lines", "help", width=3)),)
+    layout = (row(col("map", "source", "word", "about", width=4), col("title", "lines", "help", width=3)),)
     source: str = choice([*senses(), ABOVE], "Sentences", default=FIRST, menu=True, elem_classes="inline")
     word: str = choice([FIRST], "Word", menu=True, free=True, elem_classes="inline")
     title = heading("**Similarity of the word's vectors**, by layer")

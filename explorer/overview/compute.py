@@ -18,7 +18,8 @@ from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.techniques import ablation
-from explorer.techniques.ablation import Cut, Head, Patch, last_vectors
+from explorer.techniques.ablation import Cut, Head, last_vectors
+from explorer.techniques.edits import Edit
 from explorer.techniques.lens import first_guesses
 from explorer.techniques.mixing import head_shares_of
 from explorer.techniques.routes import place_shares
@@ -32,19 +33,19 @@ TRIED = 2  # times as many candidates as neurons requested
 FEWEST = 3  # pieces; the ranks of two are either equal or not
 REACHED = 0.001  # by how much a change turns a vector (1 − cosine) that it is seen to reach
 
-Changes = tuple[Collection[Head], Patch | None, Collection[Cut]]
-"""The heads that are off, the vector that is patched in and the weights that are cut."""
+Changes = tuple[Collection[Head], Sequence[Edit], Collection[Cut]]
+"""The heads that are off, other edits, and the weights that are cut."""
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """An input with heads off, weights cut or a vector patched in, or none of these.
+    """An input with heads off, weights cut or other edits, or none of these.
 
     With `ends`, the last vectors of these tokens alone are computed; the others are those of the unchanged run.
     """
 
     trace: Trace
-    changes: Changes = ((), None, ())
+    changes: Changes = ((), (), ())
     ends: Collection[int] | None = None
 
     @cached_property
@@ -57,8 +58,8 @@ class Run:
     @cached_property
     def mixed(self) -> Mixing:
         """The mixing of its layers, which takes longer than the states. Raises CapabilityError for layers that it cannot read."""
-        off, patch, cuts = self.changes
-        return mixing(self.trace, off, cuts, patch)
+        off, edits, cuts = self.changes
+        return mixing(self.trace, off, cuts, edits)
 
     def towards(self, ends: Collection[int]) -> Run:
         """The run as far as the last vectors of some tokens need it."""
@@ -66,19 +67,19 @@ class Run:
 
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """The result of `make()`, cached with the input under `key` and the changes; for small values only."""
-        off, patch, cuts = self.changes
-        return self.trace.once((key, tuple(off), patch and (*patch[:2], patch[2].encoding), tuple(cuts)), make)
+        off, edits, cuts = self.changes
+        return self.trace.once((key, tuple(off), tuple(edit.key for edit in edits), tuple(cuts)), make)
 
 
 _changed: OnceCache[Hashable, Run] = OnceCache(4)  # several parts of a page need the same run
 
 
-def run_of(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None) -> Run:
-    """The run of an input, with heads off, weights cut or a vector patched in, as in `changed_states`."""
-    if not (off or cuts or patch):
+def run_of(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), edits: Sequence[Edit] = ()) -> Run:
+    """The run of an input, with heads off, weights cut or other edits, as in `changed_states`."""
+    if not (off or cuts or edits):
         return Run(trace)
-    key = (trace.reading, frozenset(off), frozenset(cuts), patch and (*patch[:2], patch[2].reading))
-    return _changed.get(key, lambda: Run(trace, (off, patch, cuts)))
+    key = (trace.reading, frozenset(off), frozenset(cuts), tuple(edit.key for edit in edits))
+    return _changed.get(key, lambda: Run(trace, (off, edits, cuts)))
 
 
 class HeadRows(NamedTuple):
@@ -95,8 +96,8 @@ def head_rows(run: Run, layer: int, query: int) -> HeadRows:
 
     @inference_mode
     def make() -> HeadRows:
-        off, patch, cuts = run.changes
-        block = block_of(run.trace, layer, off, cuts, patch, run.states)
+        off, edits, cuts = run.changes
+        block = block_of(run.trace, layer, off, cuts, edits, run.states)
         row, weights = torch.from_numpy(run.mixed.shares[layer, query].copy()), block.weights.numpy()
         names = run.once(("names", layer), lambda: _names(weights, TokenFacts.of(run.trace.encoding)))
         return HeadRows(head_shares_of(block, query, row).numpy(), weights[:, query].copy(), names)
@@ -162,7 +163,12 @@ def word_shares(run: Run, position: int) -> np.ndarray:
 
     Raises CapabilityError without the head.
     """
-    return run.trace.model.masked_lm(run.states[-1, position]).softmax(-1).numpy()
+    return run.trace.model.masked_lm_of_one(run.states[-1, position]).softmax(-1).numpy()
+
+
+def best_of(shares: np.ndarray, count: int) -> list[int]:
+    """The places of the largest of some shares, in falling order."""
+    return torch.from_numpy(shares).topk(min(count, len(shares))).indices.tolist()
 
 
 @inference_mode

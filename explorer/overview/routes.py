@@ -21,6 +21,7 @@ from explorer.overview.story import stops_of
 from explorer.overview.telling import tell, tell_change
 from explorer.overview.zoom import Zoom, layers_inside, neurons_inside, strongest_head, zoom_of
 from explorer.text import limits
+from explorer.ui.edits import check_move, check_path, edits_from_one
 from explorer.ui.settings import memory
 from explorer.ui.subject import CHANGES, Subject
 from explorer.ui.view import Change, Content, Finding, View, Why, check, matches, part, select, show
@@ -31,6 +32,7 @@ WORDS, TURNS = "BERT's guess for that token after that layer", "how far that lay
 CLICKS = " Click a box to trace it, click it again to look inside its layer, or click a line to cut it."
 PLACES = " Click a box, a token or a bar to trace it."
 LAYERS = " Click the title of a layer to look inside, for the chosen token."
+NO_EDITS = {"move": None, "path": None}
 NOT_CLICKED = "Click a box, a line or a title of the picture."
 
 
@@ -78,8 +80,7 @@ class Routes(View):
     def finding(self, subject: Subject) -> Finding | None:
         run = selected_run(subject)
         if subject.selection.is_changed:
-            position = opens_on(subject)
-            return Finding(tell_change(subject, position, answers_of(subject, run, run_of(subject.trace), position)))
+            return Finding(tell_change(subject, run, opens_on(subject), self._rows(subject)))
         if (found := tell(subject, run, self._followed(subject, run))) is None:
             return None
         text, link = found
@@ -110,7 +111,10 @@ class Routes(View):
         after = subject.select(**change.selection)
         if after.swapped.trace is not subject.swapped.trace or after.selection.patch != subject.selection.patch:
             return change
-        return Change(change.selection, content={"step": self._answer_first(after, selected_run(subject))})
+        step = self._answer_first(after, selected_run(subject))
+        if name == "move":  # the words follow the slider
+            step |= self._in_boxes(after, selected_run(after))
+        return Change(change.selection, content={"step": step})
 
     def _choose(self, subject: Subject, index: Mapping[str, Any]) -> Change:
         """Follow another place. An open zoom goes to the layer that ends there, if it was in a higher one; `opens` opens it."""
@@ -141,6 +145,10 @@ class Routes(View):
         if name == "off":
             (head,) = limits.head_indices([value], layers, heads)
             return toggle(subject, head)
+        if name == "move":
+            return select(move=check_move(value, subject))
+        if name == "path":
+            return select(path=check_path(value, subject))
         if name == "back" and (value in CHANGES or value == "all"):
             return select(**(CHANGES if value == "all" else {str(value): CHANGES[str(value)]}))
         raise InputError(NOT_CLICKED)
@@ -148,11 +156,13 @@ class Routes(View):
     def _answer_first(self, subject: Subject, last: Run) -> dict[str, Any]:
         """What a change does to the answers, and the boxes that it reaches: known before all other words and the routes."""
         rows, position, trace = self._rows(subject), opens_on(subject), subject.trace
-        ends = range(trace.kept) if subject.model.own_head else [0, position, *trace.mask_positions]  # a task's head may read all
+        pair = [0] if trace.encoding.text_b else []
+        ends = range(trace.kept) if subject.model.own_head else [*pair, position, *trace.mask_positions]  # a task may read all
         run = selected_run(subject).towards(ends)
         answers = answers_of(subject, run, self._unchanged(subject), position)
         places = reached(run, last)[:, list(rows.places)].tolist()
-        return {"answers": shown_answers(rows, answers), "changes": changes_of(subject), "reached": places}
+        shown = {"answers": shown_answers(rows, answers), "changes": changes_of(subject), "reached": places}
+        return {**NO_EDITS, **shown, **edits_from_one(subject)}
 
     def _unchanged(self, subject: Subject) -> Run | None:
         return run_of(subject.trace) if subject.selection.is_changed else None
@@ -170,22 +180,29 @@ class Routes(View):
     def _picture(self, subject: Subject, run: Run) -> dict[str, Any]:
         followed, rows, before = self._followed(subject, run), self._rows(subject), self._unchanged(subject)
         position, token = followed.position, run.trace.tokens[followed.position]
-        answers = answers_of(subject, run, before, position)
-        reads = subject.model.capabilities.fill_mask
-        words = words_in(run, before, rows, rows.of(position)) if reads else None
-        old = words_in(before, None, rows, rows.of(position)) if reads and before else None
+        answers, boxes = answers_of(subject, run, before, position), self._in_boxes(subject, run)
+        words = boxes["words"]
         shown = {
-            "words": words,
-            "moved": None if words else turned_in(run, rows).round(3).tolist(),
-            "before": words_before(old, words) if old and words else None,
+            **boxes,
             "answers": shown_answers(rows, answers),
             "zoom": zoom_of(run, rows, position, self.zoom),
             "changes": changes_of(subject),
+            **edits_from_one(subject),
             "said": _said(words, CLICKS),
             "alt": f"“{token}” after layer {followed.state}, and the routes by which it got its contents",
         }
         paths = Paths(rows, run.mixed.shares, followed.shares, followed.routes, position)
         return flow(paths, stops_of(subject, run, followed, words, rows, answers), shown)
+
+    def _in_boxes(self, subject: Subject, run: Run) -> dict[str, Any]:
+        """What each box shows: words, and those before a change; how far its vector moved, for a model that reads none."""
+        rows, before = self._rows(subject), self._unchanged(subject)
+        if not subject.model.capabilities.fill_mask:
+            return {"words": None, "moved": turned_in(run, rows).round(3).tolist(), "before": None}
+        row = rows.of(self._followed(subject, run_of(subject.trace)).position)
+        words = words_in(run, before, rows, row)
+        old = words_in(before, None, rows, row) if before else words
+        return {"words": words, "moved": None, "before": words_before(old, words) if before else None}
 
 
 class PictureWhatIf(WhatIf):

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from explorer.bert.families import LABELS
-from explorer.overview.compute import Run, Word, label_shares, pair_shares, read_words, run_of, turned, word_shares
+from explorer.overview.compute import Run, Word, best_of, label_shares, pair_shares, read_words, run_of, turned, word_shares
 from explorer.overview.pictures import Answer, Rows
 from explorer.techniques.routes import Route, place_shares, routes
 from explorer.text.encoding import Encoding
+from explorer.ui.edits import edit_names, edits_of
 from explorer.ui.pictures.base import MOST_AT_ONCE
 from explorer.ui.subject import Subject
 
@@ -52,12 +53,12 @@ class Followed:
 
 def selected_run(subject: Subject) -> Run:
     """The run with all selected changes."""
-    chosen = subject.selection
-    return run_of(subject.swapped.trace, chosen.off, chosen.cut, (*chosen.patch, subject.trace) if chosen.patch else None)
+    chosen, run = subject.selection, subject.swapped.trace
+    return run_of(run, chosen.off, chosen.cut, edits_of(subject, run, subject.trace))
 
 
 def changes_of(subject: Subject) -> list[dict[str, Any]]:
-    """What is off, cut, swapped and patched: `label`, and `undo`, the index of the click that undoes it."""
+    """What is off, cut, swapped and edited: `label`, and `undo`, the index of the click that undoes it."""
     selection, tokens = subject.selection, subject.trace.tokens
     found = [{"label": f"head {layer}.{head} off", "undo": {"off": [layer, head]}} for layer, head in selection.off_from_one]
     for layer, query, key, head in selection.cut_from_one:
@@ -65,10 +66,7 @@ def changes_of(subject: Subject) -> list[dict[str, Any]]:
         found.append({"label": f"{tokens[key]} → {tokens[query]}, {where}", "undo": {"cut": [layer, query, key, head]}})
     if selection.swap:
         found.append({"label": "{1} for {0}".format(*selection.swap), "undo": {"back": "swap"}})
-    if selection.patch:
-        state, token = selection.patch
-        found.append({"label": f"{tokens[token]} patched at state {state}", "undo": {"back": "patch"}})
-    return found
+    return found + [{"label": one.label, "undo": {"back": one.field}} for one in edit_names(subject)]
 
 
 def opens_on(subject: Subject) -> int:
@@ -164,8 +162,7 @@ def _guesses(run: Run, before: Run | None, position: int) -> list[Bar]:
     """The best words at a token in the end; after a change also what was best before it."""
     shares = word_shares(run, position)
     was = None if before is None else before.trace.once(("shares", position), lambda: word_shares(before, position))
-    first = np.argpartition(-shares, min(TOP, len(shares) - 1))[:TOP]  # to sort the vocabulary takes as long as half a layer
-    ids = first[np.argsort(-shares[first])].tolist()
+    ids = best_of(shares, TOP)
     if was is not None and (best := int(was.argmax())) not in ids:
         ids = [*ids[:-1], best]
     names = dict(zip(ids, run.trace.model.pieces(ids), strict=True))

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from explorer.overview.compute import Run, link_losses
-from explorer.overview.pictures import Answer
-from explorer.overview.run import Followed
+from explorer.overview.compute import Run, link_losses, read_words, run_of
+from explorer.overview.pictures import Answer, Rows
+from explorer.overview.run import Bar, Followed, answers_of, opens_on
 from explorer.techniques.routes import Route
 from explorer.techniques.targets import Target
+from explorer.ui.edits import edit_names, edits_of
 from explorer.ui.long_view import is_quick, seconds
 from explorer.ui.pictures.bars import from_to, short_percent
 from explorer.ui.subject import Subject
@@ -21,6 +22,7 @@ TRIED = 10  # links with the largest shares
 NAMED = 0.2  # the smallest share of a link that is named: below it, most links with the largest share have no large effect
 KEPT = 0.9  # of its probability: if a guess keeps as much without a link, it does not need it
 HALF = 0.5  # of its probability: what a guess must lose for one link to matter most
+NAMED_OTHERS = 3
 AT_ONCE = 0.05  # seconds for the cuts in an answer at once
 
 Tested = tuple[Route, float, float]
@@ -86,32 +88,56 @@ def tell(subject: Subject, run: Run, followed: Followed) -> tuple[str, Route] | 
     return f"{place}, {lead}; {matters}.", most
 
 
-def tell_change(subject: Subject, position: int, answers: Sequence[Answer]) -> str:
-    """What the changes of the run do to the answer at `position`, else to the first: 'Without head 6.6: tokyo 91% → 27% …'."""
-    if not answers:
-        return f"{_lead(subject, position)}: this model has no answer to compare."
-    bars = next((one for one in answers if one.position == position), answers[0]).bars
+def tell_change(subject: Subject, run: Run, position: int, rows: Rows) -> str:
+    """What the changes of the run do to the answer at `position`, else to the first: 'Without head 6.6: tokyo 91% → 27% …'.
+
+    For a moved vector also what else is read differently, and the effect of a random direction of equal length.
+    """
+    before, lead = run_of(subject.trace), _lead(subject)
+    if not (answers := answers_of(subject, run, before, position)):
+        return f"{lead}: this model has no answer to compare."
+    bars = _bars_at(answers, position)
     first, now, was = max(bars, key=lambda bar: bar[2] or 0)
     leads = max(bars, key=lambda bar: bar[1])
-    before, after = from_to(was or 0, now)
     then = " and still leads" if leads[0] == first else f", {leads[0]} leads with {short_percent(leads[1])}"
-    return f"{_lead(subject, position)}: {first} {before} → {after}{then}."
+    told = "{}: {} {} → {}{}.".format(lead, first, *from_to(was or 0, now), then)
+    if not subject.selection.move:
+        return told
+    at_random = run_of(run.trace, run.changes[0], run.changes[2], edits_of(subject, run.trace, subject.trace, at_random=True))
+    random = dict(bar[:2] for bar in _bars_at(answers_of(subject, at_random, before, position), position))
+    beside = "A random direction of equal length: {} {} → {}.".format(first, *from_to(was or 0, random[first]))
+    return " ".join([told, *_tell_others(run, before, position, rows), beside])
 
 
-def _lead(subject: Subject, position: int) -> str:
+def _bars_at(answers: Sequence[Answer], position: int) -> Sequence[Bar]:
+    return next((one for one in answers if one.position == position), answers[0]).bars
+
+
+def _tell_others(run: Run, before: Run, position: int, rows: Rows) -> list[str]:
+    """The other tokens that are read as another word in the end, as a sentence; none without a head for words."""
+    if not run.trace.model.capabilities.fill_mask:
+        return []
+    places = [(len(run.states) - 1, place) for place in rows.places if place != position]
+    reads = zip(*(read_words(one, places, 1) for one in (before, run)), strict=True)
+    other = [f"{was[0]} → {now[0]}" for [was], [now] in reads if was[0] != now[0]]
+    if not other:
+        return ["No other token is read differently."]
+    more = f" and {len(other) - NAMED_OTHERS} more" if len(other) > NAMED_OTHERS else ""
+    return [f"Other tokens are read differently too: {', '.join(other[:NAMED_OTHERS])}{more}."]
+
+
+def _lead(subject: Subject) -> str:
     """The changes of the run, as the beginning of a sentence."""
     selection, tokens = subject.selection, subject.trace.tokens
     gone = [f"head {layer + 1}.{head + 1}" for layer, head in selection.off]
     for layer, query, key, head in selection.cut:
-        name = tokens[key] if query == position else f"{tokens[key]} → {tokens[query]}"
+        name = tokens[key] if query == opens_on(subject) else f"{tokens[key]} → {tokens[query]}"
         gone.append(f"{name} in {f'layer {layer + 1}' if head is None else f'head {layer + 1}.{head + 1}'}")
     named = gone if len(gone) < 3 else [gone[0], f"{len(gone) - 1} more changes"]
     changed = [f"without {' and '.join(named)}"] if gone else []
     if selection.swap:
         changed.append("with {1} for {0}".format(*selection.swap))
-    if selection.patch:
-        changed.append(f"with one vector of {tokens[selection.patch[1]]} from the run before")
-    lead = ", ".join(changed)
+    lead = ", ".join([*changed, *(one.phrase for one in edit_names(subject))])
     return f"{lead[:1].upper()}{lead[1:]}"
 
 

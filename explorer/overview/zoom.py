@@ -15,6 +15,7 @@ from explorer.techniques.inside import head_step
 from explorer.techniques.neurons import find_promoted
 from explorer.techniques.routes import Route
 from explorer.techniques.targets import word_target
+from explorer.ui.edits import WAYS
 from explorer.ui.long_view import seconds
 from explorer.ui.subject import Subject
 
@@ -62,6 +63,7 @@ def _layer(run: Run, rows: Rows, layer: int, position: int) -> dict[str, Any]:
         "heads": _heads(rows, head_rows(run, layer - 1, position)),
         "neurons": neurons_inside(trace, layer, position) if trace.knows(("neurons", layer, position)) else None,
         "moved": float(turned_in(run, rows)[layer, rows.of(position)]),
+        "ways": WAYS,
     }
 
 

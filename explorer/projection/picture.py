@@ -135,7 +135,7 @@ def nearby(points: Points, layer: int, row: int | None) -> Nearby | None:
     vectors = points.states[layer]
     if len(vectors) < 2:
         return None
-    space = f"all {vectors.shape[1]} dimensions" + (f" of hidden state {layer}" if len(points.states) > 1 else "")
+    space = f"hidden state {layer}" if len(points.states) > 1 else f"all {vectors.shape[1]} dimensions"
     if row is not None:
         if not (found := nearest_place(vectors, row, 1)):
             return Nearby(ONE_PLACE.format(len(vectors)))

@@ -79,9 +79,9 @@ class TwoModels(LongView):
     compared: str = choice([("this model", "")], "Beside", menu=True, free=True, default="", elem_classes="inline")
     state: int = number(6, "Hidden state, left", low=0, high=lambda model: model.layers, box=True, elem_classes="inline")
     other_state: int = number(2, "Hidden state, right", low=0, high=100, box=True, elem_classes="inline")
-    here_title = prose()
+    here_title = prose(classes="detail-title")
     here = part("text_map", height=400)
-    there_title = prose()
+    there_title = prose(classes="detail-title")
     there = part("text_map", height=400)
     texts: str = text(
         example_lines(EXAMPLE_SETS[0]), "One per line: sentence\u00a0|\u00a0label", lines=6, max_lines=6, limit=BOX_CHARACTERS

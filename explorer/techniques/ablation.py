@@ -19,6 +19,7 @@ from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
+from explorer.techniques.edits import Edit
 from explorer.techniques.targets import Reading, Target, batches, read, read_at, read_each
 
 Head = tuple[int, int]
@@ -26,9 +27,6 @@ Head = tuple[int, int]
 
 Cut = tuple[int, int, int, "int | None"]
 """(layer, query, key, head), zero-based: an attention weight set to zero; head None for all heads of the layer."""
-
-Patch = tuple[int, int, Trace]
-"""(hidden state, token, the run from which its vector is taken)."""
 
 _changed: OnceCache[Hashable, torch.Tensor] = OnceCache(2)  # one change is read by the picture, the sentence and the answers
 
@@ -102,73 +100,77 @@ def last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int
 
 
 def changed_states(
-    trace: Trace, heads: Collection[Head] = (), patch: Patch | None = None, cuts: Collection[Cut] = ()
+    trace: Trace, heads: Collection[Head] = (), edits: Collection[Edit] = (), cuts: Collection[Cut] = ()
 ) -> torch.Tensor:
     """All hidden states [layers + 1, tokens, hidden] of a run with changes; the stored ones if there are none. Cached.
 
-    `heads` are set to zero. `patch` takes a vector from a run with as many tokens.
+    `heads` are set to zero; `edits` are put in.
     `cuts` are attention weights set to zero after the softmax; the rest of their row is not renormalized, so the query gets that
     much less (attention knockout, as in Geva et al. 2023, section 3, who block the score before the softmax).
     """
-    if not (heads or cuts or patch):
+    if not (heads or cuts or edits):
         return trace.states
-    key = (ref(trace.reading), frozenset(heads), frozenset(cuts), patch and (*patch[:2], ref(patch[2].reading)))
-    return _changed.get(key, lambda: states_towards(trace, range(trace.kept), heads, patch, cuts))
+    key = (ref(trace.reading), frozenset(heads), frozenset(cuts), tuple(edit.key for edit in edits))
+    return _changed.get(key, lambda: states_towards(trace, range(trace.kept), heads, edits, cuts))
 
 
-def first_change(heads: Collection[Head], cuts: Collection[Cut], patch: Patch | None, without: int) -> int:
+def first_change(heads: Collection[Head], cuts: Collection[Cut], edits: Collection[Edit], without: int) -> int:
     """The lowest layer or hidden state with a change; `without` any, that number."""
-    changed = [head[0] for head in heads] + [cut[0] for cut in cuts] + ([patch[0]] if patch else [])
+    changed = [head[0] for head in heads] + [cut[0] for cut in cuts] + [edit.first for edit in edits]
     return min(changed, default=without)
 
 
-def rerun(states: torch.Tensor, first: int, patch: Patch | None) -> Iterator[int]:
-    """The layers from `first` on, after each of which the caller puts the next of `states`; the patch is put in on the way."""
+def rerun(states: torch.Tensor, first: int, edits: Collection[Edit]) -> Iterator[int]:
+    """The layers from `first` on, after each of which the caller puts the next of `states`; edits are put in on the way."""
     for layer in range(first, len(states)):
-        if patch and patch[0] == layer:
-            states[layer, patch[1]] = patch[2].states[layer][patch[1]]
+        for edit in edits:
+            edit.put(states, layer)
         if layer < len(states) - 1:
             yield layer
 
 
 @inference_mode
 def states_towards(
-    trace: Trace, ends: Collection[int], heads: Collection[Head] = (), patch: Patch | None = None, cuts: Collection[Cut] = ()
+    trace: Trace, ends: Collection[int], heads: Collection[Head] = (), edits: Collection[Edit] = (), cuts: Collection[Cut] = ()
 ) -> torch.Tensor:
     """`changed_states` as far as the last vectors of the tokens `ends` need them; the other last ones are the unchanged run's.
 
     It starts from the lowest layer with a change; if only weights are cut there, only their queries change.
     """
     model, layers = trace.model, trace.model.capabilities.layers
-    states, first = trace.states.clone(), first_change(heads, cuts, patch, layers)
-    for layer in rerun(states, first, patch):
+    states, first = trace.states.clone(), first_change(heads, cuts, edits, layers)
+    for layer in rerun(states, first, edits):
         hidden = states[layer][None]  # [1, tokens, hidden]
         off, cut = [head for at, head in heads if at == layer], [weight for weight in cuts if weight[0] == layer]
-        same = layer == first and not (patch and patch[0] == layer)
-        rows = sorted({query for _, query, _, _ in cut}) if same and not off else list(range(trace.kept))
+        receives = any(edit.reaches_heads(layer) for edit in edits)
+        same = layer == first and all(edit.first != layer or edit.reaches_heads(layer) for edit in edits)
+        rows = sorted({query for _, query, _, _ in cut}) if same and not off and not receives else list(range(trace.kept))
         if layer == layers - 1:
             rows = [row for row in rows if row in ends]
         if not rows:
             continue
-        if off or cut or len(rows) < trace.kept:
+        if off or cut or receives or len(rows) < trace.kept:
             given = trace.heads(layer) if same else model.layers[layer].heads(hidden)
-            context = given.of_queries(rows).context()  # [1, heads, rows, head_size]
-            _cut(context, given, cut, rows)
-            context[:, off] = 0
+            for edit in edits:
+                given = edit.give(layer, given)
+            context = context_without(given, off, cut, rows)
             states[layer + 1, rows] = model.layers[layer].after_heads(context, hidden[:, rows])[0]
         else:
             states[layer + 1] = model.layers[layer](hidden)[0]
     return states
 
 
-def _cut(context: torch.Tensor, given: Heads, cuts: Collection[Cut], rows: Sequence[int]) -> None:
-    """Subtract from a layer's context [1, heads, rows, head_size] of some tokens the contribution of the cut weights."""
+def context_without(given: Heads, off: Sequence[int], cuts: Collection[Cut], rows: Sequence[int]) -> torch.Tensor:
+    """The outputs of a layer's heads for some tokens, without heads or weights of it: [1, heads, rows, head_size]."""
+    context = given.of_queries(rows).context()
     for query in {query for _, query, _, _ in cuts}.intersection(rows):
         weights = given.weights_of(query)  # [1, heads, key]
         for _, at, key, head in cuts:
             if at == query:
                 weights[:, slice(None) if head is None else head, key] = 0
         context[:, :, rows.index(query)] = (weights[:, :, None] @ given.value)[:, :, 0]
+    context[:, off] = 0
+    return context
 
 
 @inference_mode

@@ -14,10 +14,11 @@ from operator import attrgetter
 import numpy as np
 
 from explorer.bert.trace import Trace
-from explorer.core.engine import inference_mode, torch
-from explorer.techniques.ablation import Cut, Head, Patch, changed_states
-from explorer.techniques.mixing import head_shares_of, strongest_heads_of
-from explorer.techniques.run_mixing import block_of, mixing
+from explorer.core.engine import inference_mode
+from explorer.techniques.ablation import Cut, Head, changed_states
+from explorer.techniques.edits import Edit
+from explorer.techniques.mixing import strongest_heads_of
+from explorer.techniques.run_mixing import block_of
 
 
 @dataclass(frozen=True)
@@ -28,27 +29,6 @@ class Route:
     query: int
     key: int
     share: float
-
-
-@inference_mode
-def head_shares(
-    trace: Trace, layer: int, query: int, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
-) -> np.ndarray:
-    """The share that each head contributes to a query's shares: [heads + 1, key] float32, the last row being the residual.
-
-    Their sum over heads is `mixing(...).shares[layer, query]`; a head that opposes is below 0. Layer and query are zero-based.
-    """
-    row = torch.from_numpy(mixing(trace, off, cuts, patch).shares[layer, query].copy())
-    return head_shares_of(block_of(trace, layer, off, cuts, patch), query, row).numpy()
-
-
-@inference_mode
-def head_parts(
-    trace: Trace, layer: int, query: int, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
-) -> np.ndarray:
-    """The vectors of `head_shares` [heads + 1, key, width]; summed over the first axis T_i(x_j), the part of each token."""
-    block = block_of(trace, layer, off, cuts, patch)
-    return (block.head_parts(query) / block.deviation[query]).numpy()
 
 
 def place_shares(shares: np.ndarray, position: int, state: int = -1) -> np.ndarray:
@@ -83,16 +63,16 @@ def routes(shares: np.ndarray, places: np.ndarray, limit: int = 200, others: boo
 
 @inference_mode
 def strongest_heads(
-    trace: Trace, steps: Sequence[Route], off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
+    trace: Trace, steps: Sequence[Route], off: Collection[Head] = (), cuts: Collection[Cut] = (), edits: Collection[Edit] = ()
 ) -> list[int | None]:
     """For each route the head (zero-based) that contributes most, None if the residual does."""
-    states = changed_states(trace, off, patch, cuts)
+    states = changed_states(trace, off, edits, cuts)
     found: dict[Route, int] = {}
     by_layer = attrgetter("layer")
     for layer, some in groupby(sorted(steps, key=by_layer), by_layer):
         there = list(some)
         queries = sorted({step.query for step in there})
-        block = block_of(trace, layer, off, cuts, patch, states, queries)
+        block = block_of(trace, layer, off, cuts, edits, states, queries)
         rows, keys = [queries.index(step.query) for step in there], [step.key for step in there]
         best = strongest_heads_of(block, rows, keys, [step.query == step.key for step in there])
         found |= dict(zip(there, best, strict=True))

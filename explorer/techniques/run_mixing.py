@@ -1,4 +1,4 @@
-"""How every layer of a run mixes tokens, with heads off, weights cut, or a vector patched in; and the cache of it.
+"""How every layer of a run mixes tokens, with heads off, weights cut, or other edits; and the cache of it.
 
 A layer's mixing is ALTI's (`mixing.py`). Weights that are cut or belong to heads switched off are zero after the softmax; the
 rest of their row is not renormalized.
@@ -6,7 +6,8 @@ rest of their row is not renormalized.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from threading import Lock
@@ -18,8 +19,9 @@ from explorer.bert.trace import Reading, Trace
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.limits import CACHE_MEGABYTES
-from explorer.core.process import twice
-from explorer.techniques.ablation import Cut, Head, Patch, changed_states, first_change, rerun
+from explorer.core.process import half_the_cores
+from explorer.techniques.ablation import Cut, Head, changed_states, first_change, rerun
+from explorer.techniques.edits import Edit
 from explorer.techniques.mixing import SHORT, Block
 from explorer.techniques.mixing import shares as shares_of
 
@@ -47,26 +49,26 @@ def _key(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = ()) -
     return ref(trace.reading), frozenset(off), frozenset(cuts)
 
 
-def mixing(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None) -> Mixing:
-    """The mixing of all layers, with heads off, weights cut, or a vector patched in.
+def mixing(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), edits: Collection[Edit] = ()) -> Mixing:
+    """The mixing of all layers, with heads off, weights cut, or other edits.
 
-    Cached, except with a patch, whose other run would be kept in memory too.
+    Cached, except with edits, whose other run would be kept in memory too.
     """
-    if patch:
-        return _make(trace, off, cuts, patch)[0]
+    if edits:
+        return _make(trace, off, cuts, edits)[0]
     return _kept.get(_key(trace, off, cuts), lambda: _make(trace, off, cuts)[0])
 
 
 @inference_mode
 def mixing_and_states(
-    trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
+    trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), edits: Collection[Edit] = ()
 ) -> tuple[Mixing, torch.Tensor]:
     """The mixing, and the hidden states [layers + 1, tokens, hidden] of the same run, which it computes on the way.
 
     The states are those of `changed_states`.
     """
-    if patch:
-        return _make(trace, off, cuts, patch)
+    if edits:
+        return _make(trace, off, cuts, edits)
     states: list[torch.Tensor] = []
 
     def make() -> Mixing:
@@ -75,16 +77,16 @@ def mixing_and_states(
         return found
 
     found = _kept.get(_key(trace, off, cuts), make)
-    return found, states[0] if states else changed_states(trace, off, None, cuts)
+    return found, states[0] if states else changed_states(trace, off, (), cuts)
 
 
 @inference_mode
 def _make(
-    trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
+    trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), edits: Collection[Edit] = ()
 ) -> tuple[Mixing, torch.Tensor]:
     """Compute `mixing_and_states`. Layers below the first change are taken from the unchanged run."""
     layers = trace.model.layers
-    first = first_change(off, cuts, patch, len(layers) + 1)
+    first = first_change(off, cuts, edits, len(layers) + 1)
     made = np.empty((len(layers), trace.kept, trace.kept), dtype=np.float32)
     unchanged = _kept.peek(_key(trace)) if first <= len(layers) else None
     begin, error = 0, 0.0
@@ -93,7 +95,7 @@ def _make(
         made[:first] = unchanged.shares[:first]
     states = trace.states if first > len(layers) else trace.states.clone()
     below = (Block.of(layers[layer], trace.states[layer], trace.heads(layer)) for layer in range(begin, min(first, len(layers))))
-    error = max(error, _put(made[begin:], chain(below, _changed_blocks(trace, states, first, off, cuts, patch))))
+    error = max(error, _put(made[begin:], chain(below, _changed_blocks(trace, states, first, off, cuts, edits))))
     made.flags.writeable = False
     return Mixing(made, error), states
 
@@ -117,15 +119,30 @@ def _put(rows: np.ndarray, blocks: Iterator[Block]) -> float:
             rows[at], error = found.numpy(), max(error, theirs)
             del block, found  # before the next is made: those of a long input are large
 
-    return decompose() if rows.shape[-1] <= SHORT else max(twice(decompose))
+    return decompose() if rows.shape[-1] <= SHORT else max(_twice(decompose))
+
+
+_another = ThreadPoolExecutor(1, "another")  # one for the process, since the C library keeps memory for each thread
+
+
+def _twice(work: Callable[[], float]) -> list[float]:
+    """The results of `work` run here and, unless it is busy, in another thread at the same time, each on half of the cores."""
+
+    def on_half() -> float:
+        with half_the_cores():
+            return work()
+
+    there = _another.submit(on_half)
+    here = on_half()
+    return [here] if there.cancel() else [here, there.result()]
 
 
 def _changed_blocks(
-    trace: Trace, states: torch.Tensor, first: int, off: Collection[Head], cuts: Collection[Cut], patch: Patch | None
+    trace: Trace, states: torch.Tensor, first: int, off: Collection[Head], cuts: Collection[Cut], edits: Collection[Edit]
 ) -> Iterator[Block]:
     """The block of every layer from `first` on; `states` above it are overwritten by those of the run."""
-    for layer in rerun(states, first, patch):
-        block = block_of(trace, layer, off, cuts, patch, states)
+    for layer in rerun(states, first, edits):
+        block = block_of(trace, layer, off, cuts, edits, states)
         states[layer + 1] = block.layer.after_heads(block.context[None], block.hidden[None])[0]
         yield block
         del block
@@ -137,7 +154,7 @@ def block_of(
     layer: int,
     off: Collection[Head] = (),
     cuts: Collection[Cut] = (),
-    patch: Patch | None = None,
+    edits: Collection[Edit] = (),
     states: torch.Tensor | None = None,
     queries: Sequence[int] | None = None,
 ) -> Block:
@@ -145,9 +162,11 @@ def block_of(
 
     With `queries`, it has the rows of these tokens only, in this order; the keys are all tokens.
     """
-    states = changed_states(trace, off, patch, cuts) if states is None else states
+    states = changed_states(trace, off, edits, cuts) if states is None else states
     hidden = states[layer]
     heads = trace.heads(layer) if states is trace.states else trace.model.layers[layer].heads(hidden[None])
+    for edit in edits:
+        heads = edit.give(layer, heads)
     if queries is not None:
         hidden, heads = hidden[list(queries)], heads.of_queries(queries)
     block = Block.of(trace.model.layers[layer], hidden, heads)

@@ -18,9 +18,10 @@ from explorer.techniques import own_head
 from explorer.techniques.ablation import changed_states
 from explorer.techniques.pseudo_likelihood import Surprise, knows_surprise, surprise_in_steps
 from explorer.techniques.targets import Target, is_next_target, shares_at, word_target
+from explorer.ui.edits import edits_of
 from explorer.ui.long_view import is_quick
 from explorer.ui.pictures.bars import Row, percent, whole_percent
-from explorer.ui.subject import Subject
+from explorer.ui.subject import CHANGES, Subject
 
 GUESSES = 5  # rows of bars
 NO_BLANK = "No blank here: hide a word, and BERT guesses it."
@@ -131,7 +132,8 @@ def changes_of(subject: Subject, left_out: bool = False) -> dict[str, Any] | Non
     chosen = subject.selection
     counts = [(len(chosen.off), "head", "off"), (len(chosen.cut), "route", "cut")]
     told = [f"{count} {what}{'s' * (count > 1)} {done}" for count, what, done in counts if count]
-    told += ["1 word swapped"] * bool(chosen.swap) + ["1 vector patched"] * bool(chosen.patch)
+    others = {"swap": "1 word swapped", "patch": "1 vector patched", "move": "1 vector moved", "path": "1 path patched"}
+    told += [what for name, what in others.items() if getattr(chosen, name)]
     where = ", left out of the pictures here" if left_out else ""
     return {"label": ", ".join(told) + where, "chips": ["put back"], "kind": "back"} if told else None
 
@@ -169,9 +171,9 @@ def _first(subject: Subject, target: Target, states: Any) -> dict[str, str]:
 def _change(subject: Subject) -> Any:
     """The last hidden state [tokens, hidden] of the run with all changes, cached with the trace."""
     chosen = subject.selection
-    patch = (*chosen.patch, subject.trace) if chosen.patch else None
-    key = ("changed", chosen.off, chosen.cut, chosen.swap, chosen.patch)
-    return subject.trace.once(key, lambda: changed_states(subject.swapped.trace, chosen.off, patch, chosen.cut)[-1].clone())
+    key, run = ("changed", *(getattr(chosen, name) for name in CHANGES)), subject.swapped.trace
+    edits = edits_of(subject, run, subject.trace)
+    return subject.trace.once(key, lambda: changed_states(run, chosen.off, edits, chosen.cut)[-1].clone())
 
 
 def _label(trace: Trace) -> dict[str, str]:

@@ -12,12 +12,18 @@ from explorer.bert.trace import Trace
 from explorer.core.errors import InputError, ModelError
 from explorer.core.limits import CUTS
 from explorer.techniques.ablation import Cut
-from explorer.ui.swaps import put
+from explorer.text.swaps import put
 
 Off = tuple[tuple[int, int], ...]
 """Zero-based (layer, head) of the heads switched off."""
 
-CHANGES: Mapping[str, Any] = {"off": (), "swap": None, "patch": None, "cut": ()}
+Moved = tuple[int, int, str, str, float]
+"""(hidden state, token, word, other word, strength): the direction between two words, added to one vector."""
+
+Path = tuple[tuple[int, ...], tuple[int, int, str]]
+"""The sender and the receiver of `techniques.paths`."""
+
+CHANGES: Mapping[str, Any] = {"off": (), "swap": None, "patch": None, "cut": (), "move": None, "path": None}
 """The fields of Selection that change the run, with their values for an unchanged run."""
 NAMED = 3  # cuts named in a sentence; more are only counted
 
@@ -68,11 +74,13 @@ class Selection:
     swap: tuple[str, str] | None = None  # a word of the input, and the one read in its place
     patch: tuple[int, int] | None = None  # (hidden state, token) that the swapped run gets from the unswapped one
     cut: tuple[Cut, ...] = ()  # attention weights set to zero
+    move: Moved | None = None
+    path: Path | None = None
     among: tuple[str, ...] = field(default=(), compare=False, repr=False)  # the tokens that token and cuts are of; () from a link
 
     @property
     def is_changed(self) -> bool:
-        return bool(self.off or self.swap or self.patch or self.cut)
+        return any(getattr(self, name) for name in CHANGES)
 
     @property
     def attention_layer(self) -> int:
@@ -132,6 +140,8 @@ class Subject:
         swap = chosen.swap if chosen.swap and self.can_swap(*chosen.swap) else None
         patch = chosen.patch if chosen.patch and swap and self._has_state(*chosen.patch) else None
         cut = self._cuts()
+        move = chosen.move if chosen.move and chosen.move[0] <= capabilities.layers and self._stays(chosen.move[1]) else None
+        path = chosen.path if chosen.path and self._has_path(*chosen.path) else None
         return Selection(
             min(chosen.layer, capabilities.layers),
             min(chosen.head, capabilities.heads),
@@ -141,7 +151,9 @@ class Subject:
             swap,
             patch,
             cut,
-            self.trace.tokens if cut or token is not None else (),
+            move,
+            path,
+            self.trace.tokens if cut or move or path or token is not None else (),
         )
 
     @property
@@ -245,16 +257,22 @@ class Subject:
         chosen, has = self.chosen, self.model.capabilities
         if not chosen.cut:
             return ()
-        now = self.trace.tokens if self._tokens else ()
-        before = chosen.among or now
-        if len(before) != len(now):
-            return ()
 
         def is_there(layer: int, query: int, key: int, head: int | None) -> bool:
-            places = 0 <= layer < has.layers and 0 <= query < len(now) and 0 <= key < len(now)
-            return places and (head is None or 0 <= head < has.heads) and all(before[at] == now[at] for at in (query, key))
+            return 0 <= layer < has.layers and self._stays(query, key) and (head is None or 0 <= head < has.heads)
 
         return in_order(cut for cut in chosen.cut if is_there(*cut))[: CUTS.most]
+
+    def _has_path(self, sender: tuple[int, ...], receiver: tuple[int, int, str]) -> bool:
+        (layer, *at), (to, place, part), has = sender, receiver, self.model.capabilities
+        sends = layer < has.layers and (at[0] < has.heads if len(at) == 1 else self._stays(*at))
+        return sends and (to < has.layers and place < has.heads if part else to <= has.layers and self._stays(place))
+
+    def _stays(self, *places: int) -> bool:
+        """Whether these tokens are still what they were when they were chosen, in a text with as many tokens."""
+        now = self.trace.tokens if self._tokens else ()
+        before = self.chosen.among or now
+        return len(before) == len(now) and all(0 <= at < len(now) and before[at] == now[at] for at in places)
 
     def _has_state(self, layer: int, token: int) -> bool:
         return 0 <= layer <= self.model.capabilities.layers and 0 <= token < self._tokens

@@ -1,9 +1,9 @@
 """Swaps: which words of an input may be replaced by which."""
 
 from explorer.techniques.filling import alternatives
+from explorer.text.swaps import find_swaps, put
 from explorer.ui.long_view import is_quick
 from explorer.ui.subject import Subject
-from explorer.ui.swaps import find_swaps, put
 
 Swap = tuple[str, str, str]  # a label, and both texts after the swap
 

@@ -13,6 +13,7 @@ from explorer.techniques.ablation import Cut, changed_states, head_effects, patc
 from explorer.techniques.targets import Target, is_next_target, own_reading, read, read_at, word_target
 from explorer.text import limits
 from explorer.ui.answers import answer_rows
+from explorer.ui.edits import edit_names, edits_of
 from explorer.ui.long_view import is_quick
 from explorer.ui.pictures.bars import SEEN, bar_groups, percent
 from explorer.ui.subject import CHANGES, Off, Subject, cut_name, head_name, in_order
@@ -53,8 +54,8 @@ class Question:
 
     def vector_after(self, subject: Subject) -> Any:
         """The last hidden state [hidden] of the target's token in the changed run."""
-        off, patch, cut = subject.selection.off, subject.selection.patch, subject.selection.cut
-        states = changed_states(self.after, off, (*patch, self.before) if patch else None, cut)[-1]
+        edits = edits_of(subject, self.after, self.before)
+        states = changed_states(self.after, subject.selection.off, edits, subject.selection.cut)[-1]
         return states[self.target.position]
 
     def strongest(self, off: Off) -> tuple[int, int]:
@@ -192,14 +193,7 @@ def _changes(subject: Subject) -> list[str]:
         changed.append(f"without {taken_away}")
     if selection.swap:
         changed.append("with {1} for {0}".format(*selection.swap))
-    if selection.patch:
-        changed.append(f"with {_state_name(subject, selection.patch)} from the run before")
-    return changed
-
-
-def _state_name(subject: Subject, patch: tuple[int, int]) -> str:
-    layer, token = patch
-    return f"the vector of {subject.trace.tokens[token]} (token {token}) at hidden state {layer}"
+    return [*changed, *(one.phrase for one in edit_names(subject))]
 
 
 def _ways_back(subject: Subject) -> list[WayBack]:
@@ -210,9 +204,8 @@ def _ways_back(subject: Subject) -> list[WayBack]:
         found.append((cut_name(cut, subject.trace.tokens), partial(cut_or_mend, subject, cut)))
     if selection.swap:
         found.append((selection.swap[0], lambda: select(swap=None)))
-    if selection.patch:
-        found.append((_state_name(subject, selection.patch), lambda: select(patch=None)))
-    if len(selection.off) + len(selection.cut) + bool(selection.swap) + bool(selection.patch) > 1:
+    found += [(one.label, partial(select, **{one.field: None})) for one in edit_names(subject)]
+    if len(selection.off) + len(selection.cut) > 1 or len(found) > 1:
         found.append(("all", lambda: select(**CHANGES)))
     return found
 

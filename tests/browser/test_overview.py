@@ -462,3 +462,77 @@ def test_share_makes_a_loop_of_what_was_just_done(opened):
     blank.close()
     assert width == frames[0].width
     assert seconds is None or seconds <= 8, "a WebM of Chromium does not say how long it is"
+
+
+TIRED = "?a=when+he+was+tired,+%5BMASK%5D+went+to+bed.&b="
+HE, BLANK = 2, 6  # tokens
+
+
+def test_a_slider_turns_he_into_she_and_one_key_turns_it_back(opened):
+    page = opened(TIRED)
+    bars = picture(page, ".bx-flow-output").filter(has_text="What is in the blank?")
+    expect(bars.locator("button").first).to_contain_text("he ")
+    box(page, HE, 3).click()
+    expect_chosen(page, HE, 3)
+    box(page, HE, 3).click()
+    stage(page).get_by_role("button", name="move this vector …").click()
+    card = picture(page, ".bx-flow-card")
+    expect(card.get_by_label("Direction", exact=True)).to_have_value("he she")
+    strength = card.get_by_role("slider", name="Strength of the direction")
+    strength.focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    expect(card.locator("output")).to_have_text("× 1.0")
+    for state in range(3, STATES):
+        expect(box(page, HE, state)).to_have_text("she")
+    expect(bars.locator("button").first).to_contain_text("she ")
+    finding = page.locator("#overview-finding")
+    expect(finding).to_contain_text(
+        re.compile(r"With 1\.0 × \(she − he\) added to “he” after layer 3: he 59% → <?\d+%, she leads with \d+%\.")
+    )
+    expect(finding).to_contain_text(re.compile(r"his → her.*A random direction of equal length: he 59% → \d+%\."))
+    page.wait_for_url("**move=3,2,he,she,1.0*")
+
+    page.reload()
+    expect(bars.locator("button").first).to_contain_text(re.compile(r"she \d+%, was \d"))
+    expect(picture(page, ".bx-flow-change")).to_have_accessible_name("Put back: 1.0 × (she − he) at he")
+    settled(page)
+    page.keyboard.press("u")
+    expect(picture(page, ".bx-changed, .bx-flow-change")).to_have_count(0)
+    expect(bars).not_to_contain_text("was")
+    page.wait_for_url(lambda url: "move=" not in url)
+
+
+def test_two_places_test_a_path_by_click_and_by_keyboard(opened):
+    page = opened(TIRED)
+    finding = page.locator("#overview-finding")
+    picture(page, f"[data-route='[3,{BLANK},{HE}]']").dispatch_event("click")
+    card = picture(page, ".bx-flow-card")
+    card.get_by_role("button", name="send it only to …").click()
+    expect(card).to_contain_text("Choose what reads he → [MASK] in layer 4")
+    expect(box(page, HE, 5)).to_have_class(re.compile("bx-later"))
+    box(page, BLANK, 5).click()
+    expect(finding).to_contain_text(
+        re.compile(r"Without he → \[MASK\] in layer 4, only through “\[MASK\]” after layer 5: he 5\d")
+    )
+    expect(picture(page, ".bx-flow-path")).to_have_attribute("d", re.compile("^M"))
+    page.wait_for_url("**path=4.6.2,5.6*")
+    page.keyboard.press("u")
+    expect(picture(page, ".bx-flow-change")).to_have_count(0)
+
+    picture(page, "[data-layer='2']").press("Enter")
+    stage(page, "[data-head='2.8'] button").press("Enter")
+    expect_level(page, "layer 2", "head 2.8")
+    stage(page).get_by_role("button", name="send it only to …").press("Enter")
+    expect(card).to_contain_text("Choose what reads head 2.8")
+    page.keyboard.press("Escape")
+    expect(card).to_have_count(0)
+    page.keyboard.press("Escape")
+    picture(page, "[data-layer='2']").press("Enter")
+    stage(page, "[data-head='2.8'] button").press("Enter")
+    stage(page).get_by_role("button", name="send it only to …").press("Enter")
+    picture(page, "[data-layer='5']").press("Enter")
+    stage(page, "[data-head='5.6'] button").press("Enter")
+    stage(page).get_by_role("button", name="query", exact=True).press("Enter")
+    expect(finding).to_contain_text(re.compile(r"Without head 2\.8, only through head 5\.6's query: he \d"))
+    page.wait_for_url("**path=2.8,5.6.query*")

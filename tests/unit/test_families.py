@@ -11,7 +11,9 @@ from explorer.core.steps import finished
 from explorer.fill_mask import compute as masking_game
 from explorer.finetune.compute.top_layers import Top
 from explorer.inside_head import compute as batch
-from explorer.techniques import ablation, attribution, inside, lens, pseudo_likelihood, routes, run_mixing, targets
+from explorer.techniques import ablation, attribution, inside, lens, pseudo_likelihood, run_mixing, targets
+from explorer.techniques.edits import Move
+from explorer.techniques.paths import Along
 from tests import decomposing, hooks
 from tests.families import KINDS, write_family
 
@@ -208,9 +210,9 @@ class TestRoutes:
             assert close(parts.sum((1, 2)) + rest, after)
             assert mixing.max_error <= 1e-4 * size
             assert np.abs(mixing.shares[layer] - decomposing.shares_of(after, parts.sum(1)).numpy()).max() < 1e-5
-            heads = routes.head_shares(trace, layer, 3, cuts=cuts)
+            heads = decomposing.head_shares(trace, layer, 3, cuts=cuts)
             assert np.abs(heads.sum(0) - mixing.shares[layer, 3]).max() < 1e-5
-            assert close(routes.head_parts(trace, layer, 3, cuts=cuts), parts[3])
+            assert close(decomposing.head_parts(trace, layer, 3, cuts=cuts), parts[3])
 
     def test_long_inputs(self, model):
         found = run_mixing.mixing(model.trace(*INPUTS["long"]))
@@ -244,6 +246,7 @@ class TestTechniques:
         assert lens.lens_error(blank, [2]) < 1e-4
         own = model.own_masked_lm(blank.encoding)[2]
         assert lens.lens(blank, [2]).ids[-1, 0, 0] == int(own.argmax())
+        assert close(model.masked_lm_of_one(blank.states[-1][2]), own), "the vocabulary read for one vector"
 
     def test_switching_heads(self, model, blank):
         trace = blank or model.trace(*INPUTS["pair"])
@@ -277,6 +280,21 @@ class TestTechniques:
             assert close(towards[:-1], ours[:-1])
             assert close(towards[-1, [0, 3]], ours[-1, [0, 3]])
             assert torch.equal(towards[-1, 2], trace.states[-1, 2]), "no one asked for it"
+
+    def test_a_path_into_the_next_state_is_that_of_the_run_without_its_sender(self, model):
+        trace = model.trace(*INPUTS["pair"])
+        for sender, off, cuts in (((0, 1), [(0, 1)], []), ((1, 3, 2), [], [(1, 3, 2, None)])):
+            without = ablation.changed_states(trace, off, cuts=cuts)
+            last, there = len(model.layers), sender[0] + 1
+            vector = without[there, 3] - trace.states[there, 3]
+            moved = ablation.changed_states(trace, edits=[Move(there, 3, sender, vector)])
+            path = ablation.changed_states(trace, edits=[Along(there, 3, "", sender, trace)])
+            assert close(path, moved)
+            assert not close(path[there:], trace.states[there:])
+            assert run_mixing.mixing(trace, edits=[Along(there, 1, "value", sender, trace)]).max_error < 1e-4
+            assert torch.equal(
+                ablation.changed_states(trace, edits=[Along(last, 0, "", sender, trace)])[:last], trace.states[:last]
+            )
 
     def test_patching_everything_back_gives_the_clean_answer(self, model, blank):
         if blank is None:

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from explorer.techniques import ablation, mixing, routes, run_mixing
-from tests.decomposing import decomposed, shares_of, watching
+from explorer.techniques.edits import Patch
+from tests.decomposing import decomposed, head_parts, head_shares, shares_of, watching
 from tests.hooks import cut_weights, eager_bert
 
 TEXT, TEXT_B = "The capital of Japan is [MASK].", "It is a city of temples."
@@ -37,7 +38,7 @@ def test_a_changed_run_mixes_as_the_written_out_parts_of_that_run_do(model, eage
         theirs = taken_apart(eager, model)
     found, states = run_mixing.mixing_and_states(trace, off, cuts)
     assert found.max_error < 1e-4
-    np.testing.assert_allclose(states, ablation.changed_states(trace, off, None, cuts), atol=2e-5)
+    np.testing.assert_allclose(states, ablation.changed_states(trace, off, (), cuts), atol=2e-5)
     np.testing.assert_array_equal(run_mixing.mixing(trace, off, cuts).shares, found.shares)
     for layer, (ours, (after, parts, _)) in enumerate(zip(found.shares, theirs, strict=True)):
         np.testing.assert_allclose(ours, shares_of(after, parts.sum(1)), atol=1e-5)
@@ -52,11 +53,11 @@ def test_a_patched_run_mixes_from_the_patch_on(model):
         other = ablation.with_mask(trace, 4)
     before = run_mixing.mixing(trace)
     layers = model.capabilities.layers
-    found, states = run_mixing.mixing_and_states(trace, patch=(1, 4, other))
-    np.testing.assert_allclose(states, ablation.changed_states(trace, patch=(1, 4, other)), atol=2e-5)
+    found, states = run_mixing.mixing_and_states(trace, edits=[Patch(1, 4, other)])
+    np.testing.assert_allclose(states, ablation.changed_states(trace, edits=[Patch(1, 4, other)]), atol=2e-5)
     np.testing.assert_array_equal(found.shares[0], before.shares[0])
     assert np.abs(found.shares[1:] - before.shares[1:]).max() > 1e-4
-    whole = run_mixing.mixing(trace, patch=(layers, 4, other))
+    whole = run_mixing.mixing(trace, edits=[Patch(layers, 4, other)])
     np.testing.assert_array_equal(whole.shares, before.shares)
 
 
@@ -64,7 +65,7 @@ def test_what_is_put_in_leaves_the_run_as_it_was(model):
     trace = model.trace(TEXT, TEXT_B)
     before = trace.states.clone()
     run_mixing.mixing(trace, [(0, 0)], CUTS)
-    routes.head_shares(trace, 1, 2, [(0, 0)], CUTS)
+    head_shares(trace, 1, 2, off=[(0, 0)], cuts=CUTS)
     assert torch.equal(trace.states, before)
     assert run_mixing.mixing(trace) is run_mixing.mixing(trace)
     assert not run_mixing.mixing(trace).shares.flags.writeable
@@ -78,12 +79,12 @@ def test_heads_sum_to_the_ribbon_and_in_vectors_to_the_part(model, eager, cuts):
         theirs = taken_apart(eager, model)
     for layer, (after, parts, _) in enumerate(theirs[:2]):
         for query in (0, 6):
-            heads = routes.head_shares(trace, layer, query, cuts=cuts)
+            heads = head_shares(trace, layer, query, cuts=cuts)
             assert heads.shape == (model.capabilities.heads + 1, trace.kept)
             np.testing.assert_allclose(heads.sum(0), found[layer, query], atol=1e-6)
             others = np.arange(trace.kept) != query
             assert not heads[-1, others].any()
-            np.testing.assert_allclose(routes.head_parts(trace, layer, query, cuts=cuts), parts[query], atol=1e-5)
+            np.testing.assert_allclose(head_parts(trace, layer, query, cuts=cuts), parts[query], atol=1e-5)
             np.testing.assert_allclose(heads, straight(after[query], parts[query], found[layer, query]), atol=1e-3)
 
 

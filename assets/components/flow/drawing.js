@@ -2,13 +2,12 @@
 import { percent } from "../../arithmetic/numbers.js";
 import { routesTo, shareOf } from "../../arithmetic/routes.js";
 import { el, rove, svg } from "../../shared/dom.js";
-import { curve, hueOf, px, xOf, yOf } from "./layout.js";
+import { curve, hueOf, pathEnds, px, receives, xOf, yOf } from "./layout.js";
 
 const LEAST = 0.004; // routes with a smaller share of the chosen place are not drawn
 const MOST = 220; // routes drawn at once
 const HITS = 80; // of these that can be clicked
 const STUB = 6; // px that a line hangs down when it is cut
-const CARD = 250; // px
 
 /** A button that asks for something; see `ask` of flow.js. */
 export const act = (text, index, more = {}) => el("button", { type: "button", "data-act": JSON.stringify(index), ...more }, text);
@@ -18,8 +17,8 @@ export function traced({ value, mixing }, place) {
   return mixing ? routesTo(mixing, value.tokens.length, place, LEAST) : { shares: value.shares, routes: value.routes };
 }
 
-// The sentence about a line: layer from 0.
-function tellRoute({ value, mixing }, layer, query, key, part) {
+/** The sentence about a line: layer from 0. */
+export function tellRoute({ value, mixing }, layer, query, key, part) {
   const name = (row) => `“${value.tokens[row]}”`;
   const of = mixing ? ` ${percent(shareOf(mixing, value.tokens.length, layer, query, key))}` : "";
   const how = query === key ? `${name(query)} keeps${of} of itself` : `${name(query)} takes${of} from ${name(key)}`;
@@ -49,28 +48,13 @@ export function drawLines(flow, routes, shown, still) {
   for (const [name, line] of flow.lines) if (!now.has(name)) line.remove();
   for (const line of now.values()) Object.assign(line.style, line.goal);
   flow.lines = now;
+  nodes.path.setAttribute("d", value.path ? curve(...pathEnds(flow)) : "");
   flow.strongest = strongest.find(([, query, key]) => query !== key && value.places[Math.max(query, key)] !== undefined)?.slice(0, 3) ?? null;
   nodes.hits.replaceChildren(...strongest.slice(0, HITS).reverse().map(([layer, query, key, part]) => {
     const hit = svg("path", { d: now.get(`${layer} ${query} ${key}`).getAttribute("d"), "data-route": JSON.stringify([layer, query, key]) });
     hit.append(svg("title", {}, tellRoute(flow, layer, query, key, part)));
     return hit;
   }));
-}
-
-/** Put the card of a line beside it, where it covers no answer: what a click on it offers. Returns the card. */
-export function putCard(flow, { route: [layer, query, key], part }) {
-  const { value, size, alone, nodes } = flow;
-  const said = tellRoute(flow, layer, query, key, part);
-  const cut = [layer + 1, value.places[query], value.places[key], 0];
-  const offers = [query === key || alone || cut.includes(undefined) ? null : act("✂ cut it", { cut }), alone && query !== flow.target.row ? null : act(`look inside layer ${layer + 1}`, { zoom: [layer + 1] })];
-  const card = el("div", { class: "bx-flow-card", role: "region", tabindex: "-1", "aria-label": said },
-    el("header", {}, el("span", {}, `${said[0].toUpperCase()}${said.slice(1)}.`), act("✕", { close: true }, { "aria-label": "Close" })), el("p", {}, ...offers));
-  const left = Math.max(0, Math.min((xOf(flow, layer) + xOf(flow, layer + 1) - CARD) / 2, size.field - size.output - CARD));
-  card.style.cssText = `left:${px(left)};width:${CARD}px`;
-  nodes.field.append(card);
-  const [above, below] = [yOf(flow, Math.min(query, key)) - size.row * 0.7 - card.offsetHeight, yOf(flow, Math.max(query, key)) + size.row * 0.7];
-  card.style.top = px(below + card.offsetHeight <= size.seen ? below : above > 0 ? above : Math.max(0, size.seen - card.offsetHeight));
-  return card;
 }
 
 /** The boxes at a stop of the story that shows the columns up to `shown`. */
@@ -87,7 +71,7 @@ export function drawBoxes(flow, shares, shown) {
     box.firstChild.textContent = word;
     box.classList.toggle("bx-changed", before != null);
     box.setAttribute("aria-pressed", String(at));
-    box.classList.toggle("bx-later", state > shown);
+    box.classList.toggle("bx-later", state > shown || !receives(flow, state, row));
     box.style.setProperty("--share", `${part > 0.004 ? Math.round(10 + 46 * Math.sqrt(part)) : 0}%`);
     box.classList.toggle("bx-far", part < (words && word === value.tokens[row] ? 0.06 : 0.02)); // such pale boxes need legible text
     const where = `${state ? `after layer ${state}` : "embeddings"}, ${value.tokens[row]}`;

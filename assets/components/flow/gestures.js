@@ -4,7 +4,7 @@ const TURN = 30; // px of the wheel that count as a step
 const REST = 420; // ms: one turn of the wheel is one step
 const SPREAD = 1.3; // how far two fingers go apart for a step
 
-const isWriting = (node) => node.closest?.("input, textarea, select, [contenteditable], dialog, [role=dialog]");
+const isWriting = (node) => node.closest?.("input:not([type=range]), textarea, select, [contenteditable], dialog, [role=dialog]");
 
 /** Step in and out of the picture by wheel and fingers; `into` returns whether there was a step. */
 export function zoomGestures(root, { level, into, out }) {

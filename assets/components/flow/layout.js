@@ -98,3 +98,15 @@ export function curve(fromX, fromY, toX, toY) {
 export function putAt(node, { left, top, width, height }) {
   for (const [name, length] of Object.entries({ left, top, width, height })) if (length !== undefined) node.style[name] = px(length);
 }
+
+/** Whether a path from the sender may end in a box: what a link brings stays in its row. */
+export const receives = ({ sender, value }, state, row) => !sender || (state >= sender[0] && (sender.length === 2 || value.places[row] === sender[1]));
+
+/** The path that was tested, from where its message begins to where it is read, as the ends of a curve; a head is above its layer. */
+export function pathEnds(flow) {
+  const { value: { path, places }, size } = flow;
+  const [[layer, ...at], [to, place, part]] = path;
+  const head = (one) => [(xOf(flow, one - 1) + xOf(flow, one)) / 2, size.head - 4];
+  const box = (state, token, side) => [xOf(flow, state) + side * size.box / 2, yOf(flow, Math.max(0, places.indexOf(token)))];
+  return [...(at.length === 1 ? head(layer) : box(layer, at[0], 1)), ...(part ? head(to) : box(to, place, -1))];
+}

@@ -13,9 +13,10 @@ export function build(flow) {
   [flow.labels, flow.boxes, flow.lines, flow.outputs] = [[], [], new Map(), new Map()];
   const edges = svg("g", {});
   const hits = svg("g", { class: "bx-flow-hits" });
+  const path = svg("path", { class: "bx-flow-path" });
   const names = el("div", { class: "bx-flow-names" });
   const cells = el("div", { class: "bx-flow-cells" });
-  const drawing = svg("svg", { class: "bx-flow-lines", "aria-hidden": "true" }, edges, hits);
+  const drawing = svg("svg", { class: "bx-flow-lines", "aria-hidden": "true" }, edges, path, hits);
   const field = el("div", { class: "bx-flow-field" }, drawing, ...flow.titles, cells);
   const sheet = el("div", { class: "bx-flow-sheet" }, names, field);
   const player = el("button", { type: "button", class: "bx-flow-play" });
@@ -24,7 +25,7 @@ export function build(flow) {
   const story = el("div", { class: "bx-flow-story" }, el("div", { class: "bx-flow-stops", role: "toolbar", "aria-label": "the picture step by step" }, player, ...flow.stops), said);
   const below = el("div", { class: "bx-flow-below" });
   const note = el("p", { class: "bx-flow-note" });
-  flow.nodes = { edges, hits, names, cells, drawing, field, sheet, player, said, story, below, note };
+  flow.nodes = { edges, path, hits, names, cells, drawing, field, sheet, player, said, story, below, note };
   root.replaceChildren(story, el("div", { class: "bx-flow-scroll" }, sheet), below, note);
 }
 

@@ -2,6 +2,7 @@
 // picture is its large one: only its place and the thickness of its lines change.
 import { percent, signedPercent } from "../../arithmetic/numbers.js";
 import { el, rove, svg } from "../../shared/dom.js";
+import { senderName } from "./cards.js";
 import { act } from "./drawing.js";
 import { hueOf, level, putAt, px, stageOf, xOf, yOf } from "./layout.js";
 import { sumOf } from "./weight.js";
@@ -70,12 +71,16 @@ function sentence(flow) {
 }
 
 function header(flow) {
-  const { zoom: { at }, value, alone } = flow;
+  const { zoom: { at }, value, alone, sender } = flow;
   const places = [...at.slice(0, 2), ...at.slice(2).map((row) => value.places[row])];
   const names = ["sentence", `layer ${at[0]}`, `head ${at[0]}.${at[1]}`, value.tokens[at[2]]];
   const crumbs = names.slice(0, at.length + 1).flatMap((one, n) => [n ? el("span", { "aria-hidden": "true" }, " › ") : null,
     n === at.length ? el("bdi", { "aria-current": "location" }, one) : act(el("bdi", {}, one), { zoom: places.slice(0, n) })]);
-  const offers = alone ? [] : [at.length === 2 ? act("switch it off", { off: at.slice(0, 2) }) : null,
+  const reads = sender && at.length === 2 && at[0] > sender[0];
+  if (reads) return [el("nav", { "aria-label": "zoom" }, ...crumbs), el("span", { class: "bx-zoom-offers" }, `without ${senderName(flow, sender)}, only through its`,
+    ...["query", "key", "value"].map((part) => act(part, { path: [sender, [...at, part]] }))), el("p", { role: "status" }, sentence(flow))];
+  const offers = alone ? [] : [at.length === 1 ? act("move this vector …", { turn: flow.zoom.layer?.ways ?? [] }) : null,
+    at.length === 2 ? act("switch it off", { off: at.slice(0, 2) }) : null, at.length === 2 ? act("send it only to …", { send: at }) : null,
     at.length === 3 && at[2] !== flow.zoom.layer?.row ? act("✂ cut this weight", { cut: [at[0], value.places[flow.zoom.layer?.row], places[2], at[1]] }) : null,
     at.length > 1 ? act("Inside a head →", { inside: at.slice(0, 2) }) : null];
   return [el("nav", { "aria-label": "zoom" }, ...crumbs), el("span", { class: "bx-zoom-offers" }, ...offers), el("p", { role: "status" }, sentence(flow))];

@@ -9,8 +9,9 @@ import numpy as np
 from explorer.core.engine import torch
 from explorer.experiments.compute.concepts import CONCEPT, Known, OfConcept
 from explorer.experiments.compute.question import ROUNDING, STATES, Axis, Batch, Measured, ReadItem, round_off
-from explorer.experiments.compute.reading import batched
+from explorer.experiments.compute.reading import batch_items
 from explorer.experiments.compute.summary import LEAST_P, Place
+from explorer.techniques.directions import random_direction
 
 DOSES = (0.0, 0.5, 1.0, 2.0, 4.0)
 DOSE = Axis("dose", (*(f"dose {dose:g}" for dose in DOSES), "swap"))
@@ -65,7 +66,7 @@ class Moves(OfConcept):
         effects = torch.zeros(1 + SHUFFLES, self.shape[0])  # the first is unshuffled
         for known, moved in (every, every[::-1]):
             towards = torch.zeros(count, self.shape[0], known.read.shape[-1])  # by how much a class mean counts
-            for batch in batched(self, moved.items, 3):
+            for batch in batch_items(self, moved.items, 3):
                 for item, slopes in zip(batch.items, self._gradients(batch), strict=True):
                     for word, sign in ((item.item.foil, 1), (item.item.word, -1)):
                         towards[self._classes.index(self.class_of(word))] += sign * slopes
@@ -93,7 +94,7 @@ class Moves(OfConcept):
 
     def measure(self, batch: Batch) -> Measured:
         own, other = (torch.stack([self._mean(item, word) for item in batch.items], 1) for word in self.needs)
-        random = torch.stack([self._direction(item, own.shape[-1]) for item in batch.items])  # [n, hidden]
+        random = torch.stack([random_direction(self.random(item), own.shape[-1]) for item in batch.items])  # [n, hidden]
         found = torch.empty(2, len(batch.items), *self.shape)
         for state, hidden in enumerate(batch.states):
             vectors, way = batch.read(hidden), other[state] - own[state]  # [n, hidden] each
@@ -112,8 +113,3 @@ class Moves(OfConcept):
     def _mean(self, item: ReadItem, word: str) -> torch.Tensor:
         """The mean of a class in the other half, [states, hidden]."""
         return self._means[1 - self._half[item.number], self.class_of(getattr(item.item, word))]
-
-    def _direction(self, item: ReadItem, size: int) -> torch.Tensor:
-        """A random direction of length 1."""
-        drawn = torch.from_numpy(self.random(item).normal(size=size).astype(np.float32))
-        return drawn / drawn.norm()

@@ -13,8 +13,8 @@ from explorer.side_by_side.other import BACK, Swaps
 from explorer.side_by_side.pieces import SidePieces
 from explorer.side_by_side.states import SideStates
 from explorer.techniques.filling import alternatives
+from explorer.text.swaps import PAIRS, find_swaps, put
 from explorer.ui.subject import Selection, Subject
-from explorer.ui.swaps import PAIRS, find_swaps, put
 from tests.families import own, write_family
 
 TEXTS = ("the man went to the [MASK]", "he bought milk")
