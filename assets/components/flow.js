@@ -193,7 +193,7 @@ define("Flow", ({ element, trigger, props }) => {
   // The strongest link is cut, in the zoom the open weight, or the open head switched off.
   function cut() {
     if (!isLive(flow) || !flow.value) return false;
-    const offer = root.querySelector(".bx-zoom-offers button:not([data-act*=inside])");
+    const offer = root.querySelector(".bx-zoom-offers :is([data-act*=cut], [data-act*=off])");
     if (level(flow)) return Boolean(offer && (offer.click(), true));
     if (!flow.strongest) return false;
     const [layer, ...ends] = flow.strongest;

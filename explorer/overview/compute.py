@@ -141,7 +141,9 @@ def read_words(run: Run, places: Sequence[tuple[int, int]], best: int) -> list[l
 @inference_mode
 def reached(run: Run, other: Run) -> np.ndarray:
     """[states, tokens] bool: the places that a change visibly reaches, between two runs of equal length."""
-    return (1 - torch.cosine_similarity(run.states, other.states, dim=-1) >= REACHED).numpy()
+    found = (run.states != other.states).any(-1)
+    found[found.clone()] = 1 - torch.cosine_similarity(run.states[found], other.states[found], dim=-1) >= REACHED
+    return found.numpy()
 
 
 def turned(run: Run) -> np.ndarray:
