@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _AT_FIRST_USE = {
     **dict.fromkeys(("Explorer", "Trace", "load"), "explorer.bert.explorer"),
-    **dict.fromkeys(("ablate", "attribute", "patch", "routes"), "explorer.experiments.compute.single"),
+    **dict.fromkeys(("ablate", "attribute", "patch", "routes"), "explorer.techniques.single"),
     "compare_experiments": "explorer.experiments.compute.runs",
     "corpus_items": "explorer.experiments.compute.made_items",
     **dict.fromkeys(("experiment", "repeat"), "explorer.experiments.compute.experiment"),

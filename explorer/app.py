@@ -28,7 +28,7 @@ os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 import gradio as gr
 import huggingface_hub
 
-from explorer.api.gradio_seams import limit_queue, same_on_a_space, statuses_script, theme_css
+from explorer.api.gradio_seams import prepare_launch, statuses_script, theme_css
 from explorer.bert import devices
 from explorer.core import disk, limits
 from explorer.core.engine import when_loaded
@@ -113,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise SystemExit(2) from None
     gc.freeze()
     gc.enable()
-    keep_giving_back_memory()
+    threading.Thread(target=keep_giving_back_memory, name="give-memory-back", daemon=True).start()
     threading.Thread(target=warm, name="warm-model", daemon=True).start()
     watch = Watch(blocks.server, limits.FROZEN_SECONDS.most)
     when_loaded(watch.begin)  # not before: reading torch from a slow disk may hold the interpreter for long
@@ -187,8 +187,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         os.environ["GRADIO_TEMP_DIR"] = disk.temporary()
     blocks = build()
     blocks.opens_with = first.read()
-    limit_queue(blocks, limits.WAITING.most)
-    same_on_a_space(blocks)
+    prepare_launch(blocks, limits.WAITING.most)
     configure_uvicorn()
     blocks.launch(
         server_name=host,

@@ -14,12 +14,7 @@ import pytest
 
 from tests.ports import free_port
 
-for setting in (
-    "BERT_EXPLORER_MODEL",
-    "BERT_EXPLORER_PROFILE",
-    "SPACE_ID",
-    "HF_TOKEN",
-):  # a developer's own settings must not decide a test
+for setting in ("BERT_EXPLORER_MODEL", "BERT_EXPLORER_PROFILE", "SPACE_ID", "HF_TOKEN"):  # a developer's must not decide a test
     os.environ.pop(setting, None)
 os.environ["HF_HUB_OFFLINE"] = "1"  # no access to the Hub, which `no_network` would block anyway; test_hub.py plays a Hub
 os.environ["BERT_EXPLORER_RUNS"] = tempfile.mkdtemp(prefix="runs-")  # runs of tests go to a temporary folder

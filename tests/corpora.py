@@ -21,7 +21,7 @@ from explorer.experiments import new as asked
 from explorer.experiments import suites
 from explorer.experiments.compute.items import Item, suite_items
 from explorer.experiments.compute.minimal_pairs import Suite, suite_of
-from explorer.text.corpora import Corpus, built_in
+from explorer.text.corpora import Corpus, built_in, corpus_of, read_source
 
 FEW = 40
 
@@ -37,6 +37,11 @@ corpus_neurons = read_whole(corpus_neurons_in_steps)
 head_atlas = read_whole(head_atlas_in_steps)
 
 FEW_ITEMS = 4
+
+
+def read_corpus(path: Path) -> Corpus:
+    """The sentences of a file."""
+    return corpus_of(read_source(path))
 
 
 def part_of_corpus(sentences: int) -> Corpus:

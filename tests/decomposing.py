@@ -4,6 +4,8 @@ from contextlib import contextmanager
 
 import torch
 
+from explorer.techniques import mixing, run_mixing
+
 PATHS = {  # from a layer: the values, W_O and the norm after the attention
     "bert": ("attention.self.value", "attention.output.dense", "attention.output.LayerNorm"),
     "distilbert": ("attention.v_lin", "attention.out_lin", "sa_layer_norm"),
@@ -74,3 +76,17 @@ def shares_of(after, parts):
             found[query, key] = max(0.0, float(vector.abs().sum() - (vector - part).abs().sum()))
         found[query] = found[query] / found[query].sum() if found[query].sum() else torch.eye(len(after))[query]
     return found.float()
+
+
+@torch.inference_mode()
+def head_shares(trace, layer, query, **changed):
+    """What each head contributes to a query's shares as the app computes it: [heads + 1, key], the last row the residual."""
+    row = torch.from_numpy(run_mixing.mixing(trace, **changed).shares[layer, query].copy())
+    return mixing.head_shares_of(run_mixing.block_of(trace, layer, **changed), query, row).numpy()
+
+
+@torch.inference_mode()
+def head_parts(trace, layer, query, **changed):
+    """The vectors of `head_shares`, [heads + 1, key, width]."""
+    block = run_mixing.block_of(trace, layer, **changed)
+    return (block.head_parts(query) / block.deviation[query]).numpy()

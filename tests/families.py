@@ -193,3 +193,10 @@ if __name__ == "__main__":
     os.environ["HF_HUB_OFFLINE"] = "1"
     for row in (HEADINGS, ("---",) * len(HEADINGS), *table()):
         print(f"| {' | '.join(row)} |")
+
+
+def edit(folder: Path, file: str = "config.json", drop: tuple[str, ...] = (), **entries: Any) -> None:
+    """Change entries of a JSON file of a model, or write it; those to `drop` are left out."""
+    path = folder / file
+    written = json.loads(path.read_text()) if path.exists() else {}
+    path.write_text(json.dumps({name: value for name, value in (written | entries).items() if name not in drop}))

@@ -3,8 +3,8 @@
 import functools
 import json
 import secrets
-import urllib.error
-import urllib.request
+
+from tests.asking import ask
 
 
 class Stranger:
@@ -16,23 +16,13 @@ class Stranger:
         self.components = {component["id"]: component for component in self.config["components"]}
 
     def get(self, path):
-        with urllib.request.urlopen(self.address + path) as answer:
-            return answer.headers, answer.read()
+        return ask(self.address, "GET", path)[1:]
 
     def status(self, path):
-        try:
-            return self.get(path) and 200
-        except urllib.error.HTTPError as error:
-            error.close()
-            return error.code
+        return ask(self.address, "GET", path)[0]
 
     def post(self, path, body):
-        request = urllib.request.Request(self.address + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
-        try:
-            with urllib.request.urlopen(request) as answer:
-                return json.loads(answer.read())
-        except urllib.error.HTTPError as error:
-            return json.loads(error.read())
+        return json.loads(ask(self.address, "POST", path, body)[2])
 
     def ask(self, name, *data):
         return self.post(f"/gradio_api/run/{name}", {"data": data})

@@ -54,7 +54,7 @@ drawn("TextMap", ({ root, trigger, settings }) => {
   const bar = el("div", { class: "bx-map-film", role: "toolbar", "aria-label": "film" }, play, scrub, trails);
   const lassoing = button("Select", () => press(lassoing), { class: "bx-map-tool", title: "Draw a line around points (or drag with Shift)" });
   const zoomed = (by) => hand.zoom(by, [size.width / 2, size.height / 2]);
-  const tools = el("span", { class: "bx-map-tools" }, lassoing, button("+", () => zoomed(1.6), { class: "bx-map-tool", "aria-label": "Zoom in" }),
+  const tools = el("span", { class: "bx-map-tools" }, settings.selects ? lassoing : "", button("+", () => zoomed(1.6), { class: "bx-map-tool", "aria-label": "Zoom in" }),
     button("−", () => zoomed(1 / 1.6), { class: "bx-map-tool", "aria-label": "Zoom out" }));
   const shape = svg("polygon", { class: "bx-map-lasso" });
   const hand = movable(drawing, { allowed: () => Boolean(value?.even) && !value.regions, selecting: () => settings.selects && isPressed(lassoing), moved: () => paint(true), lasso: lassoed });
@@ -241,7 +241,6 @@ drawn("TextMap", ({ root, trigger, settings }) => {
     legend.replaceChildren(...classes.map((name, k) =>
       el("button", { type: "button", "aria-pressed": String(!hidden.has(k)), "data-class": k, style: `--bx-class: ${colour(k)}`, title: "Show or hide this class" }, el("i", {}), el("bdi", {}, name))),
     ...(ringed ? [el("span", { class: "bx-map-ringed" }, el("i", {}), value.ringed)] : []), value.even && !value.regions ? tools : "");
-    lassoing.hidden = !settings.selects;
   }
 
   const sentenceOf = ({ text, label, note, context: [before, after] }) =>
@@ -249,10 +248,8 @@ drawn("TextMap", ({ root, trigger, settings }) => {
 
   function look(i) {
     at = i;
-    for (const node of drawing.querySelectorAll(".bx-here")) node.classList.remove("bx-here");
-    if (i >= 0) [...nodes.values()][i]?.classList.add("bx-here");
-    const film = isFilm() ? value.frames[frame].text : "";
-    said.textContent = i < 0 ? film : sentenceOf(value.points[i]);
+    [...nodes.values()].forEach((node, k) => node.classList.toggle("bx-here", k === i));
+    said.textContent = i >= 0 ? sentenceOf(value.points[i]) : isFilm() ? value.frames[frame].text : "";
   }
 
   function measure() {
@@ -290,8 +287,7 @@ drawn("TextMap", ({ root, trigger, settings }) => {
 
   function lassoed(corners, done) {
     shape.setAttribute("points", linked(corners));
-    if (!shape.isConnected) above.append(shape);
-    if (!done) return;
+    if (!done) return void above.append(shape);
     shape.remove();
     const inside = value.points.flatMap((point, i) => (isShown(point) && isInside(corners, spots[i]) ? [point.index] : []));
     if (inside.length) trigger("lasso", { index: inside, value: `${inside.length} points` });

@@ -1,5 +1,4 @@
 // The guide is as light or dark as the page that led to it, else as the system. Its search asks the index of the finder.
-import { anchor } from "../arithmetic/labels.js";
 import { indexOf } from "../page/finding.js";
 import { el } from "../shared/dom.js";
 import { store, stored } from "../shared/storage.js";
@@ -53,16 +52,7 @@ function listenForSearch(box, told, list) {
   });
 }
 
-// tabs#attention-one-head, a link of an earlier version, leads to attention#one-head.
-function followFormer() {
-  const former = location.hash.slice(1);
-  if (!location.pathname.endsWith("/tabs") || !former || document.getElementById(former)) return;
-  const tab = [...document.querySelectorAll("main td a")].find(({ textContent }) => former.startsWith(anchor(textContent)));
-  if (tab) location.replace(`${tab.href}#${former.slice(anchor(tab.textContent).length + 1)}`);
-}
-
 addEventListener("DOMContentLoaded", () => {
-  followFormer();
   listenForSearch(...["q", "told", "hits"].map((id) => document.getElementById(id)));
   const button = document.getElementById("theme");
   button.hidden = false;

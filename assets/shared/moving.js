@@ -1,4 +1,4 @@
-// A drawing that the pointer moves: the wheel zooms, a drag moves it, and a drag with Shift or while selecting draws a lasso.
+// A drawing that the pointer moves: a drag moves it or, with Shift or while selecting, draws a lasso; wheel and two fingers zoom.
 
 const FARTHEST = 40; // times as large
 const CLICK = 4; // px that a click may move
@@ -12,7 +12,8 @@ export function movable(node, { allowed, selecting, moved, lasso }) {
   const view = { x: 0, y: 0, k: 1 };
   let held = null; // {from, start, corners} of a drag
   let dragged = false;
-
+  const fingers = new Map(); // [x, y] of each pointer that is down
+  const apart = ([one, other = one]) => Math.hypot(one[0] - other[0], one[1] - other[1]);
   const spot = ({ clientX, clientY }) => {
     const box = node.getBoundingClientRect();
     return [clientX - box.left, clientY - box.top];
@@ -25,21 +26,26 @@ export function movable(node, { allowed, selecting, moved, lasso }) {
   }
 
   node.addEventListener("wheel", (event) => {
-    if (!allowed()) return;
+    if (!allowed() || !(event.ctrlKey || event.metaKey || document.activeElement === node)) return; // or the page scrolls
     event.preventDefault();
     zoom(Math.exp(-0.0016 * event.deltaY), spot(event));
   }, { passive: false });
-  node.addEventListener("mousedown", (event) => { // or the browser would select text, and end the drag
-    if (allowed()) event.preventDefault();
-  });
   node.addEventListener("pointerdown", (event) => {
     dragged = false;
     if (!allowed() || event.button) return;
+    fingers.set(event.pointerId, spot(event));
     held = { from: spot(event), start: { ...view }, corners: event.shiftKey || selecting() ? [spot(event)] : null };
   });
   node.addEventListener("pointermove", (event) => {
     if (!held) return;
     const [x, y] = spot(event);
+    const before = apart([...fingers.values()]);
+    fingers.set(event.pointerId, [x, y]);
+    if (fingers.size === 2) {
+      const [one, other] = fingers.values();
+      dragged = true;
+      return zoom(apart([one, other]) / Math.max(before, 1), [(one[0] + other[0]) / 2, (one[1] + other[1]) / 2]);
+    }
     const by = [x - held.from[0], y - held.from[1]];
     if (!dragged && Math.hypot(...by) < CLICK) return;
     if (!dragged) node.setPointerCapture(event.pointerId);
@@ -49,11 +55,10 @@ export function movable(node, { allowed, selecting, moved, lasso }) {
     if (view.k > 1) Object.assign(view, { x: held.start.x + by[0], y: held.start.y + by[1] });
     moved();
   });
-  const end = () => {
-    if (dragged && held?.corners) lasso(held.corners, true);
+  for (const end of ["pointerup", "pointercancel"]) node.addEventListener(end, ({ type }) => {
+    if (type === "pointerup" && dragged && held?.corners) lasso(held.corners, true);
     held = null;
-  };
-  node.addEventListener("pointerup", end);
-  node.addEventListener("pointercancel", () => (held = null));
+    fingers.clear();
+  });
   return { view, zoom, spot, back: () => zoom(0, [0, 0]), clicked: () => !dragged };
 }

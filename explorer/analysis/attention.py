@@ -9,7 +9,6 @@ import numpy as np
 
 from explorer.text.encoding import Encoding
 
-SPECIALS = ("all", "hidden", "renormalised")
 GROUPS = ("tokens", "words", "sentences")
 DIRECTIONS = ("all", "A→A", "A→B", "B→A", "B→B")
 WHOLE_SCALE = 64  # tokens up to which a scale from 0 to 1 shows an evenly spread head: √(1/64) is an eighth of the ramp

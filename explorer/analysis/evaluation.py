@@ -57,14 +57,12 @@ def entity_scores(right: Tags, said: Tags) -> list[EntityScores]:
     Tags without B- or I- are outside of entities. [] when `right` has no entity.
     """
     right, said = _clean(right), _clean(said)
-    types = sorted({kind for tags in (*right, *said) for kind, _, _ in seqeval.metrics.sequence_labeling.get_entities(tags)})
-    if not any(seqeval.metrics.sequence_labeling.get_entities(tags) for tags in right):
+    if not any(map(seqeval.metrics.sequence_labeling.get_entities, right)):
         return []
-    together = seqeval.metrics.sequence_labeling.precision_recall_fscore_support(right, said, average="micro", zero_division=0)
-    each = seqeval.metrics.sequence_labeling.precision_recall_fscore_support(right, said, average=None, zero_division=0)
-    columns = (np.append(whole, by_type) for whole, by_type in zip(together, each, strict=True))
-    scores = zip(["", *types], *columns, strict=True)
-    return [EntityScores(kind, float(one), float(two), float(f1), int(support)) for kind, one, two, f1, support in scores]
+    found = seqeval.metrics.classification_report(right, said, output_dict=True, zero_division=0)
+    types = {"": found.pop("micro avg")} | {kind: found[kind] for kind in sorted(found.keys() - {"macro avg", "weighted avg"})}
+    names = ("precision", "recall", "f1-score", "support")
+    return [EntityScores(kind, *(row[name].item() for name in names)) for kind, row in types.items()]
 
 
 def _clean(tags: Tags) -> list[list[str]]:

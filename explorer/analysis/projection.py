@@ -1,26 +1,23 @@
 """Maps: vectors projected to points in two or three dimensions, of one layer or of all, aligned; their quality and clusters."""
 
-import functools
 import hashlib
 import io
 import re
 import threading
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from explorer.analysis.similarity import directions, first_of_each
-from explorer.core.cache import OnceCache
 from explorer.core.lazy import sklearn, umap
 
 METHODS = ("pca", "umap", "tsne")
 NAMES = {"pca": "PCA", "umap": "UMAP", "tsne": "t-SNE"}
 FEWEST_FOR_A_FIT = 5  # different rows; UMAP and t-SNE arrange neighborhoods, which need this many
 WARM_EPOCHS = 150  # of UMAP, when it starts from a nearly right map
-LULL = 2.0  # seconds until UMAP is compiled for a map that may come
 JUDGED_NEIGHBORS = 5
 JUDGED_ROWS = 1_000
 KEPT_ROWS = 2_000  # different rows up to which a fitted UMAP is kept: it holds all their vectors
@@ -28,7 +25,7 @@ KEPT_ROWS = 2_000  # different rows up to which a fitted UMAP is kept: it holds 
 Report = Callable[[float], None]
 """Receives the share of a fit that is done, 0 to 1; an exception it raises ends the fit."""
 
-_one_fit = threading.Lock()  # numba's parallel kernels must not run in two threads at once
+one_fit = threading.Lock()  # numba's parallel kernels must not run in two threads at once
 
 
 @dataclass(frozen=True)
@@ -87,33 +84,7 @@ def project(
         fit = _umap if method == "umap" else _tsne
         fitted, reducer = fit(vectors[rows], settings, None if start is None else start[rows], report)
         points = np.nan_to_num(fitted).astype(np.float32)[place]
-    return Projection(points, shares, *quality(vectors, points, metric=settings.metric), first, method, note, reducer)
-
-
-def add_rows(fitted: Projection, before: np.ndarray, vectors: np.ndarray, settings: MapSettings) -> Projection:
-    """The map of vectors [n, hidden] that keeps the places which rows of `before` [m, hidden] have in a fitted map.
-
-    UMAP's own `transform` places the other ones, each independently of the rest. A map without a reducer is made again.
-    """
-    same = first_of_each(np.concatenate([before, vectors]))[len(before) :]
-    new = np.flatnonzero(same >= len(before))
-    if len(new) and fitted.reducer is None:
-        made = project(vectors, settings)
-        return replace(made, points=of_one_size(made.points))
-    points, first = fitted.points[np.minimum(same, len(before) - 1)], first_of_each(vectors)
-    if len(new):
-        with _one_fit, warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            placed = fitted.reducer.transform(vectors[new])
-        own, drawn = _with_one(fitted.reducer.embedding_), fitted.points[np.unique(fitted.first)]
-        points[new] = _with_one(placed) @ np.linalg.lstsq(own, drawn, rcond=None)[0]  # moved as `align` moved the others
-        points = points[first]
-    trust, continuity = quality(vectors, points, metric=settings.metric)
-    return replace(fitted, points=points, trustworthiness=trust, continuity=continuity, first=first, added=len(new))
-
-
-def _with_one(points: np.ndarray) -> np.ndarray:
-    return np.pad(np.nan_to_num(points), ((0, 0), (0, 1)), constant_values=1)
+    return Projection(points, shares, *quality(vectors, points, settings.metric), first, method, note, reducer)
 
 
 def principal_components(vectors: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
@@ -145,7 +116,7 @@ def _umap(vectors: np.ndarray, settings: MapSettings, start: np.ndarray | None, 
         random_state=settings.seed,
         tqdm_kwds={"file": _Progress(report), "bar_format": "{percentage}", "disable": report is None},
     )
-    with _one_fit, warnings.catch_warnings():
+    with one_fit, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns that a seed means one thread, and about equal points
         points = mapper.fit_transform(vectors)
     mapper.tqdm_kwds = {"disable": True}  # no transform reports to the fit's caller
@@ -183,116 +154,20 @@ class _Progress(io.TextIOBase):
         return len(text)
 
 
-@functools.cache
-def warm_umap() -> threading.Thread:
-    """Compile UMAP's kernels in a background thread, about ten seconds once per process, before a map needs them.
-
-    It begins a moment later: the picture that is being drawn needs the processor now.
-    """
-    vectors = np.random.default_rng(0).normal(size=(30, 8)).astype(np.float32)
-
-    def fit_and_add() -> None:
-        settings = MapSettings("umap")
-        add_rows(project(vectors, settings), vectors, vectors[:1] + 1, settings)
-
-    thread = threading.Timer(LULL, fit_and_add)
-    thread.name, thread.daemon = "warm-umap", True
-    thread.start()
-    return thread
-
-
-@dataclass(eq=False)
-class LayerMaps:
-    """The maps made so far, each aligned to that of the next layer; UMAP and t-SNE also start from it.
-
-    The last layer's map is the method's own; the others are only rotated and mirrored. All have a root mean square of 1.
-    """
-
-    settings: MapSettings
-    size: int = 0  # bytes of the vectors that its reducers keep
-    _maps: dict[int, Projection] = field(default_factory=dict, init=False)
-    _one: threading.Lock = field(default_factory=threading.Lock, init=False)
-
-    def has(self, layer: int) -> bool:
-        return layer in self._maps
-
-    @property
-    def adds(self) -> bool:
-        """Whether new rows can be added to a map that has been made."""
-        return any(found.reducer is not None for found in self._maps.values())
-
-    def at(self, states: np.ndarray, layer: int, report: Report | None = None) -> Projection:
-        """The map of states[layer], for states [layers, n, hidden]; missing ones of later layers are made first."""
-        with self._one:
-            missing = [k for k in range(layer, len(states)) if k not in self._maps][::-1]
-            for number, k in enumerate(missing):
-                report_part = _part(report, number, len(missing))
-                following = self._maps.get(k + 1)
-                start = None if following is None or self.settings.method == "pca" else following.points
-                found = project(states[k], self.settings, start, report_part)
-                points = of_one_size(found.points)
-                points = points if following is None else align(points, following.points)[found.first]
-                self._maps[k] = replace(found, points=points, explained_variance=_shares(found, points))
-            return self._maps[layer]
-
-
-def _part(report: Report | None, number: int, of: int) -> Report | None:
-    return report and (lambda share: report((number + share) / of))
-
-
-def _shares(found: Projection, points: np.ndarray) -> np.ndarray | None:
-    """The share of the variance along each axis of the rotated map; their sum stays the same."""
-    if found.explained_variance is None:
-        return None
-    along = points.var(axis=0)
-    return found.explained_variance.sum() * along / max(float(along.sum()), 1e-12)
-
-
-@dataclass(eq=False)
-class AddedMaps(LayerMaps):
-    """Maps `fitted` to `states` [layers, m, hidden], with rows added by `add_rows`, and without those that are gone."""
-
-    fitted: LayerMaps = field(kw_only=True)
-    states: np.ndarray = field(kw_only=True, repr=False)
-
-    def has(self, layer: int) -> bool:
-        return self.fitted.has(layer)
-
-    def at(self, states: np.ndarray, layer: int, report: Report | None = None) -> Projection:
-        with self._one:
-            if layer not in self._maps:
-                found = self.fitted.at(self.states, layer, report)
-                self._maps[layer] = add_rows(found, self.states[layer], states[layer], self.settings)
-            return self._maps[layer]
-
-
-UNIT = 5e6  # bytes that count as one of the maps kept
-_kept: OnceCache[tuple[object, ...], LayerMaps] = OnceCache(40, lambda maps: max(1, maps.size / UNIT))
-
-
-def maps_of(states: np.ndarray, settings: MapSettings) -> LayerMaps:
-    """The cached maps of states [layers, n, hidden] with these settings."""
-    key = (states.shape, digest(states[-1]), settings)
-    keeps = settings.method == "umap" and states.shape[1] <= KEPT_ROWS
-    return _kept.get(key, lambda: LayerMaps(settings, states.nbytes if keeps else 0))
-
-
 def digest(vectors: np.ndarray) -> bytes:
     """A hash of the numbers of an array, 16 bytes."""
     return hashlib.blake2b(np.ascontiguousarray(vectors).data, digest_size=16).digest()
 
 
-def quality(
-    vectors: np.ndarray, points: np.ndarray, neighbors: int = JUDGED_NEIGHBORS, metric: str = "cosine"
-) -> tuple[float | None, float | None]:
+def quality(vectors: np.ndarray, points: np.ndarray, metric: str = "cosine") -> tuple[float | None, float | None]:
     """Trustworthiness and continuity of a map: 1 when neighbors are the same in both, about 0.5 for a random map.
 
-    Venna & Kaski 2001, as in scikit-learn: each of the `neighbors` nearest points of a row, points [n, dimensions], costs its
-    excess rank among the true neighbors, vectors [n, hidden]; for continuity, in reverse. Beyond JUDGED_ROWS rows a sample is
+    Venna & Kaski 2001, as in scikit-learn: each of the JUDGED_NEIGHBORS nearest points of a row, points [n, dimensions], costs
+    its excess rank among the true neighbors, vectors [n, hidden]; for continuity, in reverse. Beyond JUDGED_ROWS rows a sample is
     judged, each against all. None for fewer than 3 rows, and when all rows are equal; few rows use fewer neighbors.
     """
     size = len(vectors)
-    neighbors = judged_neighbors(size, neighbors)
+    neighbors = judged_neighbors(size)
     if neighbors < 1 or not np.ptp(vectors, axis=0).any():
         return None, None
     rows = np.arange(size)
@@ -316,23 +191,9 @@ def _kept_ranks(true: np.ndarray, drawn: np.ndarray, rows: np.ndarray, neighbors
     return float(1 - off * 2 / (len(rows) * neighbors * (2 * size - 3 * neighbors - 1)))
 
 
-def judged_neighbors(rows: int, neighbors: int = JUDGED_NEIGHBORS) -> int:
+def judged_neighbors(rows: int) -> int:
     """The number of neighbors judged for each row: fewer when there are few rows."""
-    return min(neighbors, (rows - 1) // 2)
-
-
-def align(points: np.ndarray, to: np.ndarray) -> np.ndarray:
-    """Points [n, d] rotated, mirrored and shifted as close as possible to `to` [n, d]: Procrustes (Schönemann 1966)."""
-    middle, target = points.mean(axis=0), to.mean(axis=0)
-    left, _, right = np.linalg.svd((points - middle).T @ (to - target))
-    return ((points - middle) @ (left @ right) + target).astype(np.float32)
-
-
-def of_one_size(points: np.ndarray) -> np.ndarray:
-    """Points [n, d] centred and scaled to a root mean square of 1, so that maps of layers can be compared."""
-    centred = points - points.mean(axis=0)
-    size = float(np.sqrt((centred**2).sum(axis=1).mean()))
-    return (centred / (size if size > 1e-12 else 1)).astype(np.float32)
+    return min(JUDGED_NEIGHBORS, (rows - 1) // 2)
 
 
 def clusters(vectors: np.ndarray, number: int, seed: int = 0) -> np.ndarray:
@@ -342,6 +203,6 @@ def clusters(vectors: np.ndarray, number: int, seed: int = 0) -> np.ndarray:
     """
     unit = directions(vectors)
     number = min(number, len(np.unique(unit.round(6), axis=0)))
-    found = sklearn.cluster.KMeans(number, n_init=4, random_state=seed).fit_predict(unit)
+    found = sklearn.cluster.KMeans(number, n_init=4, random_state=0).fit_predict(unit)
     order = np.argsort(-np.bincount(found, minlength=number), kind="stable")
     return np.argsort(order)[found]

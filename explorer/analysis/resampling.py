@@ -152,16 +152,16 @@ def halve_groups(groups: np.ndarray, seed: int = 0) -> list[np.ndarray]:
     return [np.flatnonzero(np.isin(groups, half)) for half in halves(int(groups.max()) + 1, seed)]
 
 
-def wilson(right: float, items: float, z: float = NORMAL_95) -> tuple[float, float]:
-    """The score interval of a binomial share, 0 to 1 (Wilson 1927): all shares p from which right / items is within z of its
+def wilson(right: float, items: float) -> tuple[float, float]:
+    """The 95% score interval of a binomial share, 0 to 1 (Wilson 1927): all p from which right / items is within NORMAL_95 of its
     standard deviations √(p (1 − p) / items). It assumes that the items are independent; `right` may be a mean over repetitions.
     Raises ValueError without items.
     """
     if not 0 <= right <= items or not items:
         raise ValueError(f"{right} of {items} is not a share")
-    share, spread = right / items, z * z / items
+    share, spread = right / items, NORMAL_95**2 / items
     middle = (share + spread / 2) / (1 + spread)
-    width = z * sqrt(share * (1 - share) / items + spread / (4 * items)) / (1 + spread)
+    width = NORMAL_95 * sqrt(share * (1 - share) / items + spread / (4 * items)) / (1 + spread)
     return max(0.0, middle - width), min(1.0, middle + width)
 
 

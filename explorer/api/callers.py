@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 import anyio.from_thread
 import gradio as gr
 
-from explorer.api.gradio_seams import current_event, current_request, is_unheard
+from explorer.api.gradio_seams import current_request, is_unheard
 from explorer.core.errors import BusyError, ExplorerError, InputError, logger
 from explorer.core.hosts import visitor
-from explorer.core.limits import MEGABYTE, TABLE_MEGABYTES
-from explorer.core.scheduling import GONE, PAUSE, limit
+from explorer.core.limits import MEGABYTE, TABLE_MEGABYTES, WAITING_WORKS, WORKS
+from explorer.core.process import half_the_cores
+from explorer.core.scheduling import GONE, LONG_WORK, PAUSE, Places
 from explorer.core.steps import finished, map_steps, within
 
 Item = TypeVar("Item")
@@ -31,9 +32,8 @@ def caller() -> str:
 
 def is_gone() -> bool:
     """Whether the client of the current call has gone, so that no one will read the answer."""
-    blocks, event_id = current_event()
-    if blocks is not None and event_id is not None:  # it came through the queue, and its client listens on another connection
-        return is_unheard(blocks, event_id, UNREAD)
+    if (unheard := is_unheard(UNREAD)) is not None:  # it came through the queue, and its client listens on another connection
+        return unheard
     request = current_request()
     if request is None:
         return False
@@ -63,9 +63,15 @@ def run_while_wanted(steps: Generator[Item, None, Result], tell: Callable[[Item]
     return finished(map_steps(steps, step))
 
 
+_long_work = {kind["concurrency_id"]: Places(WORKS.most, WAITING_WORKS) for kind in LONG_WORK}
+
+
 def bound(handler: Callable, concurrency_id: str) -> Callable:
-    """Limit how many calls of a kind of long work run at the same time, and stop those whose client has gone while they wait."""
-    return limit(handler, concurrency_id, go_on)
+    """A handler of long work, wrapped to wait for a place of its kind while its client does; other handlers unchanged."""
+    if (places := _long_work.get(concurrency_id)) is None:
+        return handler
+    # Half of the cores at every step, because Gradio may run the next in another thread.
+    return within(handler, lambda: places.place_of_thread(go_on), half_the_cores)
 
 
 @contextmanager

@@ -36,19 +36,9 @@ UPDATE = "__type__"  # the key that marks a result of gr.update
 # The queue. Gradio only offers a maximal length at launch.
 
 
-def limit_queue(blocks: gr.Blocks, most: int) -> None:
-    """Set how many calls may wait. `blocks.queue(max_size=...)` does the same, but builds the whole server again."""
-    blocks._queue.max_size = most
-
-
-def queue_length(blocks: gr.Blocks) -> int:
-    """The number of calls that wait in Gradio's queue, for /metrics."""
-    return len(blocks._queue)
-
-
-def running_calls(blocks: gr.Blocks) -> int:
-    """The number of calls of the queue that are running, for /metrics."""
-    return sum(job is not None for job in blocks._queue.active_jobs)
+def count_queued(blocks: gr.Blocks) -> tuple[int, int]:
+    """How many calls wait in Gradio's queue, and how many of it are running, for /metrics."""
+    return len(blocks._queue), sum(job is not None for job in blocks._queue.active_jobs)
 
 
 def keep_stream_open(blocks: gr.Blocks, session: str | None, pending: str) -> None:
@@ -62,29 +52,23 @@ def keep_stream_open(blocks: gr.Blocks, session: str | None, pending: str) -> No
         waiting[session].add(pending)
 
 
-def is_unheard(blocks: gr.Blocks, event_id: str, unread: int) -> bool:
-    """Whether no client listens to a running call: the browser has left, or more than `unread` messages wait.
+def is_unheard(unread: int) -> bool | None:
+    """Whether no client listens to the queued call that this thread handles: it has left, or more than `unread` messages wait.
 
-    Gradio does not inform the handler. See https://github.com/gradio-app/gradio/issues/6239.
+    None outside of one. Gradio does not inform the handler. See https://github.com/gradio-app/gradio/issues/6239.
     """
+    blocks, event_id = LocalContext.blocks.get(None), LocalContext.event_id.get(None)
+    if blocks is None or event_id is None:
+        return None
     queue: Queue = blocks._queue
     running = (event for job in list(queue.active_jobs) for event in job or ())
     found = (event for event in running if event._id == event_id)
     return any(not event.alive or queue.pending_messages_per_session[event.session_hash].qsize() > unread for event in found)
 
 
-# The current call. Gradio gives the request only to handlers, as a `gr.Request` argument; these functions work deep inside a
-# handler, and return None outside of any.
-
-
 def current_request() -> gr.Request | None:
-    """The request of the call that this thread handles, or None."""
+    """The request of the call that this thread handles, or None: Gradio gives it to a handler only, as an argument."""
     return LocalContext.request.get(None)
-
-
-def current_event() -> tuple[gr.Blocks | None, str | None]:
-    """The app, and the id of the queued call that this thread handles, or None."""
-    return LocalContext.blocks.get(None), LocalContext.event_id.get(None)
 
 
 # Components and updates.
@@ -177,7 +161,10 @@ def wrap_app(app: Starlette, around: Callable[[ASGIApp], ASGIApp]) -> None:
 
 
 async def user_of(request: Request) -> str | None:
-    """The name of the user who has logged in, '' if no login is needed, None for a visitor who has not logged in."""
+    """The name of the user who has logged in, '' if no login is needed, None for a visitor who has not logged in.
+
+    Gradio's own check does not cover our addresses.
+    """
     app: Any = request.app
     if app.auth_dependency is not None:
         user = app.auth_dependency(request)
@@ -188,11 +175,6 @@ async def user_of(request: Request) -> str | None:
     return app.tokens.get(next(filter(None, map(request.cookies.get, names)), None))
 
 
-async def may_enter(request: Request) -> bool:
-    """Whether no login is needed, or the visitor has logged in. Gradio's own check does not cover our addresses."""
-    return await user_of(request) is not None
-
-
 def ask_no_hub() -> None:
     """Keep Gradio from asking the Hub for a list of agents, as its client does when it answers a tool of an assistant.
 
@@ -201,13 +183,14 @@ def ask_no_hub() -> None:
     _detect_agent._registry = {"standardEnvVars": [], "harnesses": {}}
 
 
-def same_on_a_space(blocks: gr.Blocks) -> None:
-    """Make `blocks` behave on a Space as elsewhere; call it before they are launched.
+def prepare_launch(blocks: gr.Blocks, waiting: int) -> None:
+    """Set how many calls may wait, and make `blocks` behave on a Space as elsewhere, before they are launched.
 
     On a Space Gradio refuses every call that does not use its queue, as in our documentation, and allows a running program to be
     rewritten, for which it needs a package of the Hub and logs a traceback without it.
     """
-    blocks.api_open = True  # `blocks.queue(api_open=True)` does the same, but builds the whole server again
+    # `blocks.queue(max_size=waiting, api_open=True)` does the same, but builds the whole server again.
+    blocks._queue.max_size, blocks.api_open = waiting, True
     http_server.get_space = lambda: None
 
 

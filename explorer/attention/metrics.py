@@ -50,8 +50,8 @@ class HeadNumbers(View):
 
     name, question = "attention/metric", "How do the heads differ?"
     width = 4
-    metric: str = choice([(metric.label, metric.key) for metric in METRICS], "Measure", menu=True, elem_classes="inline")
     heatmap = chart("A number for every head", height=390)
+    metric: str = choice([(metric.label, metric.key) for metric in METRICS], "Measure", menu=True, elem_classes="inline")
     formula = prose(classes="caption")
 
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)

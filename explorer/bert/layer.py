@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any
@@ -21,8 +22,11 @@ _MASKS = {  # in `masking_utils` of transformers
 
 def shared_copy(module: torch.nn.Module) -> torch.nn.Module:
     """A copy that shares the module's weights: it takes almost no memory, and its hooks affect no other copy."""
-    shared = [*module.parameters(), *module.buffers(), *(part.config for part in module.modules() if hasattr(part, "config"))]
-    return copy.deepcopy(module, {id(entry): entry for entry in shared})
+    shared = copy.copy(module)
+    parts = {name: part and shared_copy(part) for name, part in module._modules.items()}
+    own = {"_modules": parts, "_parameters": dict(module._parameters), "_buffers": dict(module._buffers)}
+    vars(shared).update(own, _forward_hooks=OrderedDict(), _forward_pre_hooks=OrderedDict())
+    return shared
 
 
 @dataclass(frozen=True)
@@ -58,10 +62,11 @@ class Layer:
         watched.neurons_dense.register_forward_pre_hook(lambda module, given: read.append(given[0]))
         return watched(hidden, real), read[0]
 
-    def with_feed_forward(self, hidden: torch.Tensor, change: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
-        """The next hidden state with `change` of what the feed-forward block adds in its place, both [batch, tokens, hidden]."""
+    def with_outputs(self, hidden: torch.Tensor, changes: Mapping[str, Callable[[torch.Tensor], torch.Tensor]]) -> torch.Tensor:
+        """The next hidden state when each module that `changes` names by its path gives the change of its output."""
         changed = replace(self, module=shared_copy(self.module))
-        changed.neurons_dense.register_forward_hook(lambda module, given, added: change(added))
+        for path, change in changes.items():
+            attrgetter(path)(changed.module).register_forward_hook(lambda module, given, output, change=change: change(output))
         return changed(hidden)
 
     @property
@@ -71,11 +76,15 @@ class Layer:
 
     def end(self, added: torch.Tensor) -> torch.Tensor:
         """The LayerNorm that ends the layer, applied to the sum [..., hidden] there; the sum itself if there is no such norm."""
-        return attrgetter(self.family.last_norm)(self.module)(added) if self.family.last_norm else added
+        return self.last_norm(added) if self.last_norm else added
 
     @property
     def attention_norm(self) -> torch.nn.LayerNorm | None:
         return attrgetter(self.family.attention_norm)(self.module) if self.family.attention_norm else None
+
+    @property
+    def last_norm(self) -> torch.nn.LayerNorm | None:
+        return attrgetter(self.family.last_norm)(self.module) if self.family.last_norm else None
 
     @property
     def attention_dense(self) -> torch.nn.Linear:

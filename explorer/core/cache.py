@@ -106,12 +106,6 @@ class OnceCache(Generic[Key, Value]):
         while self._total > self._capacity and len(self._kept) > 1:
             self._total -= self._kept.popitem(last=False)[1][1]
 
-    def forget(self, key: Key, value: Value) -> None:
-        """Remove the value at `key`, unless another one has been stored there."""
-        with self._lock:
-            if key in self._kept and self._kept[key][0] == value:
-                self._total -= self._kept.pop(key)[1]
-
     def clear(self) -> None:
         with self._lock:
             self._kept.clear()

@@ -63,9 +63,8 @@ if TYPE_CHECKING:
     import captum
     import torch
     import transformers
-    from safetensors import torch as safetensors_torch
 else:
     transformers = Library("transformers", _prepare)
     torch = Library("torch", lambda: load(transformers))
     captum = Library("captum", lambda: load(transformers))
-    safetensors_torch = Library("safetensors.torch", lambda: load(transformers))
+safetensors_torch = Library("safetensors.torch", lambda: load(transformers))

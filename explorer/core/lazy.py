@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
 FASTER = {"contract", "reassoc", "nsz", "arcp"}  # sums in any order; NaN and infinity stay what they are
 
 LOCK = threading.RLock()
@@ -91,26 +90,18 @@ def _keep_kernels() -> None:
             kernel.enable_caching()
 
 
+clevercsv = Library("clevercsv")
+datasets = Library("datasets")
+joblib = Library("joblib")
+numba = Library("numba")
+scipy = Library("scipy")
+seqeval = Library("seqeval")
+sklearn = Library("sklearn")
+umap = Library("umap", _keep_kernels)
 if TYPE_CHECKING:
-    import clevercsv as clevercsv
-    import datasets as datasets
-    import joblib as joblib
-    import numba as numba
-    import pandas as pandas
-    import scipy as scipy
-    import seqeval as seqeval
-    import sklearn as sklearn
-    import umap as umap
+    import pandas as pandas  # whose class is the type of some results
 else:
-    clevercsv = Library("clevercsv")
-    datasets = Library("datasets")
-    joblib = Library("joblib")
-    numba = Library("numba")
     pandas = Library("pandas")
-    scipy = Library("scipy")
-    seqeval = Library("seqeval")
-    sklearn = Library("sklearn")
-    umap = Library("umap", _keep_kernels)
 
 
 def at_first_call(function: Callable[P, R], decorate: Callable[[Callable[P, R]], Callable[P, R]]) -> Callable[P, R]:

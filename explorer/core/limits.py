@@ -31,10 +31,10 @@ def is_public() -> bool:
 class Limit:
     """A whole number, and what a user who exceeds it reads: {given}, {most}, {what} and {What} are filled in.
 
-    The environment may set one that says what it `bounds`, in which unit.
+    The sentence is '' where none is refused. The environment may set a limit that says what it `bounds`, in which unit.
     """
 
-    def __init__(self, most: int, sentence: str, bounds: str = "", public: int | None = None) -> None:
+    def __init__(self, most: int, sentence: str = "", bounds: str = "", public: int | None = None) -> None:
         self.most = self.local = most
         self.sentence, self.bounds, self.public = sentence, bounds, most if public is None else public
 
@@ -56,7 +56,7 @@ class Limit:
 class Part(Limit):
     """A share of another limit, so that an operator sets one of them only."""
 
-    def __init__(self, of: Limit, share: float, sentence: str, public: float | None = None) -> None:
+    def __init__(self, of: Limit, share: float, sentence: str = "", public: float | None = None) -> None:
         self.of, self.shares, self.sentence = of, (share, share if public is None else public), sentence
 
     @property
@@ -70,11 +70,10 @@ LARGE = "The file has more than {most} MB; send a part of it."
 SHORTEN = "{What} has {given} characters; shorten it to {most} or fewer."
 WHOLE = "{What} must be a whole number from 1 to {most}."
 LONG = "{What} is longer than {most} characters; shorten it."
-AGAIN = "What was used longest ago is computed again when it is asked for."
 
 # ---- Limits that an operator may set.
 
-TOKENS = Limit(8_192, "A longer input is cut, and the page says so.", "tokens of one input", public=2_048)
+TOKENS = Limit(8_192, bounds="tokens of one input; a longer one is cut", public=2_048)
 TEXTS = Limit(5_000, KEEP, "texts of one request, rows of a map, examples of a probe")
 TRAINING_EXAMPLES = Limit(50_000, KEEP, "examples of a training")
 CORPUS_SENTENCES = Limit(20_000, "The file has {given} sentences; keep {most} or fewer.", "sentences of a corpus")
@@ -92,18 +91,16 @@ WORK_MEGABYTES = Limit(
     "MB of memory for reading one file over 1 MB (the hidden states of one training have half of it)",
     public=1_024,
 )
-TRAINING_MINUTES = Limit(
-    NONE, "Training ends after {most} minutes and keeps what it has learned.", "minutes of a training (0: any)", public=15
-)
+TRAINING_MINUTES = Limit(NONE, bounds="minutes of a training, which then keeps what it has learned (0: any)", public=15)
 VIEW_SECONDS = Limit(
     120,
     "This takes about {given} seconds, and {most} is the most; shorten the text, or ask on the page, where it can be stopped.",
     "seconds of work, about, that a program may ask of one view",
     public=30,
 )
-MODELS = Limit(3, "The one used longest ago is loaded again when it is asked for.", "models in memory")
+MODELS = Limit(3, bounds="models in memory")
 CACHE_MEGABYTES = Limit(  # all layers of 5,000 texts of a BERT-base are 200 MB
-    256, AGAIN, "MB of memory of each cache: the hidden states of a model, its vectors of whole texts, results about corpora"
+    256, bounds="MB of memory of each cache: the hidden states of a model, its vectors of whole texts, results about corpora"
 )
 STATES_MEGABYTES = Limit(
     8_192,
@@ -111,13 +108,13 @@ STATES_MEGABYTES = Limit(
     "MB on the disk for hidden states of large trainings and of corpora, of which one corpus has a quarter",
     public=4_096,
 )
-WORKS = Limit(2, "Others wait for a free place.", "trainings, maps and other long works at the same time, of each kind")
+WORKS = Limit(2, bounds="trainings, maps and other long works at the same time, of each kind")
 RUNS_MEGABYTES = Limit(
     8_192,
     "The server has no room for another run. Try again in a few days.",
     "MB of all runs that are kept, of which one visitor has a quarter, in the public profile an eighth",
 )
-RUN_DAYS = Limit(30, "It leaves.", "days that a run is kept after it was last used", public=7)
+RUN_DAYS = Limit(30, bounds="days that a run is kept after it was last used", public=7)
 ROOMS = Limit(
     20,
     "All {most} rooms are open. Try again later.",
@@ -130,11 +127,8 @@ REQUESTS = Limit(
     "requests a minute from one address (0: any)",
     public=3_000,
 )
-FROZEN_SECONDS = Limit(
-    NONE,
-    "Its process ends, so that systemd or a container starts it again.",
-    "seconds without a move of the server (0: any)",
-    public=60,
+FROZEN_SECONDS = Limit(  # then the process ends, so that systemd or a container starts it again
+    NONE, bounds="seconds without a move of the server (0: any)", public=60
 )
 
 LIMITS = {PREFIX + name: limit for name, limit in list(globals().items()) if isinstance(limit, Limit)}
@@ -155,7 +149,7 @@ VISITOR_ROOMS = Part(
     ROOMS, 1, "{most} rooms that were opened from here are open still; end one of them, or try again later.", public=1 / 5
 )
 TRAINING_MEGABYTES = Part(WORK_MEGABYTES, 1 / 2, "{given} texts this long do not fit into memory; train on fewer of them.")
-RESULTS_MEGABYTES = Part(CACHE_MEGABYTES, 1 / 2, AGAIN)
+RESULTS_MEGABYTES = Part(CACHE_MEGABYTES, 1 / 2)
 CORPUS_STATES_MEGABYTES = Part(STATES_MEGABYTES, 1 / 4, STATES_MEGABYTES.sentence)  # a state of 20,000 sentences has 700 MB
 
 # ---- Limits that nobody sets.

@@ -8,12 +8,8 @@ import contextlib
 import ctypes
 import functools
 import sys
-import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from time import sleep
-from typing import TypeVar
 
 from threadpoolctl import ThreadpoolController
 
@@ -29,8 +25,6 @@ MOST_CORES = 16  # more threads gain little for a BERT on a few hundred pieces
 ENOUGH = 65_536  # open files and connections
 EVERY = 10.0  # seconds between two times that memory is given back
 
-Result = TypeVar("Result")
-
 
 @functools.cache
 def cores() -> int:
@@ -41,21 +35,6 @@ def cores() -> int:
 def half_the_cores() -> AbstractContextManager:
     """Context manager: this thread computes on half of the cores, and leaves the rest to other calls."""
     return _libraries("torch" in sys.modules).limit(limits=max(1, cores() // 2), user_api="openmp")
-
-
-_another = ThreadPoolExecutor(1, "another")  # one for the process, since the C library keeps memory for each thread
-
-
-def twice(work: Callable[[], Result]) -> list[Result]:
-    """The results of `work` run here and, unless it is busy, in another thread at the same time, each on half of the cores."""
-
-    def on_half() -> Result:
-        with half_the_cores():
-            return work()
-
-    there = _another.submit(on_half)
-    here = on_half()
-    return [here] if there.cancel() else [here, there.result()]
 
 
 @functools.cache
@@ -94,9 +73,6 @@ def give_back_memory() -> bool:
 
 
 def keep_giving_back_memory() -> None:
-    threading.Thread(target=_keep_giving, name="give-memory-back", daemon=True).start()
-
-
-def _keep_giving() -> None:
+    """Give it back from time to time, where that is supported, for as long as the process runs."""
     while give_back_memory():
         sleep(EVERY)

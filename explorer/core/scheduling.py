@@ -9,7 +9,7 @@ the limit of the kind. It limits only what comes through it, which a POST to /gr
    address leaves a sixth of the places and a quarter of the queue to others, and a third of the places to calls with a session.
    Choosing a model (`LOADING`) keeps the order of its session, but needs no place.
 2. Long work (`LONG_WORK`) waits for a place of its kind: WORKS of a kind run at the same time, on half of the cores, so that
-   pictures can be drawn meanwhile (`limited`). It takes no place of rule 1.
+   pictures can be drawn meanwhile (`api.callers.bound`). It takes no place of rule 1.
 3. A call that computes nothing (`AT_ONCE`) does not wait.
 4. At most WAITING calls wait for a place of rule 1, and WAITING_WORKS for each kind of rule 2; further calls get a BusyError.
 5. Waiting ends when the call is cancelled or its client has gone (`page.blocks`, `server.taking`, `api.callers`). The slow part
@@ -31,9 +31,7 @@ from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from explorer.core.errors import BusyError
-from explorer.core.limits import WAITING, WAITING_WORKS, WORKS, Limit
-from explorer.core.process import half_the_cores
-from explorer.core.steps import within
+from explorer.core.limits import WAITING, WORKS, Limit
 
 Kind = dict[str, Any]
 """Gradio's options for the kind of a handler: its `concurrency_id`, and how many calls of it may run at the same time."""
@@ -159,17 +157,3 @@ class Places:
         share = not call.address or len(own) < self._kept or free > self._kept
         alone = call.has_session or sum(not other.has_session for other in own) < self._alone
         return free > 0 and share and alone
-
-
-_long_work = {kind["concurrency_id"]: Places(WORKS.most, WAITING_WORKS) for kind in LONG_WORK}
-
-
-def limit(handler: Callable, concurrency_id: str, go_on: Callable[[], None]) -> Callable:
-    """A handler of long work, wrapped to wait for a place of its kind and to run on half of the cores; other handlers unchanged.
-
-    `go_on()` raises when the client has gone.
-    """
-    if (places := _long_work.get(concurrency_id)) is None:
-        return handler
-    # The cores at every step, because Gradio may run the next in another thread.
-    return within(handler, lambda: places.place_of_thread(go_on), half_the_cores)

@@ -6,11 +6,12 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager, closing, nullcontext
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 Item = TypeVar("Item")
 Other = TypeVar("Other")
 Result = TypeVar("Result")
+Given = ParamSpec("Given")
 Around = Callable[[], AbstractContextManager[object]]
 
 PAUSE = 0.2  # seconds between two checks of the progress
@@ -27,6 +28,16 @@ def finished(steps: Generator[object, None, Result]) -> Result:
             next(steps)
         except StopIteration as done:
             return done.value
+
+
+def in_one_call(in_steps: Callable[Given, Generator[object, None, Result]]) -> Callable[Given, Result]:
+    """The function that takes the arguments of another one, runs all its steps, and returns their result."""
+
+    @functools.wraps(in_steps)
+    def run(*arguments: Given.args, **named: Given.kwargs) -> Result:
+        return finished(in_steps(*arguments, **named))
+
+    return run
 
 
 def map_steps(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Hashable
 from typing import Any
 
-from explorer.analysis.projection import warm_umap
+from explorer.analysis.layer_maps import warm_umap
 from explorer.core.errors import InputError
 from explorer.core.limits import HITS, QUERY
 from explorer.corpus.compute.neurons import corpus_neurons_in_steps, drivers
@@ -146,7 +146,7 @@ class Search(CorpusView):
             rows, listed = list(range(len(corpus.sentences))), "Some of the sentences"
         cells = [Row((corpus.texts[row], len(corpus.sentences[row].words))) for row in rows[:LISTED]]
         lines = strip_table([Column("sentence", "name"), Column("words", "number", form="d")], cells, "Sentences")
-        begun = f"{listed}; the hits follow once all sentences are read."
+        begun = f"{listed}. Once all are read, the most similar come first."
         return {**shown, **self._senses(), "hits": lines, "common": None, "about": begun, "check": None}
 
     def draw(self, subject: Subject, found: Look) -> Content:

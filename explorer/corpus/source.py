@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from explorer.core.cache import OnceCache, weight
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, RESULTS_MEGABYTES
+from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
 from explorer.text.characters import has_visible_characters
 from explorer.text.corpora import CORPUS_FILE_TYPES, Corpus, Source, built_in, corpus_of, read_sources, table_of_text
+from explorer.text.hub_data import EXAMPLE, fetch_data_set
 from explorer.text.tables import Table, text_column_of
 from explorer.ui.long_view import LongView
 from explorer.ui.settings import choice, text, upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, NewInput, props
+from explorer.ui.view import Change, Content, Finding, NewInput, props, runs_as
 
-BUILT_IN, PASTED, FILE = "Starter sentences", "Pasted text", "Your files"
+BUILT_IN, PASTED, FILE, HUB = "Starter sentences", "Pasted text", "Your files", "From the hub"
 SENSES = ("light", "bank", "play", "it")  # words of several senses, some of which the corpus contains
 CHOOSE = "Texts, CSV or CoNLL-U…"
-NO_FILE = "Paste a text, or choose files: texts, a table with a column of texts, or a treebank in CoNLL-U."
+NO_FILE = "Paste a text, choose files (texts, a table with a column of texts, a treebank in CoNLL-U), or name a data set."
 PIECES = 1.3  # tokens per word, including [CLS] and [SEP] of each sentence
 COMPUTED = ("strips", "bars", "chart", "check")  # kinds of parts that are empty without a corpus
 OUTDATED = "The list belongs to an earlier search. Wait for the new one."
@@ -73,18 +75,28 @@ def _is_file(view: Any) -> bool:
 
 
 def _has_columns(view: Any) -> bool:
-    return _is_file(view) and isinstance(view.file, Table) and len(view.file.columns) > 1
+    return view.source in (FILE, HUB) and isinstance(view.file, Table) and len(view.file.columns) > 1
 
 
 class CorpusView(LongView):
     """The base of the views of a corpus: the built-in one or an uploaded one. Results are cached."""
 
     name, question = "corpus", ""
-    source: str = choice((BUILT_IN, PASTED, FILE), "Corpus", menu=True, elem_classes="inline")
+    source: str = choice((BUILT_IN, PASTED, FILE, HUB), "Corpus", menu=True, elem_classes="inline")
     file: Source | None = upload(
         label=CHOOSE, types=CORPUS_FILE_TYPES, read=read_sources, as_button=True, file_count="multiple", when=_is_file
     )
     column: str = choice([], "Column", menu=True, free=True, default="", linked=False, when=_has_columns, elem_classes="inline")
+    data_set: str = text(
+        "",
+        "Data set on the hub",
+        heard="submit",
+        max_lines=1,
+        placeholder=f"{EXAMPLE}, then Enter",
+        linked=False,
+        when=lambda view: view.source == HUB,
+        elem_classes="inline",
+    )
     pasted: str = text(
         "",
         "Your text",
@@ -103,7 +115,8 @@ class CorpusView(LongView):
             return corpus_of(table_of_text(self.pasted, PASTED)) if has_visible_characters(self.pasted) else None
         if self.source == BUILT_IN:
             return built_in()
-        return None if self.file is None else corpus_of(self.file, self.column)
+        fetched = self.file is not None and self.file.name == self.data_set.strip()
+        return None if self.file is None or (self.source == HUB and not fetched) else corpus_of(self.file, self.column)
 
     @property
     def chosen(self) -> Corpus:
@@ -158,6 +171,15 @@ class CorpusView(LongView):
         if (found := self.look_up(subject)) is None:
             raise InputError(OUTDATED)
         return found.open(subject, index)
+
+    @runs_as(FETCHING)
+    def on_data_set(self, subject: Subject, _: Any) -> Generator[Content, None, Change]:
+        """Fetch the first rows of a data set, whose column of texts is the corpus. Raises InputError."""
+        table = yield from map_steps(fetch_data_set(self.data_set), lambda doing: {"about": doing})
+        table = replace(table, name=self.data_set.strip())
+        corpus_of(table)
+        columns = {"column": props(choices=list(table.columns))}
+        return Change({}, {"file": table, "column": text_column_of(table)}, columns)
 
     def on_file(self, subject: Subject, file: Source | None) -> Change:
         """Files were uploaded. Raises InputError when they were removed, or have no sentences."""

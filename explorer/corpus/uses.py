@@ -9,7 +9,8 @@ from functools import partial
 
 import numpy as np
 
-from explorer.analysis.projection import LayerMaps, MapSettings, maps_of
+from explorer.analysis.layer_maps import LayerMaps, maps_of
+from explorer.analysis.projection import MapSettings
 from explorer.analysis.similarity import count_told_apart
 from explorer.core.steps import relay
 from explorer.corpus.compute.occurrences import Occurrences, vector_alone

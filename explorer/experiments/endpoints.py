@@ -47,10 +47,10 @@ def experiment(
         `baseline` (the mean difference of the unchanged run), `items` and `groups` (how many), `held_out_groups`, `left_out` (why
         not the others, by number), `provenance`: question, `how`, `seed`, model, hash of its weights, `dtype`, versions.
     """
+    asked = items, question, how, seed, target, groups or ()
     if not models:
-        return run_while_wanted(experiment_in_steps(load(model), items, question, how, seed, target, groups or ())).as_dict()
-    asked = {"question": question, "how": how, "seed": seed, "target": target}
-    found = run_while_wanted(checkpoints_in_steps(models, items, groups or (), **asked))
+        return run_while_wanted(experiment_in_steps(load(model), *asked)).as_dict()
+    found = run_while_wanted(checkpoints_in_steps(models, *asked))
     return found.runs[0].as_dict() | {"checkpoints": found.as_dict()}
 
 

@@ -14,10 +14,19 @@ from explorer.experiments.compute.items import Item, items_from_lines, lines_of,
 from explorer.experiments.compute.minimal_pairs import TITLES
 from explorer.experiments.compute.question import Question
 from explorer.experiments.compute.reading import read_items_as
-from explorer.experiments.compute.runs import MOST_CHECKPOINTS, shipped, with_others, written
+from explorer.experiments.compute.runs import MOST_CHECKPOINTS, find_shipped, run_to_json, with_others
 from explorer.experiments.compute.targets import LABEL, NEXT_SENTENCE, WORD
 from explorer.experiments.sentences import TESTS, find, methods, of_heads, of_items
-from explorer.experiments.showing import LISTED, clicked, describing, kept_place, open_item, place_in, show_run, unasked
+from explorer.experiments.showing import (
+    LISTED,
+    find_clicked,
+    kept_place,
+    offer_methods,
+    open_item,
+    place_in,
+    preview_items,
+    show_run,
+)
 from explorer.text import limits
 from explorer.ui.layout import LayoutRow, col, row
 from explorer.ui.long_view import LongView
@@ -42,7 +51,6 @@ _made: OnceCache[Hashable, tuple[Item, ...]] = OnceCache(16)  # items of templat
 
 
 def _way(asks: str) -> Any:
-    """The setting that says how one question is asked."""
     options = [(label, way) for way, label in QUESTIONS[asks].ways.items()]
     label = QUESTIONS[asks].setting[1]
     return choice(
@@ -170,12 +178,10 @@ class NewExperiment(LongView):
 
     @property
     def chosen_target(self) -> str:
-        """What the items are judged by."""
         return self.target if self.target in QUESTIONS[self.asks].targets else WORD
 
     @property
     def _others(self) -> list[str]:
-        """The names of other checkpoints."""
         return list(dict.fromkeys(filter(None, map(str.strip, self.others.splitlines()))))[: MOST_CHECKPOINTS - 1]
 
     def items_of(self, model: Explorer) -> tuple[Item, ...]:
@@ -219,7 +225,6 @@ class NewExperiment(LongView):
         return ""
 
     def first(self, subject: Subject) -> Subject:
-        """The selected head, unless one was picked."""
         if subject.chosen.picked or not isinstance(found := self.known(subject), Experiment) or not of_heads(found):
             return subject
         layer, head = found.summary.selected
@@ -255,19 +260,18 @@ class NewExperiment(LongView):
             return str(error)
 
     def _shipped(self, subject: Subject) -> Experiment | None:
-        """What comes with the app for its own suites."""
         if self.source not in TITLES:
             return None
-        return shipped(subject.model, self.source, self.asks, self.chosen_way, self.seed, self.chosen_target)
+        return find_shipped(subject.model, self.source, self.asks, self.chosen_way, self.seed, self.chosen_target)
 
     def waiting(self, subject: Subject) -> Content:
         nothing: Content = dict.fromkeys(("board", "interval", "beside", "each")) | {"chosen": "", "about": ""}
-        nothing |= {"help": QUESTIONS[self.asks].help + TESTS, "save": props(visible=False), **describing(False)}
+        nothing |= {"help": QUESTIONS[self.asks].help + TESTS, "save": props(visible=False), **offer_methods(False)}
         if problem := self.refusal(subject):
             return nothing | _refused(problem)
         items = self.items_of(subject.model)
         about = PREVIEW.format(len(items), min(len(items), LISTED))
-        return nothing | {"hint": props(visible=True), "about": about, "each": unasked(items)}
+        return nothing | {"hint": props(visible=True), "about": about, "each": preview_items(items)}
 
     def draw(self, subject: Subject, found: Experiment | str) -> Content:
         if isinstance(found, str):
@@ -277,7 +281,7 @@ class NewExperiment(LongView):
             picked = subject.selection
             at = (picked.attention_layer, picked.head_index) if picked.picked else found.summary.selected
         shown = {"help": QUESTIONS[self.asks].help + TESTS, "hint": props(visible=True), "save": props(visible=True)}
-        return {**show_run(found, at), **shown, **describing(True)}
+        return {**show_run(found, at), **shown, **offer_methods(True)}
 
     def finding(self, subject: Subject) -> Finding | None:
         """The selected place on the items that it was not selected on."""
@@ -301,7 +305,7 @@ class NewExperiment(LongView):
 
     def on_save(self, subject: Subject, _: None) -> Change:
         """Write the run into a file, and offer it for download. Raises InputError without a run."""
-        run, name = written(self._run(subject)), self._file_name
+        run, name = run_to_json(self._run(subject)), self._file_name
         label = f"Download {name} ({len(run.encode()) / 1e6:.1f} MB)"
         return show(download=props(value=label, link=f"download/{downloads.offer_text(name, run)}", visible=True))
 
@@ -313,12 +317,11 @@ class NewExperiment(LongView):
         """Another place: [row, column], or the number of a row, zero-based."""
         found = self.known(subject)
         if isinstance(found, Experiment) and not of_heads(found):
-            return settle(place=clicked(index))
+            return settle(place=find_clicked(found, index))
         layer, head = limits.check_cell(index)
         return select(layer=layer + 1, head=head + 1)
 
     def on_each(self, subject: Subject, index: object) -> NewInput:
-        """An item becomes the page's input."""
         found = self.known(subject)
         return open_item(found.items if isinstance(found, Experiment) else self.items_of(subject.model), index)
 

@@ -11,19 +11,20 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from explorer.experiments.compute.edges import RECEIVERS, SENDERS
 from explorer.experiments.compute.estimating import EXACT
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.minimal_pairs import Share
 from explorer.experiments.compute.moving import DOSE
-from explorer.experiments.compute.question import HEADS, Axis
+from explorer.experiments.compute.question import HEADS, LAYERS, STATES, Axis
 from explorer.experiments.compute.summary import LEVEL
 from explorer.ui.pictures.base import AMOUNT, CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, plain_axis, shorten
-from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap, number_axis, outline_cell
+from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap, outline_cell
 from explorer.ui.pictures.numbers import Table, columns_of, keep
 
 MARK = "•"
 PROBES = "probe before", "probe after"
-NAMED = 0.12  # of the largest share: from here on a point has its name
+NAMED, WIDE_NAMED = 0.12, 0.35  # of the largest share: from here on a point has its name, as names would lie on each other
 CHANCE = 0.5
 LABEL = 16  # characters of a line of a label
 NAME = 30  # characters of a model's name in the legend
@@ -52,7 +53,7 @@ class Interval:
         return f"{self.mean:+.2f}" if np.isnan(self.low) else f"{self.mean:+.2f} ({self.low:+.2f} to {self.high:+.2f})"
 
 
-def told_q(q: float) -> str:
+def describe_q(q: float) -> str:
     """A q value, 0 to 1, in words: a permutation test cannot resolve very small ones."""
     return f"q {q:.3f}" if q >= 0.001 else "q below 0.001"
 
@@ -69,7 +70,7 @@ def board(found: Experiment, at: Sequence[int]) -> go.Figure:
     given = zip(summary.effects.ravel(), summary.low.ravel(), summary.high.ravel(), strict=True)
     intervals_of = [Interval("", float(mean), float(low), float(high)) for mean, low, high in given]
     if columns:
-        notes = [f"{one.told}, {told_q(q)}".replace("-", "−") for one, q in zip(intervals_of, summary.q.ravel(), strict=True)]
+        notes = [f"{one.told}, {describe_q(q)}".replace("-", "−") for one, q in zip(intervals_of, summary.q.ravel(), strict=True)]
         drawn = _cells(found, at, unit, np.reshape(notes, summary.q.shape))
     else:
         names = [f"{axis.name} {label}" if isinstance(label, int) else label for label in axis.labels]
@@ -80,24 +81,41 @@ def board(found: Experiment, at: Sequence[int]) -> go.Figure:
 
 
 def _cells(found: Experiment, at: Sequence[int], unit: str, notes: np.ndarray) -> go.Figure:
-    effects, (rows, columns), asked = found.summary.effects, found.axes, found.question
+    (rows, columns), asked, shown = found.axes, found.question, shown_places(found)
+    effects = found.summary.effects[np.ix_(*shown)]
     top = max(float(np.abs(effects).max()), 1e-6)
     scale = colour_scale(0 if asked.is_share else -top, top, unit, signed=not asked.is_share)
-    numbered, places = columns.name == HEADS.name, np.arange(len(columns.labels))
-    named = plain_axis("", tickvals=places, ticktext=[esc(str(label)) for label in columns.labels])
-    vertical = number_axis(rows.name, len(rows.labels), autorange="reversed")
-    by_role = Axes(places, np.array(rows.labels), named, vertical, names=(columns.name, rows.name.replace(" ", "_")))
+    if numbered := columns.name == HEADS.name:
+        axes = head_axes(*effects.shape)
+    else:
+        x, y = (_named_axis(axis, places) for axis, places in ((columns, shown[1]), (rows, shown[0])))
+        axes = Axes(None, None, x, {**y, "autorange": "reversed"}, names=(columns.name, rows.name.replace(" ", "_")))
     drawn = heatmap(
         effects,
-        head_axes(*effects.shape) if numbered else by_role,
+        axes,
         hover=f"{rows.name} %{{y}}, {'head ' if numbered else ''}%{{x}}<br>%{{customdata}}",
         scale=scale | ({} if asked.is_share else {"reversescale": bool(asked.below)}),
         key=f"experiment-{rows.name}-{columns.name}",
-        customdata=notes,
-        text=np.where(found.summary.q < LEVEL, MARK, ""),
+        customdata=notes[np.ix_(*shown)],
+        text=np.where(found.summary.q < LEVEL, MARK, "")[np.ix_(*shown)],
         texttemplate="%{text}",
     )
-    return drawn.update_layout(shapes=outline_cell((float(rows.labels[at[0]]), at[1] + 1 if numbered else at[1])))
+    cell = [places.tolist().index(place) + numbered for places, place in zip(shown, at, strict=True) if place in places]
+    return drawn.update_layout(shapes=outline_cell((cell[0], cell[1]) if len(cell) == 2 else None))
+
+
+def shown_places(found: Experiment) -> list[np.ndarray]:
+    """The rows and the columns of the picture: all, of edges those with one that was patched, too few to get lost."""
+    if found.axes[-1].name == RECEIVERS.name:
+        return [np.unique(places) for places in np.nonzero(~np.isnan(found.also_means[EXACT]))]
+    return [np.arange(length) for length in found.summary.q.shape]
+
+
+def _named_axis(axis: Axis, places: np.ndarray) -> dict[str, object]:
+    """An axis of places by name, and of many numbers about a dozen."""
+    ticks = range(0, len(places), max(1, len(places) // 12) if isinstance(axis.labels[0], int) else 1)
+    title = axis.name if axis.name in (STATES.name, LAYERS.name, SENDERS.name, RECEIVERS.name) else ""
+    return plain_axis(title, 6, automargin=True, tickvals=[*ticks], ticktext=[esc(str(axis.labels[places[at]])) for at in ticks])
 
 
 def _spread(means: Sequence[float] | np.ndarray, low: Sequence[float] | np.ndarray, high: Sequence[float] | np.ndarray) -> Any:
@@ -163,13 +181,13 @@ def _estimates(found: Experiment, at: Sequence[int]) -> go.Figure:
     names = [found.short(place) for place in places]
     estimate, patched = ([float(values[place]) for place in places] for values in (means, exact))
     ends = [min(*estimate, *patched), max(*estimate, *patched)]
-    apart = NAMED * max(np.abs(ends))  # from 0, else names lie on each other
+    apart = (WIDE_NAMED if found.axes[-1].name == RECEIVERS.name else NAMED) * max(np.abs(ends))  # from 0
     points = go.Scatter(
         x=estimate,
         y=patched,
         mode="markers+text",
         text=[esc(name) if abs(share) > apart else "" for name, share in zip(names, patched, strict=True)],
-        textposition="top center",
+        textposition=["top left" if share > np.mean(ends) else "top center" for share in estimate],  # within the picture
         marker={"size": 9, "color": [AMOUNT if place == tuple(at) else FAINT for place in places]},
         customdata=[esc(name) for name in names],
         hovertemplate="%{customdata}: estimate %{x:.2f}, patched %{y:.2f}<extra></extra>",

@@ -12,9 +12,18 @@ from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.question import place_of
 from explorer.experiments.compute.runs import Compared, compare_experiments, open_experiment, shared_items
 from explorer.experiments.compute.summary import LEVEL, at_place
-from explorer.experiments.pictures import told_q
+from explorer.experiments.pictures import describe_q
 from explorer.experiments.sentences import find, interval_of, methods, of_items, place_name
-from explorer.experiments.showing import LISTED, clicked, describing, item_table, kept_place, open_item, place_in, show_run
+from explorer.experiments.showing import (
+    LISTED,
+    find_clicked,
+    item_table,
+    kept_place,
+    offer_methods,
+    open_item,
+    place_in,
+    show_run,
+)
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import sign
 from explorer.ui.pictures.base import join_names
@@ -87,21 +96,25 @@ class SavedRuns(View):
 
     def compute(self, subject: Subject) -> Content:
         if not self.runs:
-            nothing = {**_nothing(""), **_nothing("other_"), **describing(False)}
+            nothing = {**_nothing(""), **_nothing("other_"), **offer_methods(False)}
             return {**nothing, "compared": NOTHING, "each": None, "hint": props(visible=False)}
         first, *others = self.runs
         beside = _shown(others[0], self._at(others[0]), "other_") if others else {**_nothing("other_"), "other_about": ONE}
         told = _compared(first, others[0]) if others else ""
-        shown: Content = {"compared": told, "each": self._each(), "hint": props(visible=True), **describing(True)}
+        shown: Content = {"compared": told, "each": self._each(), "hint": props(visible=True), **offer_methods(True)}
         return {**_shown(first, self._at(first), ""), **beside, **shown}
 
     def finding(self, subject: Subject) -> Finding | None:
         return Finding(find(self.runs[0]).text) if self.runs else None
 
     def on_board(self, subject: Subject, index: object) -> Change:
-        return settle(run_place=clicked(index))
+        return self._choose(self.run, index)
 
-    on_other_board = on_board
+    def on_other_board(self, subject: Subject, index: object) -> Change:
+        return self._choose(self.other_run, index)
+
+    def _choose(self, run: Experiment | None, index: object) -> Change:
+        return settle(run_place=find_clicked(run, index) if run else ())
 
     def on_describe(self, subject: Subject, _: None) -> Change:
         """The methods section for a paper. Raises InputError without a run."""
@@ -110,7 +123,6 @@ class SavedRuns(View):
         return show(methods=props(value=methods(self.run), visible=True))
 
     def on_each(self, subject: Subject, index: object) -> NewInput:
-        """An item becomes the page's input."""
         return open_item(self.runs[0].items if self.runs else (), index)
 
     def _at(self, run: Experiment) -> tuple[int, ...]:
@@ -133,7 +145,6 @@ class SavedRuns(View):
 
 
 def _shown(run: Experiment, at: tuple[int, ...], prefix: str) -> Content:
-    """The parts of one run."""
     made, shown = run.provenance, show_run(run, at)
     way = "" if len(run.question.ways) == 1 else f" ({made['how'].replace('_', ' ')})"
     told = f"{run.question.menu}{way}, seed {made['seed']}. {shown['about']} {provenance.describe(made)}"
@@ -145,7 +156,6 @@ def _nothing(prefix: str) -> Content:
 
 
 def _compared(one: Experiment, other: Experiment) -> str:
-    """Two runs in a few sentences."""
     found = _found.get((ref(one), ref(other)), lambda: compare_experiments(one, other))  # not at every click
     if found.difference and found.largest < SAME and one.items == other.items:
         return f"Both runs have the same {of_items(found.items)}, and all numbers of one are those of the other."
@@ -162,5 +172,5 @@ def _compared(one: Experiment, other: Experiment) -> str:
     return (
         f"{' '.join(words)} In the {of_items(found.items)} of both, {int((there.q < LEVEL).sum())} places differ (q below 0.05), "
         f"the clearest is {place_name(one.axes, at)}, where the first run less the other is {sign(mean)} "
-        f"({interval_of(low, high, there.groups)}, {told_q(q)})."
+        f"({interval_of(low, high, there.groups)}, {describe_q(q)})."
     )

@@ -14,12 +14,13 @@ from explorer.analysis.evaluation import spearman
 from explorer.analysis.resampling import FEWEST_GROUPS
 from explorer.core.paths import ASSETS
 from explorer.experiments.compute.concepts import WORDS
+from explorer.experiments.compute.edges import RECEIVERS
 from explorer.experiments.compute.estimating import EXACT
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.question import HEADS, LAYERS, STATES, Axis
 from explorer.experiments.compute.runs import FEWEST_CHECKPOINTS, LEAST_PLACES, Checkpoints
 from explorer.experiments.compute.summary import LEVEL, at_place
-from explorer.experiments.pictures import told_q
+from explorer.experiments.pictures import describe_q
 from explorer.ui.pictures.bars import SEEN, sign
 from explorer.ui.subject import head_name
 from explorer.ui.view import Finding, Why
@@ -57,7 +58,6 @@ def of_items(count: int) -> str:
 
 
 def plain(value: float) -> str:
-    """A number with two digits behind the point."""
     return sign(value).removeprefix("+")
 
 
@@ -76,6 +76,11 @@ def place_name(axes: Sequence[Axis], at: tuple[int, ...]) -> str:
     """A place in words: 'layer 5, head 11', 'hidden state 4, changed words'."""
     if axes[-1].name == HEADS.name:
         return head_name((at[0], at[1]))
+    if axes[-1].name == RECEIVERS.name:
+        names = (str(axis.labels[place]) for axis, place in zip(axes, at, strict=True))
+        return "the edge from {} to {}".format(
+            *(name if name[:3] == "MLP" else f"{'head' if '.' in name else 'the'} {name}" for name in names)
+        )
     first, *rest = (axis.labels[place] for axis, place in zip(axes, at, strict=True))
     return ", ".join([f"{axes[0].name} {first}", *map(str, rest)]) if axes[0].name in (STATES.name, LAYERS.name) else f"{first}"
 
@@ -109,12 +114,11 @@ def facts(found: Experiment) -> dict[str, object]:
         "doubt": "" if held.is_sure else ", which is not certain",
         "concept": "the word" if how == WORDS else how,
         "receiver": f"the {part} of head {head}" if head else f"the {found.question.ways.get(part)} of later heads",
-        "exact": _exact(found),
+        "Exact": _exact(found),
     }
 
 
 def tell(found: Experiment) -> str:
-    """The finding of a run in a sentence."""
     return found.question.finding.format_map(facts(found))
 
 
@@ -142,7 +146,7 @@ def _exact(found: Experiment) -> str:
         return ""
     rows = found.held_out_rows
     exact = float(at_place(found.also[EXACT], found.summary.selected)[rows].sum() / found.sizes[rows].sum())
-    return "it was not patched" if isnan(exact) else f"patching it brings back {percent(exact)}"
+    return "It was not patched" if isnan(exact) else f"Patching it brings back {percent(exact)}"
 
 
 def _over(found: Experiment) -> str:
@@ -164,7 +168,7 @@ def about(found: Experiment) -> str:
     summary, asked = found.summary, found.question
     told = (
         f"Mean {asked.unit} over {_in_groups(found)}. A dot: q below 0.05, "
-        f"{int((summary.q < LEVEL).sum())} of {summary.q.size}; {null_of(found)}: {sign(summary.random)}."
+        f"{int((summary.q < LEVEL).sum())} of {int(summary.tested.sum()):,}; {null_of(found)}: {sign(summary.random)}."
     )
     if asked.below:
         told += f" Blue: {asked.below}. Unchanged, the logit difference is {plain(float(found.before.mean()))}."
@@ -199,7 +203,6 @@ def _in_groups(found: Experiment) -> str:
 
 
 def chosen(found: Experiment, at: tuple[int, ...]) -> str:
-    """The numbers of one place, over all items."""
     summary, asked = found.summary, found.question
     mean, low, high, q = (float(getattr(summary, name)[at]) for name in ("effects", "low", "high", "q"))
     null = "" if summary.nulls is None else f"; {null_of(found)}: {plain(float(summary.nulls[at]))}"
@@ -209,7 +212,7 @@ def chosen(found: Experiment, at: tuple[int, ...]) -> str:
     said = asked.below or f"above {'0' if found.nulls is None else 'that'}"
     count = int((own < 0).sum() if asked.below else (lead > 0).sum())
     ends = interval_of(low, high, summary.groups)
-    return f"{name[:1].upper()}{name[1:]}: {sign(mean)} ({ends}, {told_q(q)}){null}; {said} in {count:,} of {items}{also}."
+    return f"{name[:1].upper()}{name[1:]}: {sign(mean)} ({ends}, {describe_q(q)}){null}; {said} in {count:,} of {items}{also}."
 
 
 def methods(found: Experiment, name: str = "run.json") -> str:

@@ -9,7 +9,7 @@ from explorer.experiments import sentences
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.items import Item, number_groups
 from explorer.experiments.compute.summary import at_place
-from explorer.experiments.pictures import Interval, beside, board, intervals
+from explorer.experiments.pictures import Interval, beside, board, intervals, shown_places
 from explorer.experiments.sentences import null_of
 from explorer.text import limits
 from explorer.text.encoding import MASK
@@ -32,9 +32,12 @@ def kept_place(value: object) -> tuple[int, ...]:
     return tuple(value) if fine else ()  # type: ignore[arg-type]
 
 
-def clicked(index: object) -> tuple[int, ...]:
-    """The place of a click on the picture: [row, column], or the number of a row."""
-    return kept_place(index if isinstance(index, list | tuple) else [index])
+def find_clicked(found: Experiment, index: object) -> tuple[int, ...]:
+    """The place of a click on the picture: [row, column], or the number of a row; () for none."""
+    at = kept_place(index if isinstance(index, list | tuple) else [index])
+    shown = shown_places(found)
+    inside = len(at) == len(shown) and all(place < len(places) for place, places in zip(at, shown, strict=True))
+    return tuple(int(places[place]) for place, places in zip(at, shown, strict=True)) if inside else ()
 
 
 def place_in(found: Experiment, place: tuple[int, ...]) -> tuple[int, ...]:
@@ -56,7 +59,7 @@ def show_run(found: Experiment, at: tuple[int, ...]) -> Content:
     }
 
 
-def describing(visible: bool) -> Content:
+def offer_methods(visible: bool) -> Content:
     """The button for the methods section, and no text of a former run."""
     return {"describe": props(visible=visible), "methods": props(value="", visible=False)}
 
@@ -79,7 +82,7 @@ def open_item(items: Sequence[Item], index: object) -> NewInput:
     return read(item.text_a, item.text_b)
 
 
-def unasked(items: Sequence[Item]) -> dict[str, Any]:
+def preview_items(items: Sequence[Item]) -> dict[str, Any]:
     """The table of items before they are asked: the first LISTED."""
     return item_table(
         (number, item, [word or "best guess" for word in (item.word, item.foil)], ())

@@ -81,7 +81,7 @@ class Suites(LongView):
     )
     other: str = choice([NO_OTHER], "Compare with", menu=True, free=True, default="", scale=3, elem_classes="inline")
     kind: str = memory("", kept=lambda value: value if isinstance(value, str) and len(value) <= NAME else "")
-    picture = chart("How often the better word wins, by kind", height=330)
+    picture = chart("How often BERT prefers the right word, by kind", height=330)
     stop = button("Stop", visible=False)
     progress = part("meter")
     about = sentence(classes="caption")
@@ -98,7 +98,6 @@ class Suites(LongView):
     pairs = part("strips", height=430)
 
     def unless(self, subject: Subject) -> str:
-        """Only a masked-LM head can be asked."""
         return subject.model.why_not("fill_mask")
 
     def passes(self, subject: Subject) -> float:
@@ -131,20 +130,20 @@ class Suites(LongView):
 
     def draw(self, subject: Subject, found: tuple[list[Side], str]) -> Content:
         (results, errors), names = zip(*found[0], strict=True), [subject.model_name, self.other]
-        better = "stereotype" if results[0].suite.stereotypes else "better word"
+        preferred = "stereotyped" if results[0].suite.stereotypes else "right"
         sides = [(name, result.shares) for name, result in zip(names, results, strict=False)]
         return {
-            "picture": suite_bars(sides, f"pairs in which the {better} wins", self._kind),
+            "picture": suite_bars(sides, f"pairs in which BERT prefers the {preferred} word", self._kind),
             "about": self._about(results[0], found[1]),
             "check": matches(max(errors), "transformers' own passes give the same differences for the first pairs"),
-            "pairs": listed(results, self._kind, names),
+            "pairs": list_pairs(results, self._kind, names),
             "other": props(choices=[NO_OTHER, *((name, name) for name in subject.other_models)]),
         }
 
     def finding(self, subject: Subject) -> Finding | None:
         if self.unless(subject) or (here := self._known(subject)) is None:
             return None
-        text = told(here[0])
+        text = describe_result(here[0])
         for other in self._models(subject)[1:]:
             if there := self._known(other):
                 name = shorten(other.model_name, NAME)
@@ -188,7 +187,6 @@ class Suites(LongView):
         return _sides.peek(self._key_of(subject))
 
     def _judge(self, subject: Subject) -> Generator[tuple[str, float], None, Side]:
-        """One model's judgements, made once."""
         if (known := self._known(subject)) is None:
             doing = f"Reading {len(self._suite.pairs)} pairs with {shorten(subject.model_name, NAME)}"
             steps = minimal_pairs.judge_in_steps(subject.model, self._suite, self.way)
@@ -217,7 +215,7 @@ def percent(share: Share) -> str:
     return f"{whole_percent(share.right)}, {ends}"
 
 
-def told(result: SuiteResult) -> str:
+def describe_result(result: SuiteResult) -> str:
     """How often the better word wins, and in which kinds most and least."""
     kinds = dict(result.shares)
     share = kinds.pop(ALL)
@@ -237,11 +235,11 @@ def disagreement(here: SuiteResult, there: SuiteResult) -> str:
     return f"It wins in {here_only.sum()} pairs only here, in {there_only.sum()} only there."
 
 
-def listed(results: Sequence[SuiteResult], kind: str, names: Sequence[str]) -> dict[str, Any]:
+def list_pairs(results: Sequence[SuiteResult], kind: str, names: Sequence[str]) -> dict[str, Any]:
     """The pairs of a kind ('': of all), each with its differences; those with the lowest for the first model come first."""
     stereotypes = results[0].suite.stereotypes
     tables = [result.table[(result.table.kind == kind) | (kind == "")] for result in results]
-    columns = [*in_context("word / foil")]
+    columns = [*in_context("right / wrong word")]
     columns += [Column(title, "number") for title in (("here", "there") if results[1:] else ("difference",))]
     rows = []
     for number, pair in tables[0].sort_values("difference", kind="stable").iterrows():

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from explorer.bert.explorer import Explorer
 from explorer.bert.network import MaskGuesses, Network
@@ -78,11 +76,10 @@ def hide(model: Network, encoding: Encoding, rules: Rules) -> MaskedPieces:
         chosen = choose_words(eligible, encoding.text_words, rules.rate, rng)
     else:
         chosen = choose_pieces(eligible, rules.rate, rng)
-    shares = rules.masked, rules.random
-    return treat_pieces(np.array(encoding.ids), chosen, shares, model.mask_id, model.ordinary_ids, rng)
+    return treat_pieces(np.array(encoding.ids), chosen, rules, model.mask_id, model.ordinary_ids, rng)
 
 
-def choose_words(eligible: Bools, words: list[list[int]], rate: float, rng: np.random.Generator) -> Bools:
+def choose_words(eligible: np.ndarray, words: list[list[int]], rate: float, rng: np.random.Generator) -> np.ndarray:
     """Choose whole words until `rate` of the eligible pieces are chosen, as Devlin et al. did for their later models.
 
     `eligible` and the result are [tokens]; `words` lists the positions of each word, of which all must be eligible.
@@ -137,10 +134,7 @@ def loss_error(model: Network, played: Round) -> float:
     return abs(float(outputs.loss) - unscored - played.loss)
 
 
-Ints = NDArray[np.integer[Any]]
-Bools = NDArray[np.bool_]
-
-IGNORED: Final = -100
+IGNORED = -100
 """The label of a position without a loss; the value that PyTorch's cross-entropy and transformers ignore."""
 
 UNTOUCHED, MASKED, RANDOM, KEPT = range(4)
@@ -151,12 +145,12 @@ UNTOUCHED, MASKED, RANDOM, KEPT = range(4)
 class MaskedPieces:
     """An input after masking, [tokens] each."""
 
-    input_ids: Ints  # what the model reads
-    labels: Ints  # the original id at chosen places, IGNORED elsewhere
-    treatment: Ints  # one of UNTOUCHED, MASKED, RANDOM, KEPT
+    input_ids: np.ndarray  # int64: what the model reads
+    labels: np.ndarray  # the original id at chosen places, IGNORED elsewhere
+    treatment: np.ndarray  # one of UNTOUCHED, MASKED, RANDOM, KEPT
 
 
-def choose_pieces(eligible: Bools, rate: float, rng: np.random.Generator) -> Bools:
+def choose_pieces(eligible: np.ndarray, rate: float, rng: np.random.Generator) -> np.ndarray:
     """[tokens] single pieces chosen uniformly: `rate` (0 to 1) of the eligible ones, rounded, at least one (BERT's rule)."""
     lots = np.where(eligible, rng.random(len(eligible)), 2.0)  # 2 is above every random number, so it is never among the first
     chosen = np.zeros_like(eligible)
@@ -165,14 +159,14 @@ def choose_pieces(eligible: Bools, rate: float, rng: np.random.Generator) -> Boo
 
 
 def treat_pieces(
-    ids: Ints, chosen: Bools, shares: tuple[float, float], mask_id: int, random_ids: Ints, rng: np.random.Generator
+    ids: np.ndarray, chosen: np.ndarray, rules: Rules, mask_id: int, random_ids: np.ndarray, rng: np.random.Generator
 ) -> MaskedPieces:
-    """Replace the chosen pieces: each independently masked or random with the given `shares`, else kept.
+    """Replace the chosen pieces: each independently masked or random, by the shares of the rules, else kept.
 
     Random pieces are drawn from `random_ids` [n]; the original may be drawn too, as in BERT.
     """
     lot = rng.random(len(ids))
-    treatment = np.select([~chosen, lot < shares[0], lot < sum(shares)], [UNTOUCHED, MASKED, RANDOM], KEPT)
+    treatment = np.select([~chosen, lot < rules.masked, lot < rules.masked + rules.random], [UNTOUCHED, MASKED, RANDOM], KEPT)
     others = rng.choice(random_ids, size=len(ids))
     read = np.select([treatment == MASKED, treatment == RANDOM], [mask_id, others], ids)
     return MaskedPieces(read, np.where(chosen, ids, IGNORED), treatment)

@@ -24,11 +24,8 @@ STRATEGIES = (("Single pieces (BERT)", PIECES), ("Whole words", WORDS))
 TREATMENTS = {MASKED: "masked", RANDOM: "replaced", KEPT: "kept"}
 COLUMNS = [
     Column("Piece", "name"),
-    Column("Treatment", "text"),
-    Column("BERT reads", "text"),
-    Column("First guess", "text"),
-    Column("p of the piece", "number"),
-    Column("Loss (nats)", "number"),
+    *(Column(title, "text") for title in ("Treatment", "BERT reads", "First guess")),
+    *(Column(title, "number") for title in ("p of the piece", "Loss (nats)")),
 ]
 NUMBERS = ("position", "piece", "treatment", "read_as", "guess", "guess_probability", "probability", "loss")
 STRANGERS = ("Saturn is the second largest planet.", "Most frogs lay their eggs in water.")

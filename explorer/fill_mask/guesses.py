@@ -84,8 +84,8 @@ class Comparison(View):
     name, question = "fill-mask/comparison", "How much more likely is one word than another?"
     width = 5
     unless = staticmethod(no_blank)
-    words: str = text("", "Weigh words (he, she)", placeholder="the two best guesses", max_lines=1, elem_classes="inline")
     compared = part("bars", answer=True)
+    words: str = text("", "Weigh words (he, she)", placeholder="the two best guesses", max_lines=1, elem_classes="inline")
     ratio = sentence(keep_height=True, answer=True)
 
     def compute(self, subject: Subject) -> Content:
@@ -94,8 +94,7 @@ class Comparison(View):
         for id, token in read_pieces(subject, self.words, position, MOST_WORDS):
             target = Target("fill_mask", position, id, token)
             shares[token] = float(read_at(subject.model, target, vector).probability)
-        rows = [(token, share, "") for token, share in shares.items()]
-        return {"compared": bars(rows), "ratio": _ratio(shares, position)}
+        return {"compared": bars([(token, share, "") for token, share in shares.items()]), "ratio": _ratio(shares, position)}
 
 
 class FilledTogether(View):

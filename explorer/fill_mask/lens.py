@@ -33,8 +33,8 @@ class Lens(View):
     """The first guess at every position after each layer."""
 
     name, question = "fill-mask/lens", "What would BERT guess after each layer?"
-    reading: str = use(READING, RAW)
     table = part("words", answer=True)
+    reading: str = use(READING, RAW)
     cut = sentence()
     about = sentence(classes="caption", optional=True)
     help = caption(
@@ -65,11 +65,12 @@ class Lens(View):
         where = which_blank(subject) if token in subject.trace.mask_positions else ""
         share = whole_percent(float(found.probabilities[-1, token - found.positions[0], 0]))
         leads, since, before = _follow_guess(subject, found)
-        told = f"{where}Read {HOW[TUNED if tuned else RAW]}, “{leads}” leads {_from(since)} on and ends at {share}"
-        told += f" (before, “{before}”)" if since else ""
+        read = f"{where}Read {HOW[TUNED]}, " if tuned else where
+        told = f"{read}“{leads}” leads {_from(since)} on ({share})"
+        told += f", after “{before}”" if since else ""
         if not tuned and (other := tuned_lens(subject.model)):
             _, there, before = _follow_guess(subject, _lens(subject, range(token, token + 1), other))
-            told += f"; tuned lens: {_from(there)} on{f' (before, “{before}”)' if there else ''}"
+            told += f"; with the tuned lens {_from(there)} on{f', after “{before}”' if there else ''}"
         return Finding(f"{told}.", Why("hidden", "Layer by layer", {"layer": since, "token": token}) if since else None)
 
     def on_table(self, subject: Subject, index: list[int]) -> Change:

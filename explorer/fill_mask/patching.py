@@ -38,11 +38,6 @@ class Patched(NamedTuple):
     corrupted: Measured
 
     @property
-    def measured(self) -> np.ndarray:
-        """What is drawn: the probability, or with a foil the share of the runs' difference that is recovered."""
-        return self.probabilities if self.target.foil is None else self.recovered
-
-    @property
     def recovered(self) -> np.ndarray:
         """(patched − corrupted) / (clean − corrupted), of logits: 0 as in the corrupted run, 1 as in the clean one."""
         apart = self.clean[0] - self.corrupted[0]
@@ -58,8 +53,8 @@ class Patching(LongView):
     layout = (row("word", "foil"),)
     word: str = use(WORD, "")
     foil: str = use(FOIL, "")
-    corrupted: str = text("", "The changed text", placeholder="A with its most decisive word hidden", elem_classes="inline long")
     heatmap = chart("What one vector of the original run brings back in the changed one", height=320, answer=True)
+    corrupted: str = text("", "The changed text", placeholder="A with its most decisive word hidden", elem_classes="inline long")
     summary = sentence(keep_height=True, answer=True)
     check = part("check", keep_height=True)
     help = caption(
@@ -102,18 +97,15 @@ class Patching(LongView):
         if (found := self.known(subject)) is None:
             return None
         target, others = found.target, [token for token in range(len(found.tokens)) if token != found.target.position]
-        if target.foil is None:
-            half, apart = (found.clean[1] + found.corrupted[1]) / 2, found.clean[1] - found.corrupted[1] - SEEN
-        else:
-            half, apart = 0.5, found.clean[0] - found.corrupted[0] - ALIKE
-        held = np.flatnonzero(found.measured[:, others].max(axis=1) >= half)
-        if apart <= 0:
-            what = "probability" if target.foil is None else "logit difference"
+        at, least, what = (1, SEEN, "probability") if target.foil is None else (0, ALIKE, "logit difference")
+        values, clean, corrupted = (found.logits, found.probabilities)[at], found.clean[at], found.corrupted[at]
+        if clean - corrupted <= least:
             return Finding(f"Nothing to bring back: “{target.token}” has about the same {what} in both runs.")
+        held = np.flatnonzero(values[:, others].max(axis=1) >= (clean + corrupted) / 2)
         if not len(held):
             return None
         layer = int(held[-1])
-        token = others[int(found.measured[layer, others].argmax())]
+        token = others[int(values[layer, others].argmax())]
         brought, left = (whole_percent(float(share)) for share in (found.probabilities[layer, token], found.corrupted[1]))
         copied = f"Copied from the original into the changed run, “{found.tokens[token]}” at hidden state {layer} brings"
         if target.foil is None:

@@ -8,6 +8,7 @@ from itertools import cycle
 import numpy as np
 import plotly.graph_objects as go
 
+from explorer.techniques.pseudo_likelihood import Surprise
 from explorer.techniques.targets import Target
 from explorer.ui.pictures.base import (
     AMOUNT,
@@ -28,16 +29,9 @@ from explorer.ui.pictures.heatmaps import Axes, colour_scale, heatmap, number_ax
 from explorer.ui.pictures.numbers import Column, Table, columns_of, keep, matrix
 
 
-def surprise_bars(
-    tokens: Sequence[str],
-    bits: np.ndarray,
-    guesses: Sequence[str],
-    shares: np.ndarray,
-    ranks: np.ndarray,
-    positions: Sequence[int],
-) -> go.Figure:
-    """The surprisal of the tokens at some positions, in bits; on hover the first guess, its probability, the token's own rank."""
-    window = window_over(x=positions)
+def surprise_bars(found: Surprise, tokens: Sequence[str], guesses: Sequence[str]) -> go.Figure:
+    """The surprisal of the tokens that were hidden, in bits; on hover the first guess, its probability, the token's own rank."""
+    bits, ranks, shares, window = found.bits, found.ranks, found.best_probabilities, window_over(x=found.positions)
     notes = [
         f"first guess: {esc(guess)} ({share:.1%})<br>the word itself: rank {rank:,}"
         for guess, share, rank in zip(guesses, shares, ranks, strict=True)
@@ -57,37 +51,22 @@ def surprise_bars(
     bits_axis = grid_axis("surprise (bits)", range=[0, 1.15 * top])
     drawn = figure([bars], key=f"surprise-{len(tokens)}", xaxis=token_axis("token"), yaxis=bits_axis, meta=window or None)
     numbers: dict[str, Column] = {"bits": bits, "rank": ranks, "first_guess": guesses, "first_guess_probability": shares}
-    return keep(drawn, lambda: columns_of(position=positions, token=tokens, **numbers))
+    return keep(drawn, lambda: columns_of(position=found.positions, token=tokens, **numbers))
 
 
 def followed_words(words: Sequence[str], probabilities: np.ndarray, ranks: np.ndarray) -> go.Figure:
     """Words by hidden state, [hidden states, words]: their probability (left axis), and dotted their rank (right axis)."""
     right_axis = plain_axis("rank (dotted; 1 is first)", type="log", autorange="reversed", dtick=1)
     layers = list(range(len(probabilities)))
-    lines = [
-        line
-        for at, (word, colour) in enumerate(zip(words, cycle(CATEGORIES), strict=False))
-        for line in (
-            go.Scatter(
-                x=layers,
-                y=probabilities[:, at].astype(np.float32),
-                customdata=ranks[:, at].tolist(),
-                name=esc(word),
-                mode="lines+markers",
-                line={"color": colour},
-                hovertemplate=f"{esc(word)}: %{{y:.2%}}, rank %{{customdata:,}}<extra></extra>",
-            ),
-            go.Scatter(
-                x=layers,
-                y=ranks[:, at].tolist(),
-                yaxis="y2",
-                showlegend=False,
-                mode="lines",
-                line={"color": colour, "dash": "dot", "width": 1.5},
-                hoverinfo="skip",
-            ),
-        )
-    ]
+    lines = []
+    for word, colour, share, rank in zip(words, cycle(CATEGORIES), probabilities.astype(np.float32).T, ranks.T, strict=False):
+        hover = f"{esc(word)}: %{{y:.2%}}, rank %{{customdata:,}}<extra></extra>"
+        solid, dotted = {"color": colour}, {"color": colour, "dash": "dot", "width": 1.5}
+        ranked, named = rank.tolist(), {"name": esc(word), "mode": "lines+markers"}
+        lines += [
+            go.Scatter(x=layers, y=share, customdata=ranked, line=solid, hovertemplate=hover, **named),
+            go.Scatter(x=layers, y=ranked, yaxis="y2", showlegend=False, mode="lines", line=dotted, hoverinfo="skip"),
+        ]
     top = max(float(probabilities.max()), 0.01)
     drawn = figure(
         lines,

@@ -37,8 +37,7 @@ class EveryPosition(LongView):
     help = caption(
         "Each word is hidden in turn while all others are visible. Surprise is −log₂ of the hidden word's probability: 0 bits "
         "means fully expected, 1 bit a coin toss. Above each bar is BERT's first guess, green where it is the word itself, "
-        "orange "
-        "where not."
+        "orange where not."
     )
 
     def passes(self, subject: Subject) -> float:
@@ -52,13 +51,12 @@ class EveryPosition(LongView):
             raise InputError("No visible word is left to hide. Type one beside the [MASK]s.")
         tokens = [subject.trace.tokens[position] for position in found.positions]
         best = subject.model.pieces(found.best_ids.tolist())
-        hits, bits = int((found.ranks == 1).sum()), found.bits
+        hits = int((found.ranks == 1).sum())
         summary = (
             f"Each word was hidden in turn; above the bar is BERT's first guess, green where right. It is right at {hits} of "
-            f"{len(tokens)} places; {bits.mean():.2f} bits per piece on average."
+            f"{len(tokens)} places; {found.bits.mean():.2f} bits per piece on average."
         )
-        figure = surprise_bars(tokens, bits, best, found.best_probabilities, found.ranks, found.positions)
-        return {"surprise": figure, "summary": summary}
+        return {"surprise": surprise_bars(found, tokens, best), "summary": summary}
 
     def finding(self, subject: Subject) -> Finding | None:
         found = self.known(subject)
@@ -74,10 +72,12 @@ class EveryPosition(LongView):
 
 
 class EachWord(View):
-    """Every word of an input without a blank, with its probability when masked, and the first guess there."""
+    """Every word of an input without a blank, with its probability when masked, and the first guess there.
+
+    The style sheet shows it where the open choice shows nothing.
+    """
 
     name, question = "fill-mask/each-word", "What would BERT guess in place of each word?"
-    stands_in = True
     title = prose(classes="detail-title", optional=True)
     words = part("bars", optional=True, answer=True)
     how = prose(classes="caption", optional=True)

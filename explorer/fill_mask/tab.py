@@ -73,6 +73,7 @@ TAB = Tab(
     },
     needs="fill_mask",
     above=[WordsToHide, EachWord],
+    shared=[["word", "foil"]],
     moved={
         "quiz": Moved(
             "The quiz is now part of lessons and rooms, which ask before BERT answers. This game hides words of your own text.",

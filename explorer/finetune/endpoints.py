@@ -11,7 +11,7 @@ import gradio as gr
 
 from explorer.analysis.evaluation import EntityScores
 from explorer.api.callers import caller, run_while_wanted, sent_file
-from explorer.bert.explorer import load
+from explorer.bert.explorer import Explorer, load
 from explorer.core import jobs
 from explorer.core.errors import BusyError, InputError
 from explorer.core.limits import EPOCHS
@@ -19,11 +19,11 @@ from explorer.core.steps import map_steps
 from explorer.finetune.compute import from_table, store
 from explorer.finetune.compute.answers import Answerer
 from explorer.finetune.compute.finetune import rate_at_width
-from explorer.finetune.compute.predictor import of_kind
+from explorer.finetune.compute.predictor import as_kind
 from explorer.finetune.compute.prefix import EVERY_TOKEN
 from explorer.finetune.compute.questions import check_questions
 from explorer.finetune.compute.run import Run
-from explorer.finetune.compute.task import CHECKS, Task, make_plan
+from explorer.finetune.compute.task import CHECKS, Task, head_for, make_plan
 from explorer.finetune.compute.texts import Classifier
 from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.compute.words import HeldOutTags, Tagger
@@ -33,11 +33,12 @@ from explorer.training.probe import probe
 from explorer.training.tagging import check_tagged_examples, check_to_tag
 
 
-def train_and_keep(task: Task) -> Run:
-    """The run of a caller's training, with progress on the way. Raises BusyError when it ends before its first epoch."""
+def train_and_keep(model: Explorer, examples: Any, layer: int, pooling: str, layers_trained: int, **sent: object) -> Run:
+    """The run of a caller's training, with progress on the way; `sent` are settings. Raises BusyError if no epoch ends."""
+    plan = make_plan(model, layer, pooling, layers_trained, False, head_for(examples), **sent)
     identifier = store.new_id()
     with jobs.job(identifier) as stop:
-        steps = map_steps(run_training(task, stop.is_set), lambda step: (step.share, step.doing))
+        steps = map_steps(run_training(Task(model, examples, plan), stop.is_set), lambda step: (step.share, step.doing))
         result = run_while_wanted(steps, tell())
         if result is None:
             raise BusyError("The training had to end before its first epoch did; send fewer examples, or try again later.")
@@ -77,9 +78,8 @@ def train_head(
         always answering the most frequent label, and of a bag of words.
     """
     given, explorer = check_examples(examples), load(model)
-    sent: dict[str, object] = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
-    plan = make_plan(explorer, layer, pooling, layers_trained, False, Classifier, **sent)
-    run = train_and_keep(Task(explorer, given, plan))
+    sent = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
+    run = train_and_keep(explorer, given, layer, pooling, layers_trained, **sent)
     history = history_of(run, "held_out_accuracy")
     return {
         "head": run.id,
@@ -119,7 +119,7 @@ def classify(texts: list[str], head: str) -> dict[str, Any]:
         `labels`, `probabilities`.
     """
     pairs = check_texts_or_pairs(texts)
-    found = of_kind(store.fetch_kind(head, "classes").predictor, Classifier)
+    found = store.fetch_kind(head, Classifier)
     probabilities = found.classify(load(found.model), pairs)
     return {"labels": [found.labels[best] for best in probabilities.argmax(-1)], "probabilities": probabilities.tolist()}
 
@@ -163,16 +163,15 @@ def train_tokens(
         `head` (an id), `tags`, `history`, `held_out_accuracy` (of words), `entity_f1`.
     """
     given, explorer = check_tagged_examples(examples), load(model)
-    sent: dict[str, object] = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
-    plan = make_plan(explorer, layer, pieces, layers_trained, False, Tagger, **sent)
-    run = train_and_keep(Task(explorer, given, plan))
+    sent = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
+    run = train_and_keep(explorer, given, layer, pieces, layers_trained, **sent)
     history = history_of(run, "held_out_accuracy")
     return {
         "head": run.id,
         "tags": given.classes,
         "history": history,
         "held_out_accuracy": history[-1]["held_out_accuracy"],
-        "entity_f1": _entity_f1(run.held(HeldOutTags).entities(given.classes), given.has_entities),
+        "entity_f1": _entity_f1(as_kind(run.held_out, HeldOutTags).entities(given.classes), given.has_entities),
     }
 
 
@@ -191,7 +190,7 @@ def tag(texts: list[Any], head: str) -> dict[str, Any]:
         `words`, `tags`, `probabilities` (of the tag given): a list for each text.
     """
     sentences = check_to_tag(texts)
-    tagger = of_kind(store.fetch_kind(head, "tags").predictor, Tagger)
+    tagger = store.fetch_kind(head, Tagger)
     found = tagger.tag(load(tagger.model), sentences)
     for number, (words, shares) in enumerate(zip(sentences, found, strict=True), start=1):
         if len(shares) < len(words):
@@ -227,8 +226,8 @@ def train_spans(
     layers = explorer.capabilities.layers if layers_trained == -1 else layers_trained
     rate = min(1.0, rate_at_width(CHECKS["learning_rate"](learning_rate), explorer.capabilities.hidden_size))
     epochs = limits.check_integer(epochs, "the number of epochs", 1, EPOCHS.most)
-    sent: dict[str, object] = {"epochs": epochs, "learning_rate": rate, "batch_size": batch_size, "seed": seed}
-    run = train_and_keep(Task(explorer, given, make_plan(explorer, -1, EVERY_TOKEN, layers, False, Answerer, **sent)))
+    sent = {"epochs": epochs, "learning_rate": rate, "batch_size": batch_size, "seed": seed}
+    run = train_and_keep(explorer, given, -1, EVERY_TOKEN, layers, **sent)
     history = history_of(run, "held_out_exact_match", "held_out_f1")
     last = history[-1]
     return {"head": run.id, "history": history, "exact_match": last["held_out_exact_match"], "f1": last["held_out_f1"]}
@@ -242,7 +241,7 @@ def answer(question: str, text: str, head: str) -> dict[str, Any]:
         `answer`, `start`, `end`, `score`, `no_answer`.
     """
     question, text = limits.check_text(question, "the question"), limits.check_text(text, "the text")
-    found = of_kind(store.fetch_kind(head, "spans").predictor, Answerer)
+    found = store.fetch_kind(head, Answerer)
     said = found.answer(load(found.model), question, text)
     return {"answer": said.text, "start": said.start, "end": said.end, "score": said.score, "no_answer": said.no_answer}
 

@@ -12,8 +12,7 @@ from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
 from explorer.finetune.cards import cards_of, draw_cards
 from explorer.finetune.compute.columns import Columns, guess_columns
-from explorer.finetune.compute.files import ExampleFile
-from explorer.finetune.compute.from_table import heading
+from explorer.finetune.compute.from_table import ExampleFile, heading
 from explorer.finetune.compute.texts import HeldOutTexts
 from explorer.finetune.kinds import HUB, KINDS, READY, TEXTS, TYPED, WORDS
 from explorer.finetune.opening import OUTSIDE
@@ -57,14 +56,14 @@ class ExamplesView(ExampleSettings):
     name, question = "fine-tune/examples", "Which examples does BERT learn from?"
     width = 6
     layout = (
-        row("source", "ready", "mapped"),
+        row("source", "mapped"),
         row("tagged_line", "tag"),
         row("data_set", "fetch"),
         row("text_column", "label_column", "second_column", "first_row", "labels_are"),
     )
     names = (
         *layout[0].names,
-        *("classes", "cards", "tagged_lines", *layout[1].names, "clicks", "tagged", "asked", "table"),
+        *("ready", "classes", "cards", "tagged_lines", *layout[1].names, "clicks", "tagged", "asked", "table"),
         *(*layout[2].names, "read_as", *layout[3].names),
     )
     run: str | None = memory(None, kept=run_id, linked=False)
@@ -125,7 +124,6 @@ class ExamplesView(ExampleSettings):
         return self.tagged_line if self.tagged_line in lines else next(iter(lines), "")
 
     def _sentence(self, examples: Any) -> Content:
-        """The sentence to tag, or the first one of the examples, with its tags."""
         if self.source == TYPED:
             words, tags = tuple(split_words(self.line)), tags_of(self.line, self.clicks)
         elif examples is None:
@@ -156,13 +154,11 @@ class ExamplesView(ExampleSettings):
         return {**content, "run": found.id}
 
     def on_examples(self, subject: Subject, _: Any) -> Change:
-        """The examples have changed: everything shown of a run follows."""
         return settle(run=self.run)
 
     on_ready = on_text_column = on_label_column = on_second_column = on_labels_are = on_examples
 
     def on_source(self, subject: Subject, source: str) -> Change:
-        """Examples from another source: the previous file is removed."""
         nothing = {"table": None, "text_column": "", "label_column": "", "second_column": "", "labels_are": ""}
         return Change(settings=nothing | {"run": self.run}, content={"table": props(value=None)})
 

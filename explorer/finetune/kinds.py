@@ -77,5 +77,4 @@ def of_kind(here: bool = False) -> Any:
 
 
 def sets() -> list[tuple[str, str]]:
-    """The titles and names of all built-in sets."""
     return [(title, name) for kind in KINDS.values() for name, title in kind.sets.items()]

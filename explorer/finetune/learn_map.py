@@ -1,14 +1,16 @@
 """The map of a run: its held-out sentences on the plane of the head's logits, and the sentence that is tried."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from explorer.core.lazy import scipy
 from explorer.finetune.compute.in_turn import Moment
-from explorer.finetune.compute.plane import LEAST_PROBABILITY, Plane
+from explorer.finetune.compute.predictor import as_kind
 from explorer.finetune.compute.reasons import Decision
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.texts import HeldOutTexts
@@ -16,9 +18,55 @@ from explorer.training.examples import Examples
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.text_map import Frame, Pull, Regions, Star, TextMap, draw_map
 
+LEAST_PROBABILITY = 1e-7  # of float32: below it, a logarithm says nothing
+GOLDEN = (5**0.5 - 1) / 2
 MOST_PULLS = 3
 IN_TURN = "placed by a head that was trained without it"
 HELD_OUT = "held out of the training, and placed by the head"
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Two directions among the logits of a head; scores at (x, y) are `origin` + x · directions[0] + y · directions[1].
+
+    `share` is the part of the points' variance that the two directions show. With two classes only x means something.
+    """
+
+    origin: np.ndarray  # [classes]
+    directions: np.ndarray  # [2, classes], of unit length and orthogonal; zeros for a direction without a meaning
+    share: float
+
+    @classmethod
+    def of(cls, probabilities: np.ndarray) -> Plane:
+        """The plane for probabilities [texts, classes]: exact for two and three classes, otherwise their two main directions."""
+        classes = probabilities.shape[1]
+        if classes == 2:
+            return cls(np.zeros(2), np.array([[-1.0, 1.0], [0.0, 0.0]]) / 2**0.5, 1.0)
+        if classes == 3:
+            return cls(np.zeros(3), np.array([[-1.0, 1.0, 0.0], [1.0, 1.0, -2.0]]) / np.sqrt([[2.0], [6.0]]), 1.0)
+        logits = centred_logits(probabilities)
+        origin = logits.mean(0)
+        _, sizes, directions = np.linalg.svd(logits - origin, full_matrices=False)
+        if len(directions) < 2:  # of a single text
+            directions = np.vstack([directions, np.zeros_like(directions)])
+        total = float((sizes**2).sum())
+        return cls(origin, directions[:2], float((sizes[:2] ** 2).sum()) / total if total else 1.0)
+
+    def places(self, probabilities: np.ndarray) -> np.ndarray:
+        """[texts, 2]: the places of texts by their probabilities [texts, classes].
+
+        With two classes, the height has no meaning and only keeps the texts apart.
+        """
+        found = (centred_logits(probabilities) - self.origin) @ self.directions.T
+        if len(self.origin) == 2:
+            found[:, 1] = (np.arange(1, len(found) + 1) * GOLDEN) % 1 - 0.5
+        return found
+
+
+def centred_logits(probabilities: np.ndarray) -> np.ndarray:
+    """[texts, classes]: logarithms of probabilities minus their mean: the head's logits, up to a number that changes nothing."""
+    logs = np.log(np.maximum(probabilities, LEAST_PROBABILITY))
+    return logs - logs.mean(1, keepdims=True)
 
 
 def can_map(run: Run) -> bool:
@@ -32,7 +80,7 @@ def is_in_turn(run: Run) -> bool:
 
 def map_of(run: Run, tried: str = "", found: Decision | None = None, moments: Sequence[Moment] = ()) -> dict[str, Any]:
     """The component's value; with `moments`, a film of gradient descent that ends in the run's own places."""
-    held, labels = run.held(HeldOutTexts), run.predictor.labels
+    held, labels = as_kind(run.held_out, HeldOutTexts), run.predictor.labels
     plane = Plane.of(held.probabilities)
     drawn = _draw(held, labels, plane, is_in_turn(run))
     star = None if found is None else _star(plane, tried, found)
@@ -74,7 +122,7 @@ def explain_map(run: Run) -> str:
         return f"{read} From left to right: the difference of the two logits; the height has no meaning."
     if labels == 3:
         return f"{read} The plane is that of the three logits."
-    share = whole_percent(Plane.of(run.held(HeldOutTexts).probabilities).share)
+    share = whole_percent(Plane.of(as_kind(run.held_out, HeldOutTexts).probabilities).share)
     return f"{read} The plane has the two main directions of the {labels} logits, with {share} of their variance."
 
 

@@ -90,7 +90,6 @@ class LoopView(ExampleSettings, Recipe):
 
     @runs_as(TRAINING)
     def on_epoch(self, subject: Subject, _: Any) -> Generator[Content, None, Change]:
-        """All steps to the end of the epoch, with pictures on the way."""
         key = self._key(subject)
         loop, done = self._loop(subject, key), self._done(key)
         end = min(loop.total, (done // loop.per_epoch + 1) * loop.per_epoch)

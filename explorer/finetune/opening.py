@@ -34,8 +34,6 @@ ORDERS: Clicked = tuple(map(_order, _GIVEN["orders"]))
 
 
 class KnownTask(NamedTuple):
-    """A task with a well-known name."""
-
     called: str
     given: str  # the input
     wanted: str  # the output

@@ -164,7 +164,6 @@ class Outcome(RunView, ExampleSettings, Recipe):
         return task
 
     def _cost(self, subject: Subject, **settings: Any) -> str:
-        """About how long a training takes by the recipe, with these settings in place of its own."""
         try:
             plan, (examples, _) = replace(self, **settings).plan(subject.model), self.examples()
             return duration(cost(subject.model.capabilities, plan, *size_of(examples)))

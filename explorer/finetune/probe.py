@@ -22,8 +22,6 @@ FEW = 30  # different sentences held out in all splits, below which an interval 
 
 
 class Probe(LongView, ExampleSettings):
-    """Held-out accuracy of a linear head on every hidden state, beside a control task."""
-
     name, question = "fine-tune/probe", "Which layer knows the labels?"
     folded, start = "Which layer knows the labels?", "Ask every layer"
     names: ClassVar[Sequence[str]] = ()  # the boxes for the examples are in another view

@@ -40,7 +40,6 @@ HIDDEN_STATES = {"low": 0, "high": lambda model: model.layers}
 
 
 def preset_for(hidden_size: int, layers: int) -> str:
-    """The name of the preset for so many trained layers in a model of this width."""
     if not layers:
         return FIT_PRESET
     return BASE_PRESET if hidden_size >= WIDE else SMALL_PRESET
@@ -136,7 +135,6 @@ class Recipe(View):
         return settle(**{**reads, **numbers, "pooling": KINDS[self.kind].pooling[bool(layers)]})
 
     def on_epochs(self, subject: Subject, _: float) -> Change:
-        """A number was changed by the person."""
         return settle(preset=OWN)
 
     on_rate = on_batch = on_epochs
@@ -168,8 +166,6 @@ def read_after(task: KnownTask, layers: int) -> int:
 
 
 class KnownTasks(View):
-    """The kind of task, and a menu of well-known tasks, which leads to a kind with a built-in set."""
-
     name, question = "fine-tune/known-tasks", "What kind is a task that you know?"
     layout = (row(col("kind", width=6), col("task", "about", width=6)),)
     kind: str = of_kind(here=True)
@@ -180,11 +176,9 @@ class KnownTasks(View):
         return {"about": describe_task(TASKS[self.task], subject.model.capabilities.layers) if self.task else ""}
 
     def on_kind(self, subject: Subject, kind: str) -> Change:
-        """Another kind of task: its own examples and settings."""
         return settle(task="", **begin(kind, subject))
 
     def on_task(self, subject: Subject, name: str) -> Change:
-        """The kind, examples of that kind, and the best hidden state for the head."""
         if not name:
             return settle()
         task = TASKS[name]

@@ -8,10 +8,10 @@ import numpy as np
 from explorer.analysis import evaluation
 from explorer.core.errors import InputError
 from explorer.core.lazy import sklearn
-from explorer.finetune.compute.answering import f1
 from explorer.finetune.compute.answers import HeldOutAnswers
 from explorer.finetune.compute.predictor import HeldOutLabels
 from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.spans import f1
 from explorer.finetune.compute.texts import HeldOutNumbers
 from explorer.finetune.compute.words import HeldOutTags
 from explorer.finetune.pictures import confusion_matrix, number_scatter
@@ -43,15 +43,12 @@ Cell = tuple[str, int, int]
 
 
 def cell_of(value: object) -> Cell | None:
-    """A valid cell from a remembered click, or None."""
     if not isinstance(value, list | tuple) or len(value) != 3 or not run_id(value[0]):
         return None
     return tuple(value) if all(type(place) is int for place in value[1:]) else None
 
 
 class Result(RunView):
-    """One picture of the run, with what belongs beside it."""
-
     name, question = "fine-tune/result", "What is the result worth?"
     folded = question
     layout = (row(col("picture", "scores", "note", width=5), col("sentences", width=6)),)
@@ -145,7 +142,6 @@ def in_context(held: HeldOutTags, word: int) -> str:
 
 
 def _classes(run: Run, held: HeldOutLabels) -> Content:
-    """Rows of a label with precision, recall, F1 and support."""
     labels = run.predictor.labels
     measured = sklearn.metrics.precision_recall_fscore_support
     precision, recall, f1s, support = measured(held.targets, held.said, labels=range(len(labels)), zero_division=0)
@@ -213,7 +209,6 @@ def _answers(held: HeldOutAnswers, wanted: bool) -> Content:
 
 
 def _question_words(held: HeldOutAnswers) -> Content:
-    """Exact match and F1 by question word."""
     words, right = np.array([find_question_word(question) for question in held.questions]), match_exactly(held)
     overlap = np.array([f1(said, accepted) for said, accepted in zip(held.said, held.accepted, strict=True)])
     there = [word for word in (*ASKS, OTHER) if (words == word).any()]

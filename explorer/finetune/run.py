@@ -56,7 +56,6 @@ def find_learned(identifier: object) -> Run | None:
 
 
 def run_id(value: object) -> str | None:
-    """The id of a run if the value has its form, else None."""
     return value if store.is_id(value) else None
 
 

@@ -9,10 +9,9 @@ from explorer.bert.explorer import load
 from explorer.core import downloads
 from explorer.core.limits import RUN_DAYS
 from explorer.finetune.compute import store
-from explorer.finetune.compute.export import pack, pack_standard, tuned_model
+from explorer.finetune.compute.export import pack, pack_standard, tuned_model, why_not, write_onnx, write_standard
 from explorer.finetune.compute.predictor import Predictor
 from explorer.finetune.compute.run import CORRELATIONS, Run, write_measure
-from explorer.finetune.compute.standard import why_not, write_onnx, write_standard
 from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.kinds import KINDS
 from explorer.finetune.recipe import begin
@@ -79,7 +78,6 @@ class Runs(RunView):
 
     @takes_long
     def on_standard(self, subject: Subject, _: None) -> Change:
-        """Export the run as a checkpoint of transformers' own classes."""
         run = self._kept(subject)
         line = run.predictor.opened_by.replace("FOLDER", "model")
         return _offer(run, write_standard, "transformers.zip", f"Unpack it; then, in Python: transformers.{line}.")
@@ -95,11 +93,9 @@ class Runs(RunView):
         return run if store.peek([run.id]) else store.keep(run, self.visitor)
 
     def on_opened(self, subject: Subject, identifier: str) -> Change:
-        """Show another run, also one of other examples."""
         return settle(run=store.fetch(identifier).id)
 
     def on_load(self, subject: Subject, path: Path) -> Change:
-        """Store the run in a zip, and choose its kind of task."""
         run = unpack(path, self.visitor)
         kind = next(name for name, kind in KINDS.items() if kind.has(run.kind))
         task = {} if kind == self.kind else begin(kind, subject)

@@ -13,9 +13,8 @@ from explorer.core.limits import TEXTS as MOST_TEXTS
 from explorer.finetune.cards import cards_of
 from explorer.finetune.compute.answers import room
 from explorer.finetune.compute.columns import Columns
-from explorer.finetune.compute.files import FILE_TYPES, ExampleFile, read_file
-from explorer.finetune.compute.from_table import built_in, examples_from_table
-from explorer.finetune.compute.questions import QuestionFile, Questions, built_in_questions, read_typed
+from explorer.finetune.compute.from_table import FILE_TYPES, ExampleFile, built_in, examples_from_table, read_file
+from explorer.finetune.compute.questions import Questions, built_in_questions, read_typed
 from explorer.finetune.kinds import ANSWERS, FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS, of_kind, sets
 from explorer.finetune.opening import ORDERS, OUTSIDE, QUESTIONS, STARTER, Cards, Clicked
 from explorer.text import limits
@@ -41,10 +40,10 @@ CHARACTERS_PER_TOKEN = 4  # in English, about
 HANDFUL = 100  # questions: hardly any kind of question is learned from fewer
 LABELLED = "labels of texts or pairs; choose examples of these above"
 MISSING = {FILE: "Choose a file of examples.", HUB: "Name a data set and fetch it."}
-IN_FILE: dict[type, str] = {Table: TEXTS, TaggedFile: WORDS, QuestionFile: ANSWERS}
+IN_FILE: dict[type, str] = {Table: TEXTS, TaggedFile: WORDS, Questions: ANSWERS}
 
 AnyExamples = Examples | TaggedExamples | Questions
-Sent = TypeVar("Sent", Table, TaggedFile, QuestionFile)
+Sent = TypeVar("Sent", Table, TaggedFile, Questions)
 _of_tables: OnceCache[tuple[Table, Columns], tuple[Examples, list[str]]] = OnceCache(4)  # 50,000 rows take seconds
 
 
@@ -53,7 +52,6 @@ OTHER = "another word"
 
 
 def find_question_word(question: str) -> str:
-    """The question word, one of ASKS or OTHER."""
     return next((word for word in sorted(ASKS, key=len, reverse=True) if re.search(rf"\b{word}\b", question.lower())), OTHER)
 
 
@@ -87,7 +85,7 @@ class ExampleSettings(View):
 
     kind: str = of_kind()
     source: str = choice((TYPED, READY, FILE, HUB), "Examples", menu=True, elem_classes="inline")
-    ready: str = choice(sets(), "Built-in set", menu=True, elem_classes="inline", when=lambda view: view.source == READY)
+    ready: str = choice(sets(), "Built-in set", menu=True, elem_classes="inline long", when=lambda view: view.source == READY)
     classes: Cards = memory(STARTER, kept=cards_of)
     tagged_lines: str = text(
         "\n".join(line for line, _ in ORDERS),
@@ -202,7 +200,7 @@ class ExampleSettings(View):
         if self.source == READY:
             return built_in_questions(), ""
         if self.source != TYPED:
-            return (file := self._sent(QuestionFile)).questions, file.about
+            return (sent := self._sent(Questions)), sent.about
         typed = read_typed(self.asked)
         if len(typed) >= HANDFUL:
             return typed, ""

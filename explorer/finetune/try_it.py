@@ -12,7 +12,7 @@ from explorer.core.cache import OnceCache
 from explorer.core.limits import BOX_CHARACTERS, Limit
 from explorer.finetune.compute.answers import Answerer
 from explorer.finetune.compute.in_turn import Heads, in_slow_motion
-from explorer.finetune.compute.predictor import of_kind
+from explorer.finetune.compute.predictor import as_kind
 from explorer.finetune.compute.reasons import Decision, decide, estimate_without
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.texts import Classifier, HeldOutNumbers, HeldOutTexts, Regressor
@@ -37,7 +37,7 @@ from explorer.ui.view import Change, Content, button, chart, part, props, senten
 
 MOST_BARS = 6
 OFFER = "or one of these …"
-NO_MAP = "The map appears here when two classes have two sentences each."
+NO_MAP = "The map appears here after a training on two classes or more."
 MOST_WORDS = 3  # that decided, in the table of many sentences
 MANY = Limit(200, "At most {most} {what} fit into this table, and there are {given}; the endpoint /classify takes more.")
 METHODS = (("hide each word", "occlusion"), ("integrated gradients", "integrated_gradients"))
@@ -124,14 +124,13 @@ class TryIt(RunView):
     def on_slow_motion(self, subject: Subject, _: None) -> Change:
         """Show gradient descent on the way to the solution, as a film in the map."""
         run = self.find(subject)
-        held, predictor = run.held(HeldOutTexts), of_kind(run.predictor, Classifier)
+        held, predictor = as_kind(run.held_out, HeldOutTexts), as_kind(run.predictor, Classifier)
         labels = tuple(predictor.labels[target] for target in held.targets)
         examples = Examples(tuple(held.texts), labels, held.texts_b if any(held.texts_b) else (), order=predictor.labels)
         vectors = features(load(predictor.model), examples.pairs, predictor.layer, predictor.pooling)
         return show(map=map_of(run, moments=list(in_slow_motion(Heads.of(vectors, examples), run.settings["regularization"]))))
 
     def on_offer(self, subject: Subject, _: None) -> Change:
-        """Put the sentences offered for this run into the box, six of them or fewer."""
         return settle(many="\n".join(_in_one_line(pair) for pair in samples_of(self.find(subject))))
 
     def _table(self, run: Run) -> Content:
@@ -140,7 +139,7 @@ class TryIt(RunView):
         if not lines:
             return {}
         MANY.check(len(lines), "sentences")
-        classifier = of_kind(run.predictor, Classifier)
+        classifier = as_kind(run.predictor, Classifier)
         rows, cells = [], []
         for line in lines:
             found = self._decide(run, (limits.check_text(line, "a line"), ""), "occlusion")
@@ -184,7 +183,7 @@ class TryIt(RunView):
         return pair[0] if self.kind == ANSWERS else _in_one_line(pair)
 
     def _decide(self, run: Run, pair: Pair, method: str = "") -> Decision:
-        method, classifier = method or self.method, of_kind(run.predictor, Classifier)
+        method, classifier = method or self.method, as_kind(run.predictor, Classifier)
         return _decisions.get((run.id, pair, method), lambda: decide(classifier, load(classifier.model), pair, method))
 
 
@@ -214,7 +213,7 @@ def _explain(label: str, path: Path | None) -> str | dict[str, str]:
 
 def _verdict_of_number(run: Run, pair: Pair) -> Content:
     """The estimate for a text or pair on the scale of the examples, and the effect of masking each word (occlusion)."""
-    said, words, effects = estimate_without(of_kind(run.predictor, Regressor), load(run.predictor.model), pair)
+    said, words, effects = estimate_without(as_kind(run.predictor, Regressor), load(run.predictor.model), pair)
     low, high = _scale(run)
     share = (min(max(said, low), high) - low) / (high - low)
     rows = [(f"{said:.2f}", share, f"on a scale from {low:g} to {high:g}")]
@@ -227,10 +226,10 @@ def _verdict_of_number(run: Run, pair: Pair) -> Content:
 
 def _scale(run: Run) -> tuple[float, float]:
     """The lowest and the highest held-out number; 0 to 1 if there are none."""
-    if run.held_out is None:
+    held = run.held_out
+    if not isinstance(held, HeldOutNumbers) or np.ptp(held.targets) == 0:
         return 0.0, 1.0
-    right = run.held(HeldOutNumbers).targets
-    return (0.0, 1.0) if np.ptp(right) == 0 else (float(right.min()), float(right.max()))
+    return float(held.targets.min()), float(held.targets.max())
 
 
 def samples_of(run: Run) -> tuple[Pair, ...]:

@@ -7,10 +7,10 @@ import numpy as np
 from explorer.bert.explorer import load
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.finetune.compute.answering import Answer
 from explorer.finetune.compute.answers import Answerer
-from explorer.finetune.compute.predictor import of_kind
+from explorer.finetune.compute.predictor import as_kind
 from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.spans import Answer
 from explorer.finetune.compute.words import Tagger
 from explorer.finetune.opening import OUTSIDE
 from explorer.finetune.pictures import looks_at_answer, passage
@@ -32,7 +32,7 @@ def tag_words(run: Run, text: str) -> Content:
     if not words:
         return {"note": ""}
     limits.check_text(text, "the sentence")
-    labels, predictor = run.predictor.labels, of_kind(run.predictor, Tagger)
+    labels, predictor = run.predictor.labels, as_kind(run.predictor, Tagger)
     (shares,) = predictor.tag(load(predictor.model), [words])
     read, said, sure = len(shares), shares.argmax(-1), shares.max(-1)
     if not read:
@@ -79,7 +79,7 @@ def answer_question(run: Run, question: str, text: str) -> Content:
 
 def _ask(run: Run, question: str, text: str) -> tuple[Answer, Any]:
     def answer() -> tuple[Answer, Any]:
-        model, answerer = load(run.predictor.model), of_kind(run.predictor, Answerer)
+        model, answerer = load(run.predictor.model), as_kind(run.predictor, Answerer)
         found = answerer.answer(model, question, text)
         return found, answerer.looks(model, found)
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from explorer.analysis.resampling import bootstrap, wilson
 from explorer.bert.capabilities import Capabilities
-from explorer.finetune.compute.answering import exact_match
 from explorer.finetune.compute.answers import HeldOutAnswers
 from explorer.finetune.compute.predictor import HeldOutLabels
 from explorer.finetune.compute.run import Run, write_measure
+from explorer.finetune.compute.spans import exact_match
 from explorer.finetune.compute.task import TrainingPlan
 from explorer.finetune.compute.texts import HeldOutNumbers, HeldOutTexts
 from explorer.finetune.compute.words import HeldOutTags

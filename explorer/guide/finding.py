@@ -19,7 +19,6 @@ from explorer.corpus.compute.atlas import known_atlas
 from explorer.export.place import slug
 from explorer.guide import glossary
 from explorer.guide.pages import anchor, pages
-from explorer.page.building import NEEDS
 from explorer.page.examples import EXAMPLES
 from explorer.tabs import TABS
 from explorer.teaching.lessons.reading import lessons
@@ -31,6 +30,13 @@ from explorer.ui.view import View
 WORDS = ASSETS / "find" / "words.tsv"
 CONCEPTS = ASSETS / "find" / "concepts.txt"
 FIELDS = ("kind", "title", "where", "words", "go", "text", "near")
+NEEDS = {
+    "fill_mask": "a model that fills blanks",
+    "next_sentence": "a model that judges whether B follows A",
+    "own_head": "a model with its own head",
+}
+"""What a tab needs of the model, after the word 'needs'."""
+
 Entry = dict[str, Any]
 
 

@@ -49,15 +49,6 @@ def _answer(endpoint: Callable[..., Any]) -> str:
     return f"{first[0] if first else about} **Returns** {returned}"
 
 
-def parameters() -> str:
-    return table(("parameter", "what it says"), ((f"`{name}`", about) for name, about in PARAMETERS.items()))
-
-
-def lesson_table() -> str:
-    rows = ((str(lesson.number), lesson.title, str(lesson.minutes)) for lesson in lessons())
-    return table(("number", "lesson", "minutes"), rows)
-
-
 def questions(heading: str, views: Iterable[type[View]]) -> str:
     """A choice of a tab: its heading, and the questions of its views."""
     asked = "\n".join(f"- *{view.question}*" for view in views)
@@ -73,16 +64,14 @@ def _choices() -> Iterator[tuple[str, list[type[View]]]]:
             yield choice if len(tab.choices) > 1 else "", list(views_in(rows))
 
 
-def evidence() -> str:
-    return f"> {atlas_words.evidence(read(ATLAS))}"
-
-
 PARTS: dict[str, Callable[[], str]] = {
     "endpoints": endpoints,
-    "evidence": evidence,
-    "lessons": lesson_table,
+    "evidence": lambda: f"> {atlas_words.evidence(read(ATLAS))}",
+    "lessons": lambda: table(
+        ("number", "lesson", "minutes"), ((str(lesson.number), lesson.title, str(lesson.minutes)) for lesson in lessons())
+    ),
     "limits": limits.as_markdown,
-    "parameters": parameters,
+    "parameters": lambda: table(("parameter", "what it says"), ((f"`{name}`", about) for name, about in PARAMETERS.items())),
     **{f"asks {views[0].name}": partial(questions, heading, views) for heading, views in _choices()},
 }
 

@@ -51,16 +51,12 @@ def anchor(heading: str) -> str:
     return re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-")
 
 
-def without_comments(markdown: str) -> str:
-    return COMMENTS.sub("", FRONT_MATTER.sub("", markdown))
-
-
 def render(markdown: str, served: Callable[[str], str | None]) -> tuple[str, tuple[Section, ...]]:
     """The HTML of a page, and its sections.
 
     `served` returns a link's address in the app, or None for a target that the app does not serve: then only the text stays.
     """
-    tokens = _MARKDOWN.parse(without_comments(markdown))
+    tokens = _MARKDOWN.parse(COMMENTS.sub("", FRONT_MATTER.sub("", markdown)))
     sections = tuple(_sections(tokens))
     anchors = iter(sections)
     for place, token in enumerate(tokens):

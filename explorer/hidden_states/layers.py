@@ -65,8 +65,8 @@ class OneLayer(LongView):
     name, question = "hidden/one-layer", "How similar are the token vectors of one layer?"
     start = "Compare with unrelated sentences"
     title = prose(classes="detail-title")
-    look: str = choice((SIMILARITY, VECTORS))
     picture = chart("The tokens at one hidden state", height=440)
+    look: str = choice((SIMILARITY, VECTORS))
     about = prose(classes="caption")
 
     def first(self, subject: Subject) -> Subject:
@@ -117,8 +117,8 @@ class OneLayer(LongView):
 class EveryLayer(View):
     name, question = "hidden/every-layer", "What does each layer do to each token?"
     title = prose(classes="detail-title")
-    measure: str = choice((STEP, DRIFT, NORM))
     picture = chart("Every token at every hidden state", height=440)
+    measure: str = choice((STEP, DRIFT, NORM))
     about = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Content:

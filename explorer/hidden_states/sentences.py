@@ -24,7 +24,7 @@ EXAMPLE = "\n".join(line.rpartition("|")[0].strip() for line in TOPICS[::3])  # 
 
 class Sentences(View):
     name, question = "hidden/sentences", "How similar are sentences?"
-    layout = (row(col("matrix", "about", width=7), col("sentences", "problem", "closest", width=5)),)
+    layout = (row(col("matrix", "pooling", "space", "about", width=7), col("sentences", "problem", "closest", width=5)),)
     pooling: str = pooling(elem_classes="inline")
     space: str = choice(SPACES, "Vectors", menu=True, elem_classes="inline")
     matrix = chart("Cosine between sentences", height=520)

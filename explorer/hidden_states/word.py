@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.projection import LayerMaps, MapSettings, principal_components
+from explorer.analysis.layer_maps import LayerMaps
+from explorer.analysis.projection import MapSettings, principal_components
 from explorer.analysis.resampling import wilson
 from explorer.analysis.similarity import Agreement, Nearest, cosine_matrix, cosines, count_told_apart, mean_of_pairs
 from explorer.bert.explorer import Explorer
@@ -86,7 +87,7 @@ class OneWord(View):
     """The similarity of a word's vectors across its contexts, layer by layer, and a map of them."""
 
     name, question = "hidden/word", "How much does context change a word's vector?"
-    layout = (row(col("map", "about", width=4), col("title", "lines", "help", width=3)),)
+    layout = (row(col("map", "source", "word", "about", width=4), col("title", "lines", "help", width=3)),)
     source: str = choice([*senses(), ABOVE], "Sentences", default=FIRST, menu=True, elem_classes="inline")
     word: str = choice([FIRST], "Word", menu=True, free=True, elem_classes="inline")
     title = heading("**Similarity of the word's vectors**, by layer")

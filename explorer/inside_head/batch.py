@@ -31,10 +31,10 @@ class InABatch(View):
 
     name, question = "inside-head/batch", "How does a batch hold two inputs of different length?"
     layout = (row(col("moved", "check", "help", width=4), col("asked", "weights", width=7)),)
-    second: str = text(SECOND, "The second input of the batch", max_lines=2, heard="submit blur", elem_classes="inline long")
     batch = part("words")
+    second: str = text(SECOND, "The second input of the batch", max_lines=2, heard="submit blur", elem_classes="inline long")
     about = sentence()
-    moved = part("strips")
+    moved = part("strips", classes="compact")
     check = check()
     help = caption(
         "A batch is a rectangle, so the shorter input is filled up with [PAD]: **padding**. The **attention mask** is 1 for a "

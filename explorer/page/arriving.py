@@ -118,8 +118,7 @@ def listen_to_reasons(shell: Shell, blocks: PageBlocks) -> list[gr.events.Depend
     """
     inputs, pages = shell.inputs, list(shell.tabs.values())
     choices = [tab.which for tab in pages if tab.which]
-    around = [shell.strip, shell.notice, shell.steppers, shell.address]
-    outputs = [shell.open_tab, shell.tab_bar, inputs.selection, *around, *shell.settable]
+    outputs = [shell.open_tab, shell.tab_bar, shell.strip, shell.notice, *shell.settable]
 
     def go(subject: Subject, why: Why | None, values: Values, session: str | None) -> Updates:
         if why is None:
@@ -151,7 +150,7 @@ def listen_to_reasons(shell: Shell, blocks: PageBlocks) -> list[gr.events.Depend
 
     finders = [panel for tab in pages for choice in tab.choices.values() for panel in choice.finders]
     read = [control for panel in finders for control in panel.controls.values()]
-    told = [tab.finding.select for tab in pages if tab.finds]
+    told = [tab.finding.select for tab in pages]
     ways = [run(told, see_why, outputs, [*inputs.all, shell.open_tab, *choices, *read, *shell.kept])]
     for page, panel in [(tab, panel) for tab in pages for panel in tab.panels]:
         for name in [name for name in panel.view.parts if panel.view.does(name) is Why]:

@@ -62,7 +62,8 @@ class PageBlocks(GradioBlocks):
         self.turns = Places(PLACES, WAITING)
 
     def config_sent(self) -> dict[str, Any]:
-        return self.config_for(ASKED.get())
+        """The configuration for the current kind of request: the same object each time."""
+        return self._pages[ASKED.get()]
 
     @cached_property
     def pieces(self) -> Pieces:
@@ -73,10 +74,6 @@ class PageBlocks(GradioBlocks):
         """What a page is sent before any tab is opened, with `opens_with` unless a link leads on, and the whole page."""
         page = self.pieces.page(self.first, without=("api",))
         return {Asked.PAGE: fill_config(page, self.opens_with), Asked.LINK: page, Asked.ALL: self.whole_config}
-
-    def config_for(self, asked: Asked) -> dict[str, Any]:
-        """The configuration for one kind of request: the same object each time."""
-        return self._pages[asked]
 
     @property
     def in_background(self) -> list[int]:

@@ -10,11 +10,9 @@ import gradio as gr
 from explorer.page.components import Chips, Finding, More, Notice, Pulse, Says, Steppers
 from explorer.page.controls import ANSWER, is_made
 from explorer.page.events import Inputs
-from explorer.page.panel import Builder, Panel, fold, kind_of, make_control, slug
+from explorer.page.panel import Builder, Panel, fold, make_control, slug
 from explorer.page.tab import Choice, TabPage
 from explorer.tabs import SECTIONS, TABS
-from explorer.ui.layout import lines_in
-from explorer.ui.settings import Memory
 from explorer.ui.tabs import Cell, Tab, views_in
 from explorer.ui.view import View
 
@@ -36,15 +34,12 @@ def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chi
         other_model = {"visible": False, "size": "sm", "elem_classes": "way-out"}
         way_out = gr.Button("Use the bundled model", **other_model) if tab.needs else None
         with gr.Column(elem_classes=["view", f"of-{tab.id}"]) as body:
-            finding = Finding(render=False, elem_id=f"{tab.id}-finding", elem_classes=ANSWER)
+            finding = Finding(elem_id=f"{tab.id}-finding", elem_classes=ANSWER)
             made = TabPage(tab, inputs, *around, address, item, body, way_out, hint, finding, which)
-            if made.finds:
-                finding.render()
             made.above = [Builder(Panel(view), made.controls, tab.id).build() for view in tab.above]  # which fold nothing
-            lines = _shared_lines(made)
-            _build_shared(made, [line for line in lines if _is_read(tab, line)])
+            _build_shared(made, () if tab.reads_texts else tab.shared)
             with gr.Column(render=False) as below:
-                _build_shared(made, [line for line in lines if not _is_read(tab, line)])
+                _build_shared(made, tab.shared if tab.reads_texts else ())
             for label, rows in tab.choices.items():
                 made.choices[label] = _build_choice(made, label, rows, pulses[label])
             if below.children:
@@ -54,14 +49,6 @@ def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chi
     for panel in made.panels:
         panel.controls = {name: made.controls[name] for name in panel.view.settings}
     return made
-
-
-NEEDS = {
-    "fill_mask": "a model that fills blanks",
-    "next_sentence": "a model that judges whether B follows A",
-    "own_head": "a model with its own head",
-}
-"""What a tab needs of the model, after the word 'needs'."""
 
 
 def sections() -> dict[str, Any]:
@@ -82,35 +69,15 @@ def section_style() -> str:
     return "\n".join(rules)
 
 
-def _shared_lines(made: TabPage) -> list[tuple[str, ...]]:
-    """The settings that several choices read, line by line."""
-    choices = [{name for view in views_in(rows) for name in view.settings} for rows in made.tab.choices.values()]
-    names = dict.fromkeys(name for view in made.tab.views for name in view.settings)
-    shared = [name for name in names if sum(name in read for read in choices) > 1 and name not in made.controls]
-    stated = [[name for name in line if name in shared] for view in made.tab.views for line in lines_in(view.layout)]
-    lines = {name: tuple(line) for line in sorted(stated, key=len) for name in line}  # the longest line has it
-    return list(dict.fromkeys(lines.get(name, (name,)) for name in shared))
-
-
-def _is_read(tab: Tab, line: Sequence[str]) -> bool:
-    """Whether the settings of a line are what the tab reads instead of the two texts: above the choices, the others below."""
-    view = next(view for view in tab.views if line[0] in view.settings)
-    return "source" in line or (not tab.reads_texts and kind_of(view, line[0]) == "wide")
-
-
-def _build_shared(made: TabPage, lines: Sequence[tuple[str, ...]]) -> None:
+def _build_shared(made: TabPage, lines: Sequence[Sequence[str]]) -> None:
     """Place the controls of settings that several choices read, shown where they are needed."""
     first = {name for view in views_in(next(iter(made.tab.choices.values()))) for name in view.settings}
     declared = {name: view for view in made.tab.views for name in view.settings}
     for line in lines:
         with gr.Row() if len(line) > 1 else contextlib.nullcontext():
             for name in line:
-                view = declared[name]
-                if isinstance(view.settings[name], Memory):
-                    made.controls[name] = make_control(view, name, made.tab.id)
-                    continue
                 with gr.Column(visible=name in first, min_width=240) as made.shared[name]:
-                    made.controls[name] = make_control(view, name, made.tab.id)
+                    made.controls[name] = make_control(declared[name], name, made.tab.id)
 
 
 def _build_choice(made: TabPage, label: str, rows: Sequence[Sequence[Cell]], pulse: Pulse) -> Choice:
@@ -136,9 +103,8 @@ def _build_choice(made: TabPage, label: str, rows: Sequence[Sequence[Cell]], pul
 def _build_panels(made: TabPage, views: Sequence[type[View]], choice: Choice, folds: list[Callable[[], None]]) -> None:
     for view in views:
         told = any(is_made(part) for other in choice.views for part in other.parts.values())
-        first = made.tab.reads_texts  # where they are not read, there is room for a line of controls
         choice.panels.append(Panel(view))
-        builder = Builder(choice.panels[-1], made.controls, made.tab.id, folds, with_toggle=not told, picture_first=first)
+        builder = Builder(choice.panels[-1], made.controls, made.tab.id, folds, with_toggle=not told)
         if view.folded:
             folds.append(partial(fold, view.folded, f"{slug(view.name)}-folded", builder.build))
         else:

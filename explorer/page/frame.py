@@ -69,11 +69,9 @@ class Shell:
     @property
     def of_a_place(self) -> list[Any]:
         """The outputs of `arrive`."""
-        models = [self.models.box, self.models.known, self.models.recent]
-        around = [self.strip, self.notice, self.steppers, self.says, self.put_back, self.suggestion, self.address]
-        inputs = [self.inputs.model_name, self.inputs.selection]
+        bar = [self.inputs.model_name, self.models.box, self.models.known, self.models.recent, self.examples.box]
         # The texts come last: when they are heard of, everything else is set.
-        return [*inputs, *models, self.examples.box, self.told, *self.which_tabs, *around, *self.settable, self.given]
+        return [*bar, self.told, *self.which_tabs, self.strip, self.notice, *self.settable, self.given]
 
     @property
     def settable(self) -> list[Any]:

@@ -280,8 +280,6 @@ def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Depe
 
 def _tell_after(tab: TabPage, panel: Panel, work: gr.events.Dependency) -> None:
     """Show the finding after long work: that of the choice open by then, which may be another one."""
-    if not tab.finds:
-        return
 
     def tell(values: Values) -> Updates:
         return tab.show_finding(tab.inputs.subject(values), values)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import groupby
 from typing import Any
@@ -19,7 +19,7 @@ from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import meter
 from explorer.ui.settings import Memory, Setting, Sheet, Switch, Text, Upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import MARKDOWN, WITHOUT_NUMBERS, Part, View, props
+from explorer.ui.view import MARKDOWN, Part, View, props
 
 STATIC = (*MARKDOWN, "button")
 
@@ -178,7 +178,7 @@ class Builder:
     """Makes the components of a view in the current Gradio context; `known` are the tab's controls so far, by name.
 
     With `with_toggle`, a button 'How is this made?' comes before the first caption or check. What makes folded content is
-    appended to `folds`, to be called below the choice's pictures. With `picture_first`, no line of controls is above the picture.
+    appended to `folds`, to be called below the choice's pictures.
     """
 
     panel: Panel
@@ -186,12 +186,10 @@ class Builder:
     tab: str
     folds: list[Callable[[], None]] = field(default_factory=list)
     with_toggle: bool = True
-    picture_first: bool = False
 
     def build(self) -> Panel:
         view, made = self.panel.view, self.panel
-        items = arrange(view.names, view.layout)
-        self._build(_picture_first(view, items) if self.picture_first else items)
+        self._build(arrange(view.names, view.layout))
         if issubclass(view, LongView) and not view.start:
             made.asked, made.work = gr.State(None), Work(None, made.parts["stop"], made.parts["progress"])
         return made
@@ -266,26 +264,6 @@ def _work(label: str, name: str) -> Work:
 
 def _declared(view: type[View], name: str) -> Setting | Part:
     return view.parts[name] if name in view.parts else view.settings[name]
-
-
-def _picture_first(view: type[View], items: Sequence[str | LayoutRow]) -> list[str | LayoutRow]:
-    """The items with the controls that are above the first picture below it, in its column where it has one."""
-    first = next((place for place, item in enumerate(items) if _has_picture(view, item)), 0)
-    controls = [item for item in items[:first] if isinstance(item, str) and kind_of(view, item) == "row"]
-    if not controls:
-        return list(items)
-    above = [item for item in items[:first] if item not in controls]
-    picture, below = items[first], items[first + 1 :]
-    if isinstance(picture, LayoutRow) and picture.columns:
-        column, *others = picture.columns
-        column = replace(column, items=tuple(_picture_first(view, [*controls, *column.items])))
-        return [*above, LayoutRow((column, *others)), *below]
-    return [*above, picture, *controls, *below]
-
-
-def _has_picture(view: type[View], item: str | LayoutRow) -> bool:
-    parts = [view.parts[name] for name in ([item] if isinstance(item, str) else item.names) if name in view.parts]
-    return any(part.kind not in ("sentence", *WITHOUT_NUMBERS) and not part.more for part in parts)
 
 
 def kind_of(view: type[View], name: str) -> str:

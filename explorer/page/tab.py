@@ -93,7 +93,7 @@ class TabPage:
     def around(self) -> list[Any]:
         """What drawing any of its views may change."""
         shared = [self.inputs.selection, self.steppers, self.says, self.put_back, self.suggestion, self.address]
-        return [*shared, self.hint, *([self.finding] if self.finds else [])]
+        return [*shared, self.hint, self.finding]
 
     @property
     def all_inputs(self) -> list[gr.components.Component]:
@@ -109,10 +109,6 @@ class TabPage:
         columns = [choice.column for choice in self.choices.values()]
         way_out = [self.way_out] if self.way_out else []
         return [self.body, *way_out, *self.shared.values(), *columns, *self.around]
-
-    @cached_property
-    def finds(self) -> bool:
-        return any(view.finding is not View.finding for view in self.tab.views)
 
     @property
     def token_rows(self) -> list[TokenRow]:
@@ -196,7 +192,6 @@ class TabPage:
         choice, views = self.open(values), Views()
         if choice.changes("unless"):  # it may have hidden itself
             updates[choice.column] = gr.Column(visible=True)
-        stand_ins: list[Panel] = []
         for panel in [*self.above, *choice.panels]:
             if only is not None and panel not in only:
                 continue
@@ -204,13 +199,9 @@ class TabPage:
                 view = views.read(panel, values, subject)
                 if view is None:
                     continue
-                if panel.view.stands_in:
-                    stand_ins.append(panel)
-                    continue
                 if why := view.unless(subject):
-                    instead = self._stand_in(stand_ins, subject, values)
                     hidden = {choice.column: gr.Column(visible=False), self.hint: why}
-                    return {**updates, **hidden, **instead, **self.follow(subject, values)}
+                    return {**updates, **hidden, **self.show_finding(subject, values), **self.follow(subject, values)}
                 shown = panel.show(subject, view, values, but)
                 updates |= shown
                 if panel.memories:
@@ -218,16 +209,8 @@ class TabPage:
                     views.clear()
             except ExplorerError as error:
                 updates[self.hint] = wrong(error, [panel], updates[self.hint])
-        for panel in stand_ins:
-            updates |= panel.updates({})
         found = self._show_found(None) if isinstance(updates[self.hint], dict) else self.show_finding(subject, values, views)
         return {**updates, **found, **self.follow(subject, values, views)}
-
-    def _stand_in(self, panels: Sequence[Panel], subject: Subject, values: Values) -> Updates:
-        """Draw the views that replace a choice with nothing to show, and their finding."""
-        views = [(panel, panel.read(values, subject)) for panel in panels]
-        found = next((found for _, view in views if (found := view.finding(subject))), None)
-        return merge(self._show_found(found), *(panel.show(subject, view, values) for panel, view in views))
 
     def rest(self, subject: Subject, values: Values) -> Updates:
         """Draw what an immediate answer left out: the layer and head to start with, and the views that depend on them."""
@@ -296,9 +279,9 @@ class TabPage:
     def show_finding(self, subject: Subject, values: Values, views: "Views | None" = None) -> Updates:
         """Show the finding; unchanged if the settings it depends on are not among the values."""
         views = views or Views()
-        finders = self.open(values).finders
+        finders = [*self.open(values).finders, *(panel for panel in self.above if panel.view.finding is not View.finding)]
         if not finders:
-            return {self.finding: {"text": "", "none": True}} if self.finds else {}
+            return {self.finding: {"text": "", "none": True}}
         try:
             read = [views.read(panel, values, subject) for panel in finders]
             if None in read:
@@ -313,8 +296,7 @@ class TabPage:
 
     def _show_found(self, found: Found | None) -> Updates:
         why = found and found.why
-        value = found and {"text": found.text, "why": why and f"{tab_of(why.tab).label}, {why.choice}"}
-        return {self.finding: value} if self.finds else {}
+        return {self.finding: found and {"text": found.text, "why": why and f"{tab_of(why.tab).label}, {why.choice}"}}
 
 
 class Views(dict[Panel, View | None]):

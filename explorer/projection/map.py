@@ -6,60 +6,34 @@ from dataclasses import replace
 
 import numpy as np
 
-from explorer.analysis.projection import NAMES, AddedMaps, LayerMaps, MapSettings, maps_of, warm_umap
+from explorer.analysis.layer_maps import AddedMaps, LayerMaps, maps_of, warm_umap
+from explorer.analysis.projection import NAMES, MapSettings
 from explorer.analysis.similarity import nearest_place
 from explorer.core.cache import OnceCache
-from explorer.core.errors import ExplorerError, InputError
-from explorer.core.limits import BOX_CHARACTERS, TEXTS
+from explorer.core.errors import ExplorerError
+from explorer.core.limits import RESULTS_MEGABYTES
 from explorer.core.steps import finished
 from explorer.projection.picture import LayerMap, Nearby, make_map, nearby
-from explorer.projection.points import (
-    EXAMPLE_SETS,
-    NONE_CHOSEN,
-    Chosen,
-    Points,
-    check_chosen,
-    classes_of,
-    clusters_of,
-    example_lines,
-    items_of,
-    key_of,
-    read_texts,
-    rows_of,
-    sample_vocabulary,
-    texts_of,
-    words_of,
-)
+from explorer.projection.points import NONE_CHOSEN, Points, check_chosen, clusters_of, rows_of
+from explorer.projection.sources import FILE, NO_FILE, SENTENCES, VOCABULARY, WORDS, PointsView, can_label
 from explorer.projection.speaking import draw_speaking_map
 from explorer.text import limits
-from explorer.text.lines import NO_LABEL, read_lines
-from explorer.text.tables import Table, find_column, text_column_of
+from explorer.text.lines import read_lines
 from explorer.ui.layout import col, row
-from explorer.ui.long_view import LongView, reads_quickly
 from explorer.ui.pictures.maps import Marks
-from explorer.ui.settings import choice, memory, number, pooling, text, upload
+from explorer.ui.settings import choice, memory, number
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, Finding, Why, button, chart, part, props, prose, sentence, settle
 
-SENTENCES, WORDS, FILE, VOCABULARY = "Sentences", "Words of the input", "CSV file", "Vocabulary"
-CHOOSE = "CSV file…"
-NO_FILE = "Choose a CSV file with a line of column names; its rows become the points."
 MAP_HEIGHT = 440
 LABELS, CLUSTERS = "Labels", "Clusters"
 ALL_LAYERS = {"pca": 2_000, "umap": 300, "tsne": 300}  # points up to which a map is made of every layer
 NEIGHBORS = 8  # of a clicked point that are listed
-# The choices are only known on the page, and links do not contain the file.
-OF_THE_FILE = {"menu": True, "free": True, "allow_custom_value": False, "linked": False}
-LETTERS = 4  # per token, about
 MOST_NEW = 0.25  # of the points: the share that is added to a fitted map
 
 _told: OnceCache[Hashable, Nearby] = OnceCache(32)
-_fits: OnceCache[Hashable, tuple[Points, LayerMaps]] = OnceCache(16)
-_added: OnceCache[Hashable, AddedMaps] = OnceCache(16)
-
-
-def _with_file(view: "Map") -> bool:
-    return view.source == FILE and view.table is not None
+_fits: OnceCache[Hashable, tuple[Points, LayerMaps]] = OnceCache(RESULTS_MEGABYTES.bytes, lambda fit: fit[0].states.nbytes)
+_added: OnceCache[Hashable, AddedMaps] = OnceCache(RESULTS_MEGABYTES.bytes, lambda maps: maps.states.nbytes)
 
 
 def _needs_a_box(view: "Map") -> bool:
@@ -67,22 +41,14 @@ def _needs_a_box(view: "Map") -> bool:
     return view.dimensions == 3 and (view.source == WORDS or (view.source != VOCABULARY and view.pooling != "pooler"))
 
 
-def _can_label(view: "Map") -> bool:
-    return view.source == SENTENCES and len(view.picked[0]) > 1
-
-
-def _is_drawn_by_chance(view: "Map") -> bool:
-    is_sampled = view.source == FILE and view.table is not None and len(view.table.rows) > TEXTS.most
-    return view.method != "pca" or view.source == VOCABULARY or is_sampled
-
-
 def _buttons(visible: bool) -> Content:
     """The buttons that take the sentences elsewhere."""
     return {name: props(visible=visible) for name in ("send", "test", "compare")}
 
 
-class Map(LongView):
+class Map(PointsView):
     name, question = "projection/map", "What lies close to what?"
+    names = ("source", "method", "colours", "layer", *PointsView.names)
     layout = (
         row(
             col("missing", "map", "chart", "progress", "summary", width=7),
@@ -94,7 +60,6 @@ class Map(LongView):
             ),
         ),
     )
-    source: str = choice((SENTENCES, WORDS, FILE, VOCABULARY), "Points", menu=True, elem_classes="inline")
     method: str = choice([(name, key) for key, name in NAMES.items()], "Map", menu=True, elem_classes="inline")
     colours: str = choice((LABELS, CLUSTERS), "Colours", menu=True, elem_classes="inline")
     layer: int = number(6, "Hidden state (0: embeddings)", low=0, high=lambda model: model.layers, when=_needs_a_box)
@@ -104,32 +69,14 @@ class Map(LongView):
     chart = chart("Map of words or sentences", height=MAP_HEIGHT, hides_empty=True)
     progress = part("meter")
     summary = sentence(classes="caption")
-    example: str = choice(
-        EXAMPLE_SETS, "Fill with", menu=True, linked=False, elem_classes="inline", when=lambda view: view.source == SENTENCES
-    )
-    sentences: str = text(
-        example_lines(EXAMPLE_SETS[0]),
-        "One per line: sentence\u00a0|\u00a0label",
-        lines=7,
-        max_lines=7,
-        limit=BOX_CHARACTERS,
-        when=lambda view: view.source == SENTENCES,
-    )
-    table: Table | None = upload(label=CHOOSE, types=(".csv",), as_button=True, when=lambda view: view.source == FILE)
-    text_column: str = choice([("", "")], "Text column", when=_with_file, **OF_THE_FILE)
-    label_column: str = choice([(NO_LABEL, "")], "Label column", when=_with_file, **OF_THE_FILE)
-    search: str = text("", "Search", placeholder="Points that contain this stand out")
     nearest = part("ranking")
-    hint = prose(value="Click a point for its neighbours. *Select* draws a line around points.", classes="caption")
-    naming: str = text("", "Label of the selection", linked=False, when=_can_label)
-    label = button("Label the selection", visible=False)
-    send = button("Send to Train", visible=False)
-    test = button("Use in an experiment", visible=False)
-    compare = button("Compare two models", visible=False)
+    hint = prose(
+        value="Click a point for its neighbours, then turn the wheel to zoom. *Select* draws a line around points.",
+        classes="caption",
+    )
     forget = button("Show all again", visible=False)
     refit = button("Fit the map again", visible=False)
     dimensions: int = choice([("2-D", 2), ("3-D", 3)], "Space", more=True, line=True)
-    pooling: str = pooling(more=True, line=True, when=lambda view: view.source in (SENTENCES, FILE))
     neighbors: int = number(
         15,
         "Neighbours (n_neighbors, perplexity × 3)",
@@ -140,9 +87,6 @@ class Map(LongView):
         line=True,
         when=lambda view: view.method != "pca",
     )
-    seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, heard="submit", more=True, line=True, when=_is_drawn_by_chance)
-    picked: Chosen = memory(NONE_CHOSEN, kept=check_chosen)
-    drawn: str = memory("", kept=str, linked=False)  # the key of the points on the map
     fitted: str = memory("", kept=str, linked=False)  # the key of those to which the map was fitted
 
     def key(self, subject: Subject) -> Hashable:
@@ -157,7 +101,7 @@ class Map(LongView):
         """Keep the map, but for other points that are read quickly, which PCA places meanwhile; without a file, ask for one."""
         if not self.key(subject):
             return {"map": None, "chart": None, "nearest": None, "summary": "", "missing": NO_FILE, **_buttons(False)}
-        if self.method == "pca" or not self._is_read_quickly(subject) or self._fit(subject):
+        if self.method == "pca" or not self.is_read_quickly(subject) or self._fit(subject):
             return {}
         with suppress(ExplorerError):  # the work will report it
             first = finished(replace(self, method="pca").work(subject))
@@ -167,20 +111,20 @@ class Map(LongView):
 
     def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, LayerMap]:
         """Read the points and make the map, unless they are cached."""
-        points = yield from self._read(subject)
+        points = yield from self.read_points(subject)
         maps = self._maps_of(subject, points)
         at = min(self.layer, len(points.states) - 1)
         glides = self.dimensions == 2 and len(points.texts) <= ALL_LAYERS[self.method]
         yield from make_map(maps, points, 0 if glides else at)
-        if near := nearby(points, at, self._row(subject, points)):
+        if near := nearby(points, at, self.row_in(subject, points)):
             _told.put(self.key(subject), near)
         return LayerMap.of(points, maps, at)
 
     def at_once(self, subject: Subject) -> LayerMap | None:
         """A map that is known, or by PCA, of texts that are read quickly: the finding reads them anyway."""
-        if self.source not in (SENTENCES, WORDS) or not self._is_read_quickly(subject):
+        if self.source not in (SENTENCES, WORDS) or not self.is_read_quickly(subject):
             return None
-        points = finished(self._read(subject))
+        points = finished(self.read_points(subject))
         is_known = self._maps_of(subject, points).has(min(self.layer, len(points.states) - 1))
         return finished(self.work(subject)) if is_known or self.method == "pca" else None
 
@@ -199,7 +143,7 @@ class Map(LongView):
         elif chosen:
             hits = np.isin(np.arange(len(points.texts)), chosen)
             listed = found.list_selected(chosen)
-        row = self._row(subject, points)
+        row = self.row_in(subject, points)
         told = nearby(points, found.layer, row)
         marks = Marks(hits, picked, [row for row, _ in near], told.rows if told else ())
         stands_out = bool(wanted or chosen)
@@ -211,7 +155,7 @@ class Map(LongView):
             "summary": summary,
             "nearest": listed,
             "hint": props(visible=not stands_out),
-            "label": props(visible=_can_label(self) and len(chosen) > 1),
+            "label": props(visible=can_label(self) and len(chosen) > 1),
             **_buttons(self.source == SENTENCES),
             "forget": props(visible=stands_out),
             "refit": props(visible=found.projection.added > 0),
@@ -222,9 +166,9 @@ class Map(LongView):
     def finding(self, subject: Subject) -> Finding | None:
         key = self.key(subject)
         found = None if key is None else _told.peek(key)
-        if found is None and self._is_read_quickly(subject):
-            points = finished(self._read(subject))
-            found = nearby(points, min(self.layer, len(points.states) - 1), self._row(subject, points))
+        if found is None and self.is_read_quickly(subject):
+            points = finished(self.read_points(subject))
+            found = nearby(points, min(self.layer, len(points.states) - 1), self.row_in(subject, points))
         if found is None:
             return None
         seen = {"layer": self.layer, "token": found.rows[0]} if self.source == WORDS else {}
@@ -232,21 +176,6 @@ class Map(LongView):
 
     def prepare(self) -> None:
         warm_umap()
-
-    def on_table(self, subject: Subject, table: Table | None) -> Change:
-        """A file was uploaded: fill in its columns. Raises InputError when it was removed."""
-        if table is None:
-            raise InputError(NO_FILE)
-        size = f"{len(table.rows):,} row{'s' * (len(table.rows) != 1)}"
-        drawn = f", of which a random {TEXTS.most:,} are drawn" if len(table.rows) > TEXTS.most else ""
-        return Change(
-            settings={"text_column": text_column_of(table), "label_column": find_column("label", table)},
-            content={
-                "table": props(label=f"{CHOOSE} ({table.name[:40]}: {size}{drawn})"),
-                "text_column": props(choices=list(table.columns)),
-                "label_column": props(choices=[(NO_LABEL, ""), *table.columns]),
-            },
-        )
 
     def on_chart(self, subject: Subject, customdata: object) -> Change:
         return settle(picked=((limits.check_place(customdata),), self.drawn))
@@ -262,71 +191,11 @@ class Map(LongView):
     def on_map_lasso(self, subject: Subject, index: object) -> Change:
         return settle(picked=check_chosen([index, self.drawn]))
 
-    def on_example(self, subject: Subject, example: str) -> Change:
-        return settle(sentences=example_lines(example), picked=NONE_CHOSEN)
-
-    def on_label(self, subject: Subject, index: None) -> Change:
-        """Write the label behind each selected sentence. Raises InputError without a label."""
-        label = " ".join(self.naming.replace("|", " ").split())
-        if not label:
-            raise InputError("Type a label for the selection first.")
-        texts, labels = read_lines(self.sentences)
-        own = [label if row in self.picked[0] else "" if old == NO_LABEL else old for row, old in enumerate(labels)]
-        lines = [f"{text} | {name}" if name else text for text, name in zip(texts, own, strict=True)]
-        return settle(sentences="\n".join(lines), picked=NONE_CHOSEN, naming="")
-
-    def on_send(self, subject: Subject, index: None) -> Why:
-        """Open Train with the selected sentences, or all, as its classes. Raises InputError for one class, or too many."""
-        texts, labels = self._sent()
-        return Why("fine-tune", "Train", settings={"kind": "texts", "source": "Typed here", "classes": classes_of(texts, labels)})
-
-    def on_test(self, subject: Subject, index: None) -> Why:
-        """Open a new experiment with the selected sentences, or all, as its items. Raises InputError where they make too few."""
-        items = items_of(subject.model, self._sent()[0], self.search)
-        return Why("experiments", "New experiment", settings={"source": "typed", "typed": items})
-
-    def on_compare(self, subject: Subject, index: None) -> Why:
-        return Why("projection", "Two models or layers", settings={"texts": self.sentences})
-
     def on_forget(self, subject: Subject, index: None) -> Change:
         return settle(picked=NONE_CHOSEN, search="")
 
     def on_refit(self, subject: Subject, index: None) -> Change:
         return settle(fitted="")
-
-    def _sent(self) -> tuple[list[str], list[str]]:
-        """The selected sentences with their labels, all if fewer than two are selected."""
-        texts, labels = read_lines(self.sentences)
-        chosen, key = self.picked
-        sent = sorted({*chosen} & {*range(len(texts))}) if len(chosen) > 1 and key == key_of(texts) else range(len(texts))
-        return [texts[row] for row in sent], [labels[row] for row in sent]
-
-    def _read(self, subject: Subject) -> Generator[tuple[str, float], None, Points]:
-        """The points of the source; yields a sentence about the work and its share done. Raises InputError."""
-        if self.source == WORDS:
-            return words_of(subject.trace)
-        if self.source == VOCABULARY:
-            return sample_vocabulary(subject.model, self.seed)
-        if self.source == SENTENCES:
-            texts, labels = read_lines(self.sentences)
-        elif self.table is None:
-            raise InputError(NO_FILE)
-        else:
-            texts, labels = texts_of(self.table, self.text_column or text_column_of(self.table), self.label_column, self.seed)
-        return (yield from read_texts(subject.model, texts, labels, self.pooling))
-
-    def _row(self, subject: Subject, points: Points) -> int | None:
-        """The row of interest: the clicked one, or the selected token of the input."""
-        chosen = rows_of(self.picked, points)
-        if chosen:
-            return chosen[0] if len(chosen) == 1 else None
-        return subject.token if self.source == WORDS else None
-
-    def _is_read_quickly(self, subject: Subject) -> bool:
-        """Whether the points can be read in about a second."""
-        if self.source == SENTENCES:
-            return reads_quickly(subject.model.capabilities, len(self.sentences) / LETTERS)
-        return self.source in (WORDS, VOCABULARY)
 
     @property
     def _how(self) -> MapSettings:
@@ -346,7 +215,7 @@ class Map(LongView):
     def _maps_of(self, subject: Subject, points: Points) -> LayerMaps:
         if not (fit := self._fit(subject)):
             maps = maps_of(points.states, self._how)
-            if self.method == "umap":
+            if self.method == "umap" and self.source == SENTENCES:
                 _fits.put((subject.model_name, self.pooling, self._how, points.key), (points, maps))
             return maps
         before, fitted = fit

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.projection import NAMES, LayerMaps, MapSettings, Projection, digest, judged_neighbors
+from explorer.analysis.layer_maps import LayerMaps
+from explorer.analysis.projection import NAMES, MapSettings, Projection, digest, judged_neighbors
 from explorer.analysis.resampling import wilson
 from explorer.analysis.similarity import Agreement, Nearest, cosines, first_of_each, nearest_of_each, nearest_place
 from explorer.core.cache import OnceCache
@@ -134,7 +135,7 @@ def nearby(points: Points, layer: int, row: int | None) -> Nearby | None:
     vectors = points.states[layer]
     if len(vectors) < 2:
         return None
-    space = f"all {vectors.shape[1]} dimensions" + (f" of hidden state {layer}" if len(points.states) > 1 else "")
+    space = f"hidden state {layer}" if len(points.states) > 1 else f"all {vectors.shape[1]} dimensions"
     if row is not None:
         if not (found := nearest_place(vectors, row, 1)):
             return Nearby(ONE_PLACE.format(len(vectors)))
@@ -178,19 +179,28 @@ def _judge_labels(points: Points, rows: np.ndarray, others: np.ndarray, space: s
     """The number of places whose nearest neighbor has the same label, and whether labels that are shuffled give less."""
     labels, number = points.labels, len(rows)
     strays = tuple(row for row, other in zip(rows.tolist(), others.tolist(), strict=True) if labels[row] != labels[other])
-    places = np.unique([*rows, *others])  # in which rows and others are found by their index
-    pairs = Nearest(np.searchsorted(places, rows), np.searchsorted(places, others), np.ones(number))
-    found = Agreement.of(pairs, [labels[row] for row in places.tolist()])
+    found = _shuffle(points, rows, others)
     alike = f"All {number:,}" if not strays else f"{number - len(strays):,} of {number:,}"
     ringed = strays if len(strays) <= MOST_RINGS else ()
     labelled = "labelled " if NO_LABEL in labels else ""
     different = "points" if number == len(labels) else f"{labelled or 'different '}points"
-    beside = f"with shuffled labels {found.shuffled:,.0f} would, p = {found.p:.3f}"
+    text = f"{alike} {different} are nearest to one with their own label, in {space}"
+    text += f" ({found.shuffled:,.0f} with shuffled labels, p = {found.p:.3f})"
     if found.p > SIGNIFICANT:
-        text = f"Labels and neighbours do not go together here: {alike} {different} lie nearest to one with their own label"
-        return Nearby(f"{text} in {space} ({beside}).", ringed)
-    text = f"{alike} {different} are nearest to one with their own label, measured in {space} ({beside})"
+        return Nearby(f"Labels say little here: {text[0].lower()}{text[1:]}.", ringed)
     return Nearby(text + ("; the rest are ringed." if ringed else "."), ringed)
+
+
+def _shuffle(points: Points, rows: np.ndarray, others: np.ndarray) -> Agreement:
+    places = np.unique([*rows, *others])  # in which rows and others are found by their index
+    pairs = Nearest(np.searchsorted(places, rows), np.searchsorted(places, others), np.ones(len(rows)))
+    return Agreement.of(pairs, [points.labels[row] for row in places.tolist()])
+
+
+def are_groups(points: Points, layer: int) -> bool:
+    """Whether the labels of points go together with their neighbours at a layer, beyond what shuffled labels give."""
+    rows, others, _ = _nearest_labelled(points, layer)
+    return _has_labels(points, rows) and _shuffle(points, rows, others).p <= SIGNIFICANT
 
 
 def agreement_of(points: Points, layer: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.similarity import nearest_place
-from explorer.projection.picture import LayerMap, agreement_of, nearest_places
+from explorer.projection.picture import LayerMap, agreement_of, are_groups, nearest_places
 from explorer.text.lines import NO_LABEL
 from explorer.ui.pictures.maps import Marks, classes_by_row, rows_by_label, table_of, times_of, with_count
 from explorer.ui.pictures.numbers import keep
@@ -34,9 +34,12 @@ def draw_speaking_map(found: LayerMap, marks: Marks, labels: Sequence[str], fits
     if rest := classes.pop(NO_LABEL, None):
         classes[NO_LABEL] = rest  # last, since it has no hull
     named = len(classes) - (NO_LABEL in classes)
+    few, others = len(rows) <= MOST, set(marks.others)
+    encircled = few and not found.points.contexts and 1 < named < len(rows)
+    if encircled and labels is found.points.labels:
+        encircled = are_groups(found.points, found.layer)
     class_of = classes_by_row(classes)
     times = times_of(texts, at)
-    few, others = len(rows) <= MOST, set(marks.others)
     what = TextMap(
         texts=[with_count(texts[row], times[row]) for row in rows],
         places=places[rows],
@@ -52,7 +55,7 @@ def draw_speaking_map(found: LayerMap, marks: Marks, labels: Sequence[str], fits
         picked=None if marks.picked is None else index[kinds[marks.picked]],
         links=_links(found, marks.picked, index, kinds, few),
         even=True,
-        hulls=named if few and not found.points.contexts and 1 < named < len(rows) else 0,
+        hulls=named if encircled else 0,
         frames=_frames(found, rows),
         frame=found.layer,
         glides=True,

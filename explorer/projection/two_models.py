@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.projection import align, of_one_size, principal_components
+from explorer.analysis.layer_maps import align, of_one_size
+from explorer.analysis.projection import principal_components
 from explorer.analysis.similarity import nearest_rows
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS
@@ -20,12 +21,12 @@ from explorer.ui.pictures.maps import classes_by_row, rows_by_label
 from explorer.ui.pictures.text_map import Link, TextMap, draw_map
 from explorer.ui.settings import choice, memory, number, text
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, caption, heading, part, props, sentence, settle
+from explorer.ui.view import Change, Content, Finding, caption, part, props, prose, sentence, settle
 
 FEWEST = 4  # different sentences
 NEIGHBORS = 5
 RINGED = 8  # points, and at most a quarter
-QUOTED = 40  # characters of a sentence
+QUOTED = 30  # characters of a sentence
 LETTERS = 4  # per token, about
 PIECES = 1.3  # tokens per word
 
@@ -62,7 +63,7 @@ class Sides:
         if not self.changed:
             return f"{text}. No neighbour changed."
         first = self.changed[0]
-        return f"{text}. “{shorten(self.here.points.texts[first], QUOTED)}” keeps fewest: {self.kept[first]} of {near}."
+        return f"{text}. “{shorten(self.here.points.texts[first], QUOTED)}” keeps {self.kept[first]}."
 
 
 class TwoModels(LongView):
@@ -78,9 +79,9 @@ class TwoModels(LongView):
     compared: str = choice([("this model", "")], "Beside", menu=True, free=True, default="", elem_classes="inline")
     state: int = number(6, "Hidden state, left", low=0, high=lambda model: model.layers, box=True, elem_classes="inline")
     other_state: int = number(2, "Hidden state, right", low=0, high=100, box=True, elem_classes="inline")
-    here_title = heading("**Left**")
+    here_title = prose(classes="detail-title")
     here = part("text_map", height=400)
-    there_title = heading("**Right**")
+    there_title = prose(classes="detail-title")
     there = part("text_map", height=400)
     about = sentence(classes="caption")
     texts: str = text(

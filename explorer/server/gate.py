@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Scope
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from explorer.api.gradio_seams import may_enter
+from explorer.api.gradio_seams import user_of
 from explorer.core.errors import InputError
 from explorer.core.hosts import LOOPBACK, is_loopback
 from explorer.core.limits import is_on_a_space
@@ -151,5 +151,5 @@ async def check_login(scope: Scope) -> None:
     app."""
     path = scope["path"]
     is_open = path.removeprefix(API).rstrip("/") in BEFORE_LOGIN if path.startswith(API) else OPEN.fullmatch(path)
-    if path.startswith((API, OURS)) and not is_open and not await may_enter(Request(scope)):
+    if path.startswith((API, OURS)) and not is_open and await user_of(Request(scope)) is None:
         raise Refused(HTTPStatus.UNAUTHORIZED, SENTENCES[HTTPStatus.UNAUTHORIZED])

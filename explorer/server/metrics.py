@@ -3,7 +3,7 @@
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.process_collector import ProcessCollector
 
-from explorer.api.gradio_seams import queue_length, running_calls
+from explorer.api.gradio_seams import count_queued
 from explorer.bert.explorer import list_loaded
 from explorer.page.blocks import PageBlocks
 
@@ -28,8 +28,9 @@ def as_text(blocks: PageBlocks) -> bytes:
         Gauge(f"{NAME}_{name}", about, registry=now).set(value)
 
     models = list_loaded()
-    gauge("queue_length", "Calls that wait", queue_length(blocks) + len(blocks.turns))
-    gauge("running", "Calls from the queue that are worked on, or wait for a model", running_calls(blocks))
+    queued, running = count_queued(blocks)
+    gauge("queue_length", "Calls that wait", queued + len(blocks.turns))
+    gauge("running", "Calls from the queue that are worked on, or wait for a model", running)
     gauge("models", "Models in memory", len(models))
     gauge("trace_bytes", "Memory of the traces that are kept", sum(model.trace_bytes for model in models))
     return generate_latest(COUNTED) + generate_latest(now)

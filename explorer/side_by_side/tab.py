@@ -19,6 +19,7 @@ TAB = Tab(
         "Pieces": [[SidePieces]],
     },
     above=[Swaps],
+    shared=[["other_model", "other_a", "other_b"]],
     steppers=("layer", "head"),
     without_steppers=("Guesses", "Next sentence", "Pieces", "Hidden states"),
     note="Name another model (a name, a hub id or a folder), another input, or both. Empty boxes use the input and model "

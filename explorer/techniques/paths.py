@@ -39,11 +39,17 @@ def messages(
     yield len(layers), read
 
 
-def receive(heads: Heads, part: str, sent: Heads, receivers: Sequence[int]) -> Heads:
+def receive(sent: Heads, parts: Sequence[str], receivers: Sequence[int], heads: Heads) -> Heads:
     """Heads of which the `receivers` (zero-based) have the queries, keys or values of `sent`."""
-    given = getattr(heads, part).clone()
-    given[:, receivers] = getattr(sent, part)[:, receivers]
-    return replace(heads, **{part: given})
+    given = {part: getattr(heads, part).clone() for part in parts}
+    for part, vectors in given.items():
+        vectors[:, receivers] = getattr(sent, part)[:, receivers]
+    return replace(heads, **given)
+
+
+def attend_with(sent: Heads, parts: Sequence[str], receivers: Sequence[int], heads: Heads) -> torch.Tensor:
+    """The contexts when some heads receive what was `sent`."""
+    return receive(sent, parts, receivers, heads).context()
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +87,7 @@ class Along(Edit):
         """The heads of the receiver's layer, one of which reads the message."""
         if not self.reaches_heads(layer):
             return heads
-        return receive(heads, self.part, self.trace.model.layers[layer].heads(self.message), [self.place])
+        return receive(self.trace.model.layers[layer].heads(self.message), (self.part,), [self.place], heads)
 
     @cached_property
     def message(self) -> torch.Tensor:

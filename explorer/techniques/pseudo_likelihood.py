@@ -6,9 +6,10 @@ guess from the others. "word_l2r" (Kauf & Ivanova 2023, section 3) also hides th
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections import deque
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
+from itertools import groupby
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.limits import KEEP, Limit
-from explorer.core.steps import finished, map_steps
+from explorer.core.steps import finished
 from explorer.techniques.targets import batches
 from explorer.text import limits
 from explorer.text.encoding import Encoding
@@ -62,7 +63,17 @@ def hidden_surprise_in_steps(
     """
     model.require("fill_mask")
     positions = model.visible_positions(encoding) if only is None else list(only)
-    return (yield from _hidden_in_turn(model, encoding.ids, encoding.segments, positions))
+    original, kinds, parts = torch.tensor(encoding.ids), torch.tensor(encoding.segments), []
+    for batch in batches(len(positions), encoding.kept):
+        here = torch.tensor(positions[batch])
+        rows = torch.arange(len(here))
+        masked = original.repeat(len(here), 1)  # [batch, tokens]
+        masked[rows, here] = model.mask_id
+        hidden = model.run(model.embed(masked, kinds))
+        parts.append(_surprise(model, hidden[rows, here], original[here]))
+        yield batch.stop / len(positions)
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [np.empty(0)] * 4
+    return Surprise(tuple(positions), *columns)
 
 
 def hidden_too(encoding: Encoding, likelihood: str = WORD_L2R) -> dict[int, list[int]]:
@@ -72,33 +83,52 @@ def hidden_too(encoding: Encoding, likelihood: str = WORD_L2R) -> dict[int, list
     return {position: word[at:] for word in encoding.text_words for at, position in enumerate(word, start=1)}
 
 
+@dataclass(frozen=True)
+class Hidden:
+    """An input with one piece hidden, and perhaps others `also`; `wanted` are the ids there whose log-probabilities count, each
+    times its sign, for number `row`."""
+
+    row: int
+    encoding: Encoding
+    position: int
+    wanted: tuple[tuple[int, int], ...]
+    also: Sequence[int] = ()
+
+
+def hide_each(row: int, encoding: Encoding, positions: Sequence[int], likelihood: str = WORD_L2R, sign: int = 1) -> list[Hidden]:
+    """The pieces at some positions hidden in turn, each of which counts with its own log-probability."""
+    also = hidden_too(encoding, likelihood)
+    return [Hidden(row, encoding, at, ((encoding.ids[at], sign),), also.get(at, ())) for at in positions]
+
+
 @inference_mode
-def _likelihood_in_steps(model: Network, encoding: Encoding, likelihood: str) -> Generator[float, None, Surprise]:
-    positions, also = model.visible_positions(encoding), hidden_too(encoding, likelihood)
-    return (yield from _hidden_in_turn(model, encoding.ids, encoding.segments, positions, also))
+def answers_in_steps(model: Network, asked: Sequence[Hidden], rows: int) -> Generator[float, None, np.ndarray]:
+    """The sum of what is counted for each row, [rows] in nats; yields the share that is answered, 0 to 1."""
+    sums, done = np.zeros(rows), 0
+    for length, group in groupby(sorted(asked, key=lambda one: one.encoding.kept), key=lambda one: one.encoding.kept):
+        of_length = list(group)
+        for part in batches(len(of_length), length):
+            for one, answer in zip(batch := of_length[part], _read(model, of_length[part]), strict=True):
+                sums[one.row] += answer
+            done += len(batch)
+            yield done / len(asked)
+    return sums
 
 
-def _hidden_in_turn(
-    model: Network,
-    ids: Sequence[int],
-    segments: Sequence[int],
-    positions: Sequence[int],
-    also: Mapping[int, Sequence[int]] = MappingProxyType({}),
-) -> Generator[float, None, Surprise]:
-    parts = []
-    original, kinds = torch.tensor(ids), torch.tensor(segments)
-    for batch in batches(len(positions), len(ids)):
-        here = torch.tensor(positions[batch])
-        rows = torch.arange(len(here))
-        masked = original.repeat(len(here), 1)  # [batch, tokens]
-        masked[rows, here] = model.mask_id
-        for row, position in enumerate(positions[batch]):
-            masked[row, also.get(position, [])] = model.mask_id
-        hidden = model.run(model.embed(masked, kinds))
-        parts.append(_surprise(model, hidden[rows, here], original[here]))
-        yield batch.stop / len(positions)
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [np.empty(0)] * 4
-    return Surprise(tuple(positions), *columns)
+def _read(model: Network, batch: Sequence[Hidden]) -> list[float]:
+    """What is counted for each, in nats."""
+    padded = model.pad([(one.encoding.ids, one.encoding.segments) for one in batch])
+    rows, positions = torch.arange(len(batch)), torch.tensor([one.position for one in batch])
+    padded.ids[rows, positions] = model.mask_id
+    for row, one in enumerate(batch):
+        padded.ids[row, list(one.also)] = model.mask_id
+    (last,) = deque(model.run_padded(padded), maxlen=1)
+    logits = model.masked_lm(last[rows, positions])  # [batch, vocabulary]
+    totals = logits.logsumexp(-1).tolist()
+    return [
+        sum(sign * (float(row[id]) - total) for id, sign in one.wanted)
+        for row, total, one in zip(logits, totals, batch, strict=True)
+    ]
 
 
 def surprise_in_steps(trace: Trace, positions: Sequence[int]) -> Generator[float, None, Surprise]:
@@ -132,17 +162,8 @@ def pseudo_likelihoods_in_steps(
     for number, encoding in enumerate(encoded, start=1):
         if not model.visible_positions(encoding):
             raise InputError(f"Text {number} has no visible word to score; type one beside its [MASK]s.")
-    work, done, scores = sum(encoding.kept**2 for encoding in encoded), 0, []
-    for encoding in encoded:
-        own = encoding.kept**2
-
-        def so_far(share: float, done: int = done, own: int = own) -> float:
-            return (done + share * own) / work
-
-        surprise = yield from map_steps(_likelihood_in_steps(model, encoding, likelihood), so_far)
-        scores.append(float(surprise.log_probabilities.sum()))
-        done += own
-    return scores
+    asked = [hide_each(row, encoding, model.visible_positions(encoding), likelihood) for row, encoding in enumerate(encoded)]
+    return (yield from answers_in_steps(model, [one for hidden in asked for one in hidden], len(texts))).tolist()
 
 
 def _surprise(model: Network, vectors: torch.Tensor, actual: torch.Tensor) -> tuple[np.ndarray, ...]:

@@ -14,11 +14,11 @@ from operator import attrgetter
 import numpy as np
 
 from explorer.bert.trace import Trace
-from explorer.core.engine import inference_mode, torch
+from explorer.core.engine import inference_mode
 from explorer.techniques.ablation import Cut, Head, changed_states
 from explorer.techniques.edits import Edit
-from explorer.techniques.mixing import head_shares_of, strongest_heads_of
-from explorer.techniques.run_mixing import block_of, mixing
+from explorer.techniques.mixing import strongest_heads_of
+from explorer.techniques.run_mixing import block_of
 
 
 @dataclass(frozen=True)
@@ -29,27 +29,6 @@ class Route:
     query: int
     key: int
     share: float
-
-
-@inference_mode
-def head_shares(
-    trace: Trace, layer: int, query: int, off: Collection[Head] = (), cuts: Collection[Cut] = (), edits: Collection[Edit] = ()
-) -> np.ndarray:
-    """The share that each head contributes to a query's shares: [heads + 1, key] float32, the last row being the residual.
-
-    Their sum over heads is `mixing(...).shares[layer, query]`; a head that opposes is below 0. Layer and query are zero-based.
-    """
-    row = torch.from_numpy(mixing(trace, off, cuts, edits).shares[layer, query].copy())
-    return head_shares_of(block_of(trace, layer, off, cuts, edits), query, row).numpy()
-
-
-@inference_mode
-def head_parts(
-    trace: Trace, layer: int, query: int, off: Collection[Head] = (), cuts: Collection[Cut] = (), edits: Collection[Edit] = ()
-) -> np.ndarray:
-    """The vectors of `head_shares` [heads + 1, key, width]; summed over the first axis T_i(x_j), the part of each token."""
-    block = block_of(trace, layer, off, cuts, edits)
-    return (block.head_parts(query) / block.deviation[query]).numpy()
 
 
 def place_shares(shares: np.ndarray, position: int, state: int = -1) -> np.ndarray:

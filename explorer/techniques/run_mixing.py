@@ -6,7 +6,8 @@ rest of their row is not renormalized.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from threading import Lock
@@ -18,7 +19,7 @@ from explorer.bert.trace import Reading, Trace
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.limits import CACHE_MEGABYTES
-from explorer.core.process import twice
+from explorer.core.process import half_the_cores
 from explorer.techniques.ablation import Cut, Head, changed_states, first_change, rerun
 from explorer.techniques.edits import Edit
 from explorer.techniques.mixing import SHORT, Block
@@ -118,7 +119,22 @@ def _put(rows: np.ndarray, blocks: Iterator[Block]) -> float:
             rows[at], error = found.numpy(), max(error, theirs)
             del block, found  # before the next is made: those of a long input are large
 
-    return decompose() if rows.shape[-1] <= SHORT else max(twice(decompose))
+    return decompose() if rows.shape[-1] <= SHORT else max(_twice(decompose))
+
+
+_another = ThreadPoolExecutor(1, "another")  # one for the process, since the C library keeps memory for each thread
+
+
+def _twice(work: Callable[[], float]) -> list[float]:
+    """The results of `work` run here and, unless it is busy, in another thread at the same time, each on half of the cores."""
+
+    def on_half() -> float:
+        with half_the_cores():
+            return work()
+
+    there = _another.submit(on_half)
+    here = on_half()
+    return [here] if there.cancel() else [here, there.result()]
 
 
 def _changed_blocks(

@@ -186,11 +186,6 @@ def corpus_of(source: Source, column: str = "") -> Corpus:
     return _corpus(source.name, _from_texts(source.column(column), "row"), how)
 
 
-def read_corpus(path: Path) -> Corpus:
-    """The sentences of a file. Raises InputError."""
-    return corpus_of(read_source(path))
-
-
 def _corpus(name: str, found: Sequence[CorpusSentence], how: str) -> Corpus:
     """The sentences without repeats. Raises InputError when there are none or too many."""
     CORPUS_SENTENCES.check(len(found))

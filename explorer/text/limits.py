@@ -6,7 +6,7 @@ Layers and heads count from 1 outside and from 0 inside; `layer_index` and `head
 import textwrap
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, CUTS, TEXTS, Limit
@@ -39,12 +39,18 @@ def check_optional_text(text: object, name: str, limit: Limit = CHARACTERS) -> s
 
 def check_texts(texts: object, limit: Limit = TEXTS) -> list[str]:
     """A list of texts, at least one and at most `limit`. The error names the first one that cannot be used."""
-    if not _is_list(texts):
-        raise InputError("Send the texts as a list of sentences.")
+    texts = check_list(texts, "Send the texts as a list of sentences.")
     if not texts:
         raise InputError("The list has no texts. Give at least one sentence.")
     limit.check(len(texts), "texts")
     return [check_text(text, f"text {number}") for number, text in enumerate(texts, start=1)]
+
+
+def check_list(value: object, refusal: str, *lengths: int) -> Sequence[Any]:
+    """A list, of one of these lengths if some are given; other values are refused with this sentence."""
+    if is_list(value, *lengths):
+        return value
+    raise InputError(refusal)
 
 
 def check_integer(value: object, name: str, low: int, high: int) -> int:
@@ -61,9 +67,8 @@ def check_place(value: object) -> int:
 
 def check_cell(value: object) -> tuple[int, int]:
     """The zero-based row and column of a clicked cell, in a table of unknown size."""
-    if not _is_list(value, 2):
-        raise InputError("Click a cell of the picture; it has a row and a column.")
-    return check_place(value[0]), check_place(value[1])
+    row, column = check_list(value, "Click a cell of the picture; it has a row and a column.", 2)
+    return check_place(row), check_place(column)
 
 
 def check_number(value: object, name: str, low: float, high: float) -> float:
@@ -93,7 +98,7 @@ def head_index(head: object, heads: int) -> int:
 
 def head_indices(pairs: object, layers: int, heads: int) -> list[tuple[int, int]]:
     """Zero-based (layer, head) for a list of [layer, head] counted from 1, without repeats."""
-    if not _is_list(pairs) or len(pairs) > layers * heads or not all(_is_list(pair, 2) for pair in pairs):
+    if not is_list(pairs) or len(pairs) > layers * heads or not all(is_list(pair, 2) for pair in pairs):
         raise InputError(f"Send the heads as a list of at most {layers * heads} pairs [layer, head], such as [[1, 1]].")
     return list(dict.fromkeys((layer_index(layer, layers), head_index(head, heads)) for layer, head in pairs))
 
@@ -103,7 +108,7 @@ def cut_weights(cuts: object, layers: int, heads: int, tokens: int) -> list[tupl
 
     Layers and heads count from 1, tokens from 0, and head 0 means all heads of the layer.
     """
-    if not _is_list(cuts) or not all(_is_list(cut, 4) for cut in cuts[: CUTS.most + 1]):
+    if not is_list(cuts) or not all(is_list(cut, 4) for cut in cuts[: CUTS.most + 1]):
         raise InputError("Send the cuts as a list of [layer, query, key, head], such as [[1, 3, 2, 0]]; head 0 is all heads.")
     CUTS.check(len(cuts), "cuts")
     found = []
@@ -123,9 +128,9 @@ def _is_last(layer: object) -> bool:
     return is_number(layer) and layer == -1
 
 
-def _is_list(value: object, length: int | None = None) -> TypeGuard[Sequence]:
-    """Whether a value is a list, of this length if one is given; a text is none."""
-    return isinstance(value, Sequence) and not isinstance(value, str) and length in (None, len(value))
+def is_list(value: object, *lengths: int) -> TypeGuard[Sequence]:
+    """Whether a value is a list, of one of these lengths if some are given; a text is none."""
+    return isinstance(value, Sequence) and not isinstance(value, str) and (not lengths or len(value) in lengths)
 
 
 def is_number(value: object) -> TypeGuard[float]:

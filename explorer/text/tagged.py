@@ -84,7 +84,8 @@ def read_tagged(path: Path) -> TaggedFile:
 
 def check_tagged(words: object, tags: object, where: str) -> TaggedSentence:
     """A sentence from lists of words and tags of the same length; `where` names it in errors. Raises InputError."""
-    words, tags = _check_list(words, "words", where), _check_list(tags, "tags", where)
+    refusal = f"{where} must have its words and its tags in lists."
+    words, tags = limits.check_list(words, refusal), limits.check_list(tags, refusal)
     if not words:
         raise InputError(f"{where} has no words; leave it out.")
     if len(words) != len(tags):
@@ -94,12 +95,6 @@ def check_tagged(words: object, tags: object, where: str) -> TaggedSentence:
     place = where[0].lower() + where[1:]
     checked = tuple(limits.check_text(word, f"word {number} of {place}") for number, word in enumerate(words, start=1))
     return TaggedSentence(checked, tuple(_check_tag(tag, number, place) for number, tag in enumerate(tags, start=1)))
-
-
-def _check_list(given: object, what: str, where: str) -> Sequence[object]:
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise InputError(f"{where} must have its {what} in a list.")
-    return given
 
 
 def _check_tag(tag: object, number: int, place: str) -> str:

@@ -1,12 +1,17 @@
 """Byte pair encoding, learned from the app's own sentences, beside the pieces of the model."""
 
 import functools
+import json
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
+
+from tokenizers import Tokenizer
+from tokenizers.models import BPE
+from tokenizers.pre_tokenizers import WhitespaceSplit
+from tokenizers.trainers import BpeTrainer
 
 from explorer.text.corpora import built_in
 from explorer.ui.layout import col, row
@@ -31,14 +36,6 @@ MERGES = [
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class Merge:
-    """Two neighbouring pieces that are made one, and how often they were neighbours then."""
-
-    pair: Pair
-    count: int
-
-
 class BytePairs(View):
     name, question = "tokens/byte-pairs", "How would byte pairs split the same words?"
     layout = (row(col("cut", "merges", "about", width=3), col("listed", "help", width=2)),)
@@ -58,9 +55,9 @@ class BytePairs(View):
     def compute(self, subject: Subject) -> Content:
         done = own_merges()[: self.merges]
         words = _words(subject)
-        cut = [apply(word, done) for word in words]
-        rows = [Row([word, " ".join(one), " ".join(own)]) for (word, own), one in zip(words.items(), cut, strict=True)]
-        mean, own_mean = (sum(map(len, pieces)) / max(1, len(words)) for pieces in (cut, words.values()))
+        pieces = pieces_of(words, done)
+        rows = [Row([word, " ".join(one), " ".join(own)]) for (word, own), one in zip(words.items(), pieces, strict=True)]
+        mean, own_mean = (sum(map(len, every)) / max(1, len(words)) for every in (pieces, words.values()))
         known = subject.model.capabilities.vocab_size
         return {
             "about": f"After {len(done):,} merges each word has {mean:.1f} pieces on average; this model, with its vocabulary "
@@ -74,7 +71,7 @@ class BytePairs(View):
 
     def finding(self, subject: Subject) -> Finding:
         word = max(_words(subject), key=len)
-        pieces = apply(word, own_merges()[: self.merges])
+        (pieces,) = pieces_of([word], own_merges()[: self.merges])
         named = ", ".join(f"“{piece}”" for piece in pieces)
         cut = f"“{word}” is {len(pieces)} piece{'s' * (len(pieces) != 1)}: {named}"
         return Finding(f"Letters merged into pieces, the most frequent pair first: after {self.merges:,} merges {cut}.")
@@ -90,64 +87,46 @@ def _words(subject: Subject) -> dict[str, list[str]]:
     return found
 
 
-def _list_merges(done: tuple[Merge, ...]) -> dict[str, Any]:
+def _list_merges(done: Sequence[Pair]) -> dict[str, Any]:
     newest = list(enumerate(done, start=1))[: -LAST - 1 : -1]
-    rows = [Row([f"{place:,}", " + ".join(merge.pair), "".join(merge.pair), merge.count]) for place, merge in newest]
+    rows = [
+        Row([f"{place:,}", " + ".join(pair), "".join(pair), count(pair, own_words(), done[: place - 1])])
+        for place, pair in newest
+    ]
     return strip_table(MERGES, rows, "the last merges")
 
 
 @functools.cache
-def own_merges() -> tuple[Merge, ...]:
-    return learn(Counter(WORD.findall(" ".join(built_in().texts).casefold())), MOST_MERGES)
+def own_words() -> Counter[str]:
+    return Counter(WORD.findall(" ".join(built_in().texts).casefold()))
 
 
-def learn(words: Mapping[str, int], most: int) -> tuple[Merge, ...]:
-    """Up to `most` merges, each of the pair that is then most frequent: Sennrich et al. 2016, section 3.2, algorithm 1.
-
-    `words` says how often each occurs. Of equally frequent pairs the first by letters is taken.
-    """
-    cut = {word: split(word) for word in words}
-    pairs: Counter[Pair] = Counter()
-    where: defaultdict[Pair, set[str]] = defaultdict(set)  # the words that have a pair, or had it
-
-    def count(word: str, times: int) -> None:
-        for pair in pairwise(cut[word]):
-            pairs[pair] += times
-            where[pair].add(word)
-
-    for word, times in words.items():
-        count(word, times)
-    found: list[Merge] = []
-    while len(found) < most and (highest := max(pairs.values(), default=0)):
-        best = min(pair for pair, times in pairs.items() if times == highest)
-        found.append(Merge(best, highest))
-        for word in tuple(where[best]):
-            count(word, -words[word])
-            cut[word] = join(cut[word], best)
-            count(word, words[word])
-    return tuple(found)
+@functools.cache
+def own_merges() -> tuple[Pair, ...]:
+    return learn(own_words(), MOST_MERGES)
 
 
-def split(word: str) -> tuple[str, ...]:
-    """A word as single letters, the last one with the mark of the end."""
-    return (*word[:-1], word[-1] + END)
+def learn(words: Counter[str], most: int) -> tuple[Pair, ...]:
+    """Up to `most` merges, each of the pair that is then most frequent (Sennrich et al. 2016, algorithm 1), by `tokenizers`."""
+    learner = Tokenizer(BPE(end_of_word_suffix=END))
+    learner.pre_tokenizer = WhitespaceSplit()
+    letters = len({*"".join(words)})
+    trainer = BpeTrainer(vocab_size=most + 2 * letters, end_of_word_suffix=END, special_tokens=[], show_progress=False)
+    learner.train_from_iterator(words.elements(), trainer)
+    return tuple((left, right) for left, right in json.loads(learner.to_str())["model"]["merges"])[:most]
 
 
-def join(pieces: Sequence[str], pair: Pair) -> tuple[str, ...]:
-    """The pieces with the pair made one wherever it stands, from left to right."""
-    made: list[str] = []
-    place = 0
-    while place < len(pieces):
-        both = tuple(pieces[place : place + 2]) == pair
-        made.append("".join(pair) if both else pieces[place])
-        place += 2 if both else 1
-    return tuple(made)
+def pieces_of(words: Iterable[str], merges: Sequence[Pair]) -> list[list[str]]:
+    """The pieces of words, each of one letter or more, after the merges."""
+    words = list(words)
+    letters = [piece for word in words for piece in (*word[:-1], word[-1] + END)]
+    known = dict.fromkeys([*letters, *(piece for pair in merges for piece in (*pair, "".join(pair)))])
+    model = BPE({piece: id for id, piece in enumerate(known)}, list(merges), end_of_word_suffix=END)
+    return [[token.value for token in model.tokenize(word)] for word in words]
 
 
-def apply(word: str, merges: Iterable[Merge]) -> tuple[str, ...]:
-    """The pieces of a word after the merges, in their order."""
-    pieces = split(word)
-    for merge in merges:
-        if merge.pair[0] in pieces:
-            pieces = join(pieces, merge.pair)
-    return pieces
+def count(pair: Pair, words: Counter[str], merges: Sequence[Pair]) -> int:
+    """How often the two pieces are neighbours in the words after the merges."""
+    having = [word for word in words if "".join(pair).removesuffix(END) in word]
+    pieces = zip(having, pieces_of(having, merges), strict=True)
+    return sum(words[word] * sum(one == pair for one in pairwise(own)) for word, own in pieces)

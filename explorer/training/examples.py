@@ -65,6 +65,26 @@ class Examples:
         columns = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "order"}
         return replace(self, **{name: tuple(column[row] for row in rows) for name, column in columns.items() if column})
 
+    def split(self, seed: int, share: float = HELD_OUT_SHARE) -> "Split":
+        """Indices to train on and to hold out: about `share` of each stratum, at least one example, by the seed.
+
+        Equal texts (ignoring case and whitespace) stay on one side, so that nothing held out was trained on, even with another
+        label; so do examples of one group, which counts for the class of its first. Raises InputError when nothing of a class can
+        be held out.
+        """
+        strata = self.strata
+        by_class: dict[str, list[list[int]]] = {label: [] for label in sorted(set(strata))}
+        for rows in _same_texts(self):
+            by_class[strata[rows[0]]].append(rows)
+
+        rng = np.random.default_rng(seed)
+        held_out: list[int] = []
+        for label, mine in by_class.items():
+            if len(mine) < 2 and strata is self.labels and not self.groups:  # fifths of the numbers need none held out
+                raise InputError(f"All examples of the label {label[:40]!r} are one and the same text; add different ones.")
+            held_out += draw_groups(mine, share, rng)
+        return Split.of(held_out, len(self))
+
     def __len__(self) -> int:
         return len(self.texts)
 
@@ -103,13 +123,11 @@ def check_examples(given: object) -> Examples:
 
     Raises InputError unless there are at least 2 classes with 2 examples each.
     """
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise InputError("Send the examples as a list of [text, label].")
+    given = limits.check_list(given, "Send the examples as a list of [text, label].")
     TRAINING_EXAMPLES.check(len(given), "examples")
     texts, texts_b, labels = [], [], []
     for number, row in enumerate(given, start=1):
-        if isinstance(row, str) or not isinstance(row, Sequence) or len(row) not in (2, 3):
-            raise InputError(f"Example {number} is not a pair of a text and a label.")
+        row = limits.check_list(row, f"Example {number} is not a pair of a text and a label.", 2, 3)
         first, second, label = row if len(row) == 3 else (row[0], "", row[1])
         texts.append(limits.check_text(first, f"the text of example {number}"))
         texts_b.append(limits.check_optional_text(second, f"the second text of example {number}"))
@@ -122,9 +140,8 @@ def check_examples(given: object) -> Examples:
 
 def check_texts_or_pairs(texts: object) -> list[Pair]:
     """Texts to classify, from a list of texts or of [text, second text]. Raises InputError naming the first invalid one."""
-    if isinstance(texts, str) or not isinstance(texts, Sequence):
-        raise InputError("Send the texts as a list of sentences.")
-    pairs = [text if isinstance(text, list | tuple) and len(text) == 2 else (text, "") for text in texts]
+    texts = limits.check_list(texts, "Send the texts as a list of sentences.")
+    pairs = [text if limits.is_list(text, 2) else (text, "") for text in texts]
     firsts = limits.check_texts([first for first, _ in pairs])
     return [
         (first, limits.check_optional_text(second, f"the second text of text {number}"))
@@ -149,27 +166,6 @@ def check_numbers(numbers: Sequence[float]) -> None:
         raise InputError(f"A head for numbers needs {2 * len(FIFTHS)} examples or more; the list has {len(numbers)}.")
     if len(set(numbers)) < 2:
         raise InputError("All the numbers are the same, so there is nothing to learn; add others.")
-
-
-def split(examples: Examples, seed: int, share: float = HELD_OUT_SHARE) -> Split:
-    """Indices to train on and to hold out: about `share` of each class, at least one example. The same seed gives the same split.
-
-    Equal texts (ignoring case and whitespace) stay on one side, so that nothing held out was trained on, even with another label;
-    so do examples of one group, which counts for the class of its first. Raises InputError when nothing of a class can be held
-    out.
-    """
-    strata = examples.strata
-    by_class: dict[str, list[list[int]]] = {label: [] for label in sorted(set(strata))}
-    for rows in _same_texts(examples):
-        by_class[strata[rows[0]]].append(rows)
-
-    rng = np.random.default_rng(seed)
-    held_out: list[int] = []
-    for label, mine in by_class.items():
-        if len(mine) < 2 and strata is examples.labels and not examples.groups:  # fifths of the numbers need none held out
-            raise InputError(f"All examples of the label {label[:40]!r} are one and the same text; add different ones.")
-        held_out += draw_groups(mine, share, rng)
-    return Split.of(held_out, len(examples))
 
 
 def leave_one_out(examples: Examples) -> list[Split]:

@@ -16,7 +16,7 @@ from explorer.core.limits import TEXTS
 from explorer.core.steps import map_steps
 from explorer.text import limits
 from explorer.text.lines import Pair
-from explorer.training.examples import Examples, Split, normalise, split
+from explorer.training.examples import Examples, Split, normalise
 from explorer.training.head import Head, Scale
 from explorer.training.objectives import Classes
 from explorer.training.settings import TrainingSettings
@@ -54,7 +54,7 @@ def probe(model: Explorer, examples: Examples, pooling: str, seeds: int) -> Step
     """
     limits.check_choice(pooling, "pooling", POOLINGS)
     examples = examples.draw(TEXTS.most)
-    splits = [split(examples, seed) for seed in range(seeds)]
+    splits = [examples.split(seed) for seed in range(seeds)]
     doing = f"Reading {len(examples):,} examples, all layers in one pass."
     reading = layer_features_in_steps(model, examples.pairs, pooling)
     vectors = yield from map_steps(reading, lambda share: (0.5 * share, doing))

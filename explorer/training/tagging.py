@@ -52,20 +52,24 @@ class TaggedExamples:
         """Whether some tags are of the form B-PER or I-PER."""
         return marks_entities(self.classes)
 
+    def split(self, seed: int, share: float) -> Split:
+        """Indices of sentences to train on and to hold out, about `share` of them; equal sentences stay on one side.
+
+        The same seed gives the same split. Raises InputError when all sentences are equal.
+        """
+        return Split.of(draw_groups(_group_equal(self), share, np.random.default_rng(seed)), len(self))
+
     def __len__(self) -> int:
         return len(self.sentences)
 
 
 def check_tagged_examples(given: object) -> TaggedExamples:
     """Examples from [[[word, ...], [tag, ...]], ...]. Raises InputError unless there are 2 sentences and 2 different tags."""
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise InputError("Send the examples as a list of [words, tags].")
+    given = limits.check_list(given, "Send the examples as a list of [words, tags].")
     TEXTS.check(len(given), "examples")
     sentences = []
     for number, row in enumerate(given, start=1):
-        if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != 2:
-            raise InputError(f"Example {number} is not a pair of a list of words and a list of tags.")
-        words, tags = row
+        words, tags = limits.check_list(row, f"Example {number} is not a pair of a list of words and a list of tags.", 2)
         sentences.append(check_tagged(words, tags, f"Example {number}"))
     return tagged_examples(sentences)[0]
 
@@ -75,28 +79,27 @@ def check_to_tag(texts: object) -> list[list[str]]:
 
     Raises InputError.
     """
-    if isinstance(texts, str) or not isinstance(texts, Sequence):
-        raise InputError("Send the texts as a list, each a text or a list of words.")
+    texts = limits.check_list(texts, "Send the texts as a list, each a text or a list of words.")
     if not texts:
         raise InputError("The list has no texts. Give at least one sentence.")
     TEXTS.check(len(texts), "texts")
     return [
-        split_words(limits.check_text(text, f"text {number}"))
-        if isinstance(text, str) or not isinstance(text, Sequence)
-        else list(check_tagged(text, ["O"] * len(text), f"Text {number}").words)
+        list(check_tagged(text, ["O"] * len(text), f"Text {number}").words)
+        if limits.is_list(text)
+        else split_words(limits.check_text(text, f"text {number}"))
         for number, text in enumerate(texts, start=1)
     ]
 
 
-def tagged_examples(sentences: Sequence[TaggedSentence], seed: int = 0) -> tuple[TaggedExamples, str]:
-    """Examples, and a sentence about what was left out: too many sentences are sampled with the seed.
+def tagged_examples(sentences: Sequence[TaggedSentence]) -> tuple[TaggedExamples, str]:
+    """Examples, and a sentence about what was left out: too many sentences are sampled, always the same.
 
     Raises InputError unless there are 2 sentences and 2 different tags.
     """
     note = ""
     if len(sentences) > TEXTS.most:
-        drawn = np.sort(np.random.default_rng(seed).choice(len(sentences), TEXTS.most, replace=False))
-        note = f"{TEXTS.most:,} of {len(sentences):,} sentences drawn with the seed."
+        drawn = np.sort(np.random.default_rng(0).choice(len(sentences), TEXTS.most, replace=False))
+        note = f"{TEXTS.most:,} of {len(sentences):,} sentences drawn at random."
         sentences = [sentences[row] for row in drawn]
     examples = TaggedExamples(tuple(sentences))
     if len(examples) < 2:
@@ -111,14 +114,6 @@ def tagged_examples(sentences: Sequence[TaggedSentence], seed: int = 0) -> tuple
 def built_in_tagged(name: str) -> TaggedExamples:
     path = EXAMPLES / f"{limits.check_choice(name, 'the example set', list(TAGGED))}.conll"
     return tagged_examples(read_tagged(path).sentences)[0]
-
-
-def split_sentences(examples: TaggedExamples, seed: int, share: float) -> Split:
-    """Indices of sentences to train on and to hold out, about `share` of them; equal sentences stay on one side.
-
-    The same seed gives the same split. Raises InputError when all sentences are equal.
-    """
-    return Split.of(draw_groups(_group_equal(examples), share, np.random.default_rng(seed)), len(examples))
 
 
 def sentence_folds(examples: TaggedExamples, folds: int) -> list[Split]:

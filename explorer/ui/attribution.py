@@ -35,8 +35,8 @@ class AttributionView(LongView):
 
     question = "Which tokens does the answer depend on?"
     start = "Score every token"
-    method: str = choice([(label, key) for key, label in METHODS.items()])
     bars = chart("Attribution by token", height=320, answer=True)
+    method: str = choice([(label, key) for key, label in METHODS.items()])
     check = part("check", keep_height=True, answer=True)
     help = caption(ABOUT)
     baseline: str = choice(

@@ -1,6 +1,6 @@
 """The layout of a view: rows of settings and parts, or of columns. Everything else is placed from top to bottom."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -49,13 +49,3 @@ def arrange(names: Iterable[str], rows: Sequence[LayoutRow]) -> list[str | Layou
     """The names from top to bottom, with every row where the first of its names would stand."""
     row_of = {name: row for row in rows for name in row.names}
     return list(dict.fromkeys(row_of.get(name, name) for name in names))
-
-
-def lines_in(items: Iterable[str | LayoutRow]) -> Iterator[list[str]]:
-    """The names of every line, also of those inside columns."""
-    for row in (item for item in items if isinstance(item, LayoutRow)):
-        if row.columns:
-            for column in row.columns:
-                yield from lines_in(column.items)
-        else:
-            yield row.names

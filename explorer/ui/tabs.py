@@ -30,7 +30,8 @@ class Tab:
 
     The first `in_sight` choices are beside the question of the open one, the rest behind *More*.
     `above` is over every choice, `note` below. Where the two texts are not read (`reads_texts`), they shrink to a quiet line.
-    `moved` says where choices went that older links name, by the name that the links have.
+    `shared` are lines of the settings that several choices read: above the choices where these are read instead of the two texts,
+    else below. `moved` says where choices went that older links name, by the name that the links have.
     `programs` says, by the names of views, which program computes what they show: of several, the first that fits.
     `steppers` are the numbers of the selection that its pictures show ('layer', 'head' or 'hidden_state').
     """
@@ -44,6 +45,7 @@ class Tab:
     reads_texts: bool = True
     optional: bool = False  # hidden for models without what the tab needs
     above: Sequence[type[View]] = ()
+    shared: Sequence[Sequence[str]] = ()
     note: str = ""
     more: str = "More settings"  # the title of a choice's fold that holds several folds
     steppers: Sequence[str] = ()

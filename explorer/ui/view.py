@@ -196,7 +196,6 @@ class View(ABC):
     layout: ClassVar[Sequence[LayoutRow]] = ()  # its rows, each placed at the first of its names
     width: ClassVar[int] = 1  # the view's relative width beside other views
     shows_changes: ClassVar[bool] = False  # whether it shows heads off, swaps, patches and cuts
-    stands_in: ClassVar[bool] = False  # shown above the choices, and only if the open choice shows nothing
     folded: ClassVar[str] = ""  # if set, the whole view is folded away under this title
     fold: ClassVar[str] = "More settings"  # the title of the fold with its `more` settings and parts
     names: ClassVar[Sequence[str]] = ()  # of its settings and parts on the page, from top to bottom: by default all, as declared

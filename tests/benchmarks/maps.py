@@ -36,7 +36,7 @@ AT_REST = """() => new Promise((done) => {
     requestAnimationFrame(next);
 })"""
 TURN = """map.dispatchEvent(new WheelEvent("wheel",
-    { deltaY: frames % 60 < 30 ? -40 : 40, clientX: 400, clientY: 400, cancelable: true }))"""
+    { deltaY: frames % 60 < 30 ? -40 : 40, clientX: 400, clientY: 400, ctrlKey: true, cancelable: true }))"""
 ZOOMING = AT_REST.replace("frames++", f"{TURN}, frames++").replace(
     "let frames", 'const map = document.querySelector(".bx-map-drawing");\n    let frames'
 )

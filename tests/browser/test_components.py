@@ -130,6 +130,7 @@ def test_a_click_that_comes_while_another_is_answered_is_heard(page):
             [first, 6 + 2 * n],
         )
         page.wait_for_url(f"**token={first + 1}*")
+    expect(chips(page).nth(first + 1)).to_have_attribute("aria-pressed", "true")
 
 
 def test_a_page_whose_connection_broke_hears_again(page):

@@ -12,7 +12,7 @@ def test_a_suite_opens_computed_and_typed_items_are_measured(open_app):
     problem = page.locator("#experiments-new-problem")
     rows = page.locator("#experiments-new-each tbody tr")
     expect(finding).to_contain_text(
-        re.compile(r"Without layer 5, head 11, selected on 32 items, the right word's lead in the other 32 changes by −")
+        re.compile(r"Without layer 5, head 11, selected on 32 items, the word's lead in the other 32 changes by −")
     )
     expect(chosen).to_contain_text("Layer 5, head 11")
     expect(rows).to_have_count(64)

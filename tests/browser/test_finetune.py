@@ -78,7 +78,7 @@ def test_it_opens_with_a_result_type_train_and_try_are_on_one_screen_and_every_l
     expect(page.locator("#fine-tune-finding")).to_contain_text(
         "right for 17 of 18 sentences that it was not trained on (74 to 99%, 95% interval)"
     )
-    expect(page.get_by_text(re.compile(r"18 sentences"))).to_be_visible()
+    expect(page.locator("#fine-tune-examples-about")).to_contain_text("18 sentences")
     expect(status(page)).to_contain_text("animal / vehicle / food: the head only, solved directly.")
     expect(page.locator("#fine-tune-try-it-verdict button").first).to_contain_text("animal")
     unfold(page, "What is the result worth?")
@@ -87,7 +87,7 @@ def test_it_opens_with_a_result_type_train_and_try_are_on_one_screen_and_every_l
     before = verdict(page)
     write(page, 0, "A hawk flew over the valley.")
     moved(page, before)
-    expect(page.locator("#fine-tune-finding")).to_contain_text("of 19 are right")
+    expect(page.locator("#fine-tune-finding")).to_contain_text("of 19 sentences")
     expect(page.locator("#fine-tune-try-it-map .bx-map-point")).to_have_count(20)
     own = {"joy": ["What joy!", "We laughed."], "fear": ["I am afraid.", "She hid."], "anger": ["How dare you!", "Get out!"]}
     page.get_by_role("button", name="Empty cards").click()
@@ -95,7 +95,7 @@ def test_it_opens_with_a_result_type_train_and_try_are_on_one_screen_and_every_l
         page.locator(".bx-card-name").nth(number).fill(name)
         for line in lines:
             write(page, number, line)
-    expect(page.locator("#fine-tune-finding")).to_contain_text("of 6 are right")
+    expect(page.locator("#fine-tune-finding")).to_contain_text("of 6 sentences")
     expect(page.locator("#fine-tune-tried textarea")).to_have_value("")
     expect(page.locator("#fine-tune-tried textarea")).to_have_attribute("placeholder", re.compile("joy, fear, anger"))
     expect(page.locator("#fine-tune-try-it-verdict button")).to_have_count(0)
@@ -229,7 +229,7 @@ def test_a_data_set_of_the_hub_is_fetched_and_described(tab, hub, monkeypatch):
     type_into(tab, "fine-tune-data-set", "someone/others")
     tab.locator("#fine-tune-data-set input, #fine-tune-data-set textarea").press("Enter")
     expect(tab.locator("#fine-tune-examples-about")).to_contain_text("16 sentences", timeout=60_000)
-    expect(tab.locator("#fine-tune-finding")).to_contain_text("16 of 16 are right")
+    expect(tab.locator("#fine-tune-finding")).to_contain_text("16 of 16 sentences")
 
 
 @pytest.mark.nightly

@@ -72,15 +72,10 @@ def test_a_picture_of_24_tokens_ends_on_the_first_screen(drawn, place):
     page, boxes = drawn(tab, f"{LONGER}{view}")
     expect(chips(page)).to_have_count(24)
     assert boxes[0]["bottom"] <= SCREEN["height"]
+    assert boxes[0]["right"] <= SCREEN["width"]
     assert page.locator("#strip").bounding_box()["height"] < 70
-
-
-def test_the_lens_shows_every_column(drawn):
-    page, _ = drawn("Fill-mask", f"{LONGER}&view=lens")
-    cells = page.locator("#fill-mask-lens-table tr:last-child button")
-    expect(cells).to_have_count(24)
-    last = cells.last.bounding_box()
-    assert last["x"] + last["width"] <= SCREEN["width"]
+    if view:
+        expect(page.locator("#fill-mask-lens-table tr:last-child button")).to_have_count(24)
 
 
 def test_chrome_is_one_row_and_stays_with_the_input_and_the_sections(drawn):

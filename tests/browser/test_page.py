@@ -8,15 +8,6 @@ from tests.browser.steps import chips, settled
 from tests.tabs import open_tab, opened_tab
 
 
-def test_the_last_of_quick_clicks_is_shown(open_app):
-    page = open_app("?tab=tokens&view=what-is-added-up")
-    expect(page.get_by_text("+ position: ")).to_be_visible()
-    for token in (1, 2, 3, 4, 5):
-        chips(page).nth(token).click()
-    expect(page.get_by_text("+ position: 5")).to_be_visible()
-    expect(chips(page).nth(5)).to_have_attribute("aria-pressed", "true")
-
-
 def test_a_link_that_makes_no_sense_opens_the_page(page, served):
     for query in ("?a=%00%07&layer=²&head=0&token=-1&tab=nowhere", "?a=" + "x" * 9_000):
         page.goto(f"{served}/{query}")

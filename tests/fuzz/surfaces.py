@@ -163,16 +163,12 @@ def read_folder(folder):
 def trained(folder):
     """The files in the zip of a run of the model in a folder, which nobody else has."""
     import explorer
-    from explorer.core.steps import finished
     from explorer.finetune.compute import export
-    from explorer.finetune.compute.task import Task, make_plan
-    from explorer.finetune.compute.training import new_run, run_training
     from explorer.training.examples import Examples
+    from tests.learning import learn_run
 
     given = Examples(*zip(*[(f"{word} {number}", word) for number in range(6) for word in ("happy", "sad")], strict=True))
-    model = explorer.load(folder)
-    result = finished(run_training(Task(model, given, make_plan(model, -1, "mean", epochs=1))))
-    with zipfile.ZipFile(export.pack(new_run(result, "Test"))) as archive:
+    with zipfile.ZipFile(export.pack(learn_run(explorer.load(folder), given, epochs=1))) as archive:
         found = {name: archive.read(name) for name in archive.namelist()}
     return {**found, "settings.json": json.dumps(json.loads(found["settings.json"]) | {"model": "/gone/bert"}).encode()}
 

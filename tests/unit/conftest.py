@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from gradio_client import Client
 
 from explorer.page.shell import build_shell
 from tests.away import Away, away
@@ -11,7 +12,7 @@ from tests.away import Away, away
 HERE = Path(__file__).parent
 NAMES = """
     answering api atlas classroom code corpus corpus_layers corpus_neurons data_files every_view examples
-    families few findings finetune finetune_answers finetune_words guide head_atlas hostile hub isolation lessons many
+    families few findings finetune finetune_answers finetune_words guide head_atlas hostile hub isolation lessons
     more_findings notebook operating overload package page_file patterns poison projection recipe
     rooms server sheets standard tables tagging take_home training view_api
 """
@@ -36,6 +37,14 @@ def elsewhere() -> Iterator[Away]:
 def page():
     """The page as it is built, and the components of its shell; to look at only."""
     return build_shell()
+
+
+@pytest.fixture(scope="module")
+def client(served):
+    """Gradio's client of the app. Making one asks the hub for a list of agents; nothing here may leave the machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("huggingface_hub.utils._detect_agent._fetch_registry", lambda: None)
+        yield Client(served, verbose=False)
 
 
 @pytest.fixture(params=["bundled", "tiny"])

@@ -11,10 +11,10 @@ import explorer
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import answers, export, store
-from explorer.finetune.compute.answering import SHARED, exact_match, windows_of
 from explorer.finetune.compute.answers import HeldOutAnswers, Spans
+from explorer.finetune.compute.export import write_standard
 from explorer.finetune.compute.questions import Questions, place
-from explorer.finetune.compute.standard import write_standard
+from explorer.finetune.compute.spans import SHARED, exact_match, windows_of
 from explorer.finetune.compute.training import new_run, train_whole
 from explorer.techniques import own_head
 from tests.families import write_family

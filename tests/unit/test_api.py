@@ -6,7 +6,6 @@ import time
 
 import numpy as np
 import pytest
-from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 import explorer
@@ -21,14 +20,6 @@ PASSAGES = [f"{name} lives in {town}. The dog of {name} is {colour}." for name, 
 QUESTIONS = [["Where is the town?", text, text.split(".")[0].rpartition(" ")[2]] for text in PASSAGES]
 QUESTIONS += [["Who has a cat?", text, ""] for text in PASSAGES]
 PASSAGE = "Anna lives in Rome."
-
-
-@pytest.fixture(scope="module")
-def client(served):
-    with pytest.MonkeyPatch.context() as patch:
-        # Making a client, not serving one, asks the hub for a list of agents; nothing here may leave the machine.
-        patch.setattr("huggingface_hub.utils._detect_agent._fetch_registry", lambda: None)
-        yield Client(served, verbose=False)
 
 
 @pytest.fixture

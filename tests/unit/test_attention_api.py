@@ -10,9 +10,9 @@ from explorer.core.errors import InputError, ModelError
 from explorer.inside_head.endpoints import inside_layer
 from explorer.overview.endpoints import routes
 from explorer.techniques import ablation
-from explorer.techniques import routes as tracing
 from explorer.techniques.run_mixing import mixing
 from explorer.tokens.endpoints import vocabulary
+from tests.decomposing import head_shares
 
 TEXT = "The man went to the store."
 
@@ -65,7 +65,7 @@ def test_routes_say_where_what_stands_at_the_blank_comes_from(bundled, tiny):
         by_hand = shares[step["layer"], step["query"]] * mixing[step["layer"] - 1, step["query"], step["key"]]
         assert step["share"] == pytest.approx(by_hand, abs=1e-6)
     strongest = answer["routes"][0]
-    heads = tracing.head_shares(trace, strongest["layer"] - 1, strongest["query"])[:, strongest["key"]]
+    heads = head_shares(trace, strongest["layer"] - 1, strongest["query"])[:, strongest["key"]]
     assert strongest["head"] == (int(heads.argmax()) + 1) % 13
     guess = bundled.fill_mask(text, top_k=1)[0].candidates[0]
     assert answer["words"][6][blank]["token"] == guess.token
@@ -102,7 +102,7 @@ def test_a_long_text_has_words_on_its_routes_only_and_a_small_answer(bundled):
     guess = bundled.fill_mask(text, top_k=1)[0].candidates[0]
     assert words[6][trace.mask_positions[0]]["token"] == guess.token
     for step in answer["routes"][::40]:
-        heads = tracing.head_shares(trace, step["layer"] - 1, step["query"])[:, step["key"]]
+        heads = head_shares(trace, step["layer"] - 1, step["query"])[:, step["key"]]
         assert step["head"] == (int(heads.argmax()) + 1) % 13
     assert len(json.dumps(answer)) < 2_000_000 / 4
 

@@ -1,6 +1,5 @@
 """Checkpoints as people really have them: each is read right, or refused with a sentence that names the reason and what to do."""
 
-import json
 import shutil
 
 import numpy as np
@@ -15,14 +14,8 @@ from explorer.core.errors import CapabilityError, ModelError
 from explorer.tabs import VIEWS
 from explorer.ui.subject import Subject
 from tests.conftest import VOCABULARY
-from tests.families import KINDS, SIZES, write_family
+from tests.families import KINDS, SIZES, edit, write_family
 from tests.hub import REPO
-
-
-def edit(folder, file="config.json", drop=(), **entries):
-    path = folder / file
-    written = json.loads(path.read_text()) if path.exists() else {}
-    path.write_text(json.dumps({name: value for name, value in (written | entries).items() if name not in drop}))
 
 
 def refused(refusal, folder):

@@ -11,10 +11,7 @@ from explorer.bert import checkpoints, weights
 from explorer.bert.families import family_of
 from explorer.core.errors import ModelError
 from tests.conftest import become
-
-
-def edit_json(path, **entries):
-    path.write_text(json.dumps(json.loads(path.read_text()) | entries))
+from tests.families import edit as edit_config
 
 
 def test_the_package_gives_what_it_names():
@@ -67,7 +64,7 @@ def write(name, content):
 
 
 def config(**entries):
-    return lambda folder: edit_json(folder / "config.json", **entries)
+    return lambda folder: edit_config(folder, **entries)
 
 
 def truncate(folder):
@@ -162,7 +159,7 @@ BROKEN = {
     "a weight without rows": weight(lambda matrix: matrix.flatten()),
     "weights of whole numbers": weight(lambda matrix: matrix.char()),
     "a layer without a feed-forward": tensors(lambda found: found.pop("bert.encoder.layer.1.intermediate.dense.weight")),
-    "a tokenizer that cannot compare": lambda folder: edit_json(folder / "tokenizer_config.json", model_max_length="long"),
+    "a tokenizer that cannot compare": lambda folder: edit_config(folder, "tokenizer_config.json", model_max_length="long"),
     "an id beyond the table": lambda folder: write(
         "tokenizer.json", (folder / "tokenizer.json").read_text().replace('"the": ', '"the": 9000')
     )(folder),
@@ -260,7 +257,7 @@ def test_code_that_comes_with_a_model_is_never_run(make_tiny, monkeypatch):
     monkeypatch.chdir(folder)
     own = {"AutoModel": "own.Model", "AutoModelForPreTraining": "own.Model", "AutoConfig": "own.Config"}
     config(auto_map=own)(folder)
-    edit_json(folder / "tokenizer_config.json", auto_map={"AutoTokenizer": ["own.Tokenizer", "own.Tokenizer"]})
+    edit_config(folder, "tokenizer_config.json", auto_map={"AutoTokenizer": ["own.Tokenizer", "own.Tokenizer"]})
     write("own.py", "open('exploded', 'w')")(folder)
     assert explorer.load(folder).trace("the man").tokens == ("[CLS]", "the", "man", "[SEP]")
     assert not (folder / "exploded").exists()

@@ -15,7 +15,8 @@ import transformers
 
 import explorer
 from explorer.analysis.head_metrics import METRICS
-from explorer.analysis.projection import MapSettings, maps_of
+from explorer.analysis.layer_maps import maps_of
+from explorer.analysis.projection import MapSettings
 from explorer.analysis.similarity import cosine_matrix, norms, steps
 from explorer.attention.rollout import rollout
 from explorer.bert.features import features, layer_features_in_steps

@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from explorer.core.lazy import compile_with, numba
+from explorer.core.lazy import numba
+from explorer.techniques.mixing import compile_with
 
 
 def add_rows(found, rows):

@@ -13,9 +13,9 @@ from explorer.corpus.compute import reading
 from explorer.corpus.compute.reading import ADDED, tokens_of
 from explorer.corpus.source import SENSES, words_of_several_senses
 from explorer.text import corpora as corpus_file
-from explorer.text.corpora import ROOT, Corpus, CorpusSentence, built_in, corpus_of, read_corpus, read_sources
+from explorer.text.corpora import ROOT, Corpus, CorpusSentence, built_in, corpus_of, read_sources
 from explorer.text.sentences import split_sentences
-from tests.corpora import corpus_states
+from tests.corpora import corpus_states, read_corpus
 from tests.families import write_family
 
 WORDS = [

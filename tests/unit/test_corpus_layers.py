@@ -13,8 +13,8 @@ from explorer.core.steps import finished
 from explorer.corpus.compute import reading, word_states
 from explorer.corpus.compute.layer_similarity import cka_in_steps
 from explorer.corpus.compute.word_states import word_states_in_steps, words_alone, words_of_both
-from explorer.text.corpora import read_corpus
 from tests.at_night import at_night
+from tests.corpora import read_corpus
 from tests.families import write_family
 
 TEXTS = ["The man went to the store.", "She was happy, and he was sad!", "the dog's cat", "a slow dog bought milk", "The Dog"]

@@ -10,9 +10,9 @@ from explorer.corpus.compute import neurons
 from explorer.corpus.compute.neurons import DRIVING, NOBODY, drivers, driving_pieces, find_telling_in_steps, firing_on
 from explorer.corpus.endpoints import neuron as endpoint
 from explorer.techniques import neurons as technique
-from explorer.text.corpora import Corpus, built_in, read_corpus
+from explorer.text.corpora import Corpus, built_in
 from tests.at_night import at_night
-from tests.corpora import corpus_neurons
+from tests.corpora import corpus_neurons, read_corpus
 from tests.families import write_family
 from tests.rounding import assert_same_but_for_rounding
 

@@ -17,7 +17,7 @@ from explorer.experiments.compute.experiment import experiment, experiment_in_st
 from explorer.experiments.compute.heads import MEAN, RESAMPLE, HeadsOff, donors
 from explorer.experiments.compute.items import Item, check_items, items_from_lines, lines_of, read_items
 from explorer.experiments.compute.minimal_pairs import TITLES
-from explorer.experiments.compute.runs import shipped
+from explorer.experiments.compute.runs import find_shipped
 from explorer.experiments.endpoints import experiment as endpoint
 from explorer.techniques.ablation import changed_states
 from tests.at_night import at_night
@@ -36,7 +36,7 @@ TINY_ITEMS = (
 @pytest.fixture(scope="module")
 def found(bundled):
     """The suite on agreement, as the app brings it; a test holds it to what is computed."""
-    return shipped(bundled, "agreement")
+    return find_shipped(bundled, "agreement")
 
 
 def by_hooks(model, items, pieces, replaced):
@@ -254,8 +254,8 @@ def test_a_long_run_goes_on_where_it_was_stopped(tiny, monkeypatch, question):
     wanted = experiment(tiny, items, question, seed=7)
     monkeypatch.setattr(running, "KEPT_FROM", 2)
     monkeypatch.setattr(reading, "TOKENS_READ", 20)
-    measured, reads = running.measured, []
-    monkeypatch.setattr(running, "measured", lambda *given: reads.append(given[-1]) or measured(*given))
+    measured, reads = running.measure_all, []
+    monkeypatch.setattr(running, "measure_all", lambda *given: reads.append(given[-1]) or measured(*given))
     steps = experiment_in_steps(tiny, items, question, seed=7)
     shares = [next(steps) for _ in range(3)]
     steps.close()
@@ -285,11 +285,11 @@ def test_items_are_read_from_lines_and_files(tmp_path, refusal):
 
 @pytest.mark.parametrize("suite", at_night(TITLES, but=["agreement"]))
 def test_what_is_shipped_is_what_is_computed(bundled, suite):
-    there = shipped(bundled, suite, seed=3)
+    there = find_shipped(bundled, suite, seed=3)
     assert there.provenance["seed"] == 3
     few = slice(None, None, 32)
     here = experiment(bundled, there.items[few])
     np.testing.assert_allclose(here.values, there.values[few], atol=1e-4)
     np.testing.assert_allclose(here.before, there.before[few], atol=1e-4)
     assert here.pieces == there.pieces[few]
-    assert shipped(bundled, suite, how="mean") is None
+    assert find_shipped(bundled, suite, how="mean") is None

@@ -51,7 +51,7 @@ def test_a_finding_says_no_more_than_its_test_shows(question):
         assert not CAUSAL.search(template), "it changes nothing, so it shows no cause"
     if question == "attribution_patching":
         assert "estimate" in template
-        assert "exact" in names
+        assert "Exact" in names
     for name, effect in EFFECTS.items():
         found = made(question, effect)
         held, told = found.summary.held_out, tell(found)

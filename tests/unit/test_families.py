@@ -11,7 +11,7 @@ from explorer.core.steps import finished
 from explorer.fill_mask import compute as masking_game
 from explorer.finetune.compute.top_layers import Top
 from explorer.inside_head import compute as batch
-from explorer.techniques import ablation, attribution, inside, lens, pseudo_likelihood, routes, run_mixing, targets
+from explorer.techniques import ablation, attribution, inside, lens, pseudo_likelihood, run_mixing, targets
 from explorer.techniques.directions import find_direction
 from explorer.techniques.edits import Move
 from explorer.techniques.paths import Along
@@ -211,9 +211,9 @@ class TestRoutes:
             assert close(parts.sum((1, 2)) + rest, after)
             assert mixing.max_error <= 1e-4 * size
             assert np.abs(mixing.shares[layer] - decomposing.shares_of(after, parts.sum(1)).numpy()).max() < 1e-5
-            heads = routes.head_shares(trace, layer, 3, cuts=cuts)
+            heads = decomposing.head_shares(trace, layer, 3, cuts=cuts)
             assert np.abs(heads.sum(0) - mixing.shares[layer, 3]).max() < 1e-5
-            assert close(routes.head_parts(trace, layer, 3, cuts=cuts), parts[3])
+            assert close(decomposing.head_parts(trace, layer, 3, cuts=cuts), parts[3])
 
     def test_long_inputs(self, model):
         found = run_mixing.mixing(model.trace(*INPUTS["long"]))

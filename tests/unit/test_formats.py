@@ -13,7 +13,7 @@ from explorer.core.errors import InputError
 from explorer.core.formats import Every, Foreign, Misfit, Own, parse, parse_each, values
 from explorer.core.limits import JSON_VALUES
 from explorer.experiments.compute.runs import FORMAT, Written
-from explorer.finetune.compute.files import read_file
+from explorer.finetune.compute.from_table import read_file
 from explorer.finetune.compute.unpack import Settings, check_tokenizer
 from explorer.tabs import VIEWS
 from explorer.text.corpora import read_source, read_sources
@@ -23,16 +23,8 @@ from tests.fuzz.files import tiny_texts
 
 SOURCE = Path(apart.__file__).parents[1]
 PARSERS = {
-    "loads",
-    "load",
-    "safe_load",
-    "reader",
-    "DictReader",
-    "ZipFile",
-    "load_tensors",
-    "from_json",
-    "validate_json",
-    "Unpickler",
+    *("loads", "load", "safe_load", "reader", "DictReader", "ZipFile"),
+    *("load_tensors", "from_json", "validate_json", "Unpickler"),
 }
 NOT_OURS = {"torch", "store", "explorer", "checkpoints", "lessons"}  # whose `load` is no parser of a file's bytes
 PARSED = {
@@ -49,22 +41,11 @@ PARSED = {
     "bert/": "a model in a folder or of the hub, not a visitor's file",
 }
 OWN = {  # written by this app, and sent by nobody
-    *(
-        "corpus/compute/atlas_file.py",
-        "corpus/compute/file.py",
-        "corpus/compute/neurons.py",
-        "export/contents.py",
-        "export/page_file.py",
-    ),
+    *("corpus/compute/atlas_file.py", "corpus/compute/file.py", "corpus/compute/neurons.py"),
+    *("export/contents.py", "export/page_file.py", "page/first.py"),
     *("finetune/compute/export.py", "finetune/compute/store.py"),
     *("finetune/compute/questions.py", "finetune/opening.py", "projection/points.py", "techniques/tuned_lens.py"),
-    *(
-        "hidden_states/word.py",
-        "hidden_states/compute.py",
-        "analysis/head_names.py",
-        "experiments/compute/minimal_pairs.py",
-        "page/first.py",
-    ),
+    *("hidden_states/word.py", "hidden_states/compute.py", "analysis/head_names.py", "experiments/compute/minimal_pairs.py"),
 }
 
 

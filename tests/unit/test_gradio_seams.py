@@ -115,7 +115,7 @@ def test_its_objects_have_what_we_ask_them():
     assert gradio_seams.props_sent(box, gr.Textbox(visible=False)) == {"visible": False}, f"{MOVED}constructor_args"
     assert [gradio_seams.holds_no_file(function) for function in blocks.fns.values()] == [True, False], f"{MOVED}Api"
     assert list(blocks.get_api_info()["named_endpoints"]) == ["/one", "/lambda"]
-    assert (gradio_seams.queue_length(blocks), gradio_seams.running_calls(blocks)) == (0, 0)
+    assert gradio_seams.count_queued(blocks) == (0, 0)
     assert blocks.session_state("nobody") is None
 
 

@@ -2,12 +2,15 @@
 
 import http.server
 import threading
+from dataclasses import replace
 
 import datasets
 import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
+from explorer.corpus.search import Search
+from explorer.corpus.source import HUB as CORPUS_HUB
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import HUB
 from explorer.text.hub_data import NO_NAME, fetch_data_set
@@ -49,6 +52,32 @@ def test_rows_come_from_the_hub_and_not_from_a_folder_of_the_same_name(hub, fold
     assert table.rows == (("I love it", "good"), ("I hate it", "bad"))
     assert "part train" in table.about
     assert any("/resolve/" in path and path.endswith("train.csv") for _, path in hub.asked)
+
+
+def test_a_column_of_a_data_set_is_a_corpus(hub, folder, refusal, tiny):
+    put(hub)
+    asked = Search(source=CORPUS_HUB, data_set=f" {NAME} ", compare="word")
+    assert asked.corpus is None
+    subject = Subject.of(tiny.trace("it"))
+    steps = list(outcome := kept(asked.on_data_set(subject, None)))
+    assert any(NAME in step["about"] for step in steps)
+    found = replace(asked, **outcome.value.settings)
+    assert found.corpus.texts == ["I love it", "I hate it"]
+    assert replace(found, column="label").corpus.texts == ["good", "bad"]
+    assert NAME in found.corpus.counted
+    assert replace(found, data_set="someone/else").corpus is None, "a name that was not fetched"
+    hub.down = True
+    refusal(InputError, lambda: finished(asked.on_data_set(subject, None)))
+
+
+class kept:
+    """A generator that keeps what it returns."""
+
+    def __init__(self, steps):
+        self.steps = steps
+
+    def __iter__(self):
+        self.value = yield from self.steps
 
 
 NO_NAMES = ("../tmp", "..", ".", "./runs", ".hidden", "a/..", "/etc", "~/x", "a/b/c", "a\\b", "hf://datasets/a/b", "a..b/c")

@@ -155,50 +155,38 @@ def test_a_link_with_a_alone_has_no_b(bundled):
     assert links.read({"a": "hello"}, Subject(BUNDLED, "x", "default b")).subject.text_b == ""
 
 
+def old(choice, selected=(1, 1, None), **settings):
+    """What an old link opens: a choice, the layer, head and token that it selects, and settings."""
+    return choice, selected, settings
+
+
 OLD = {  # as people have them in their notes: these never change
-    "layer=5&head=3&tab=attention&a=Hello+there&b=&token=2": ("attention", "One head", {}, (5, 3, 2)),
-    "v=1&tab=attention&view=several-heads&a=Hello&set.heads=1,2,12&set.layer=4": (
-        "attention",
-        "Several heads",
-        {"heads": (1, 2, 12), "layer": 4},
-        (1, 1, None),
+    "layer=5&head=3&tab=attention&a=Hello+there&b=&token=2": old("One head", (5, 3, 2)),
+    "v=1&tab=attention&view=several-heads&a=Hello&set.heads=1,2,12&set.layer=4": old("Several heads", heads=(1, 2, 12), layer=4),
+    "v=1&tab=fill-mask&view=lens&a=The+[MASK]+sat.&layer=0&head=1&set.follow=cat, dog": old(
+        "Lens", (0, 1, None), follow="cat, dog"
     ),
-    "v=1&tab=fill-mask&view=lens&a=The+[MASK]+sat.&layer=0&head=1&set.follow=cat, dog": (
-        "fill-mask",
-        "Lens",
-        {"follow": "cat, dog"},
-        (0, 1, None),
+    "v=1&tab=fill-mask&view=pre-training-game&a=A+word&set.seed=41&set.rate=0.5&set.swap=0&set.strategy=words": old(
+        "Pre-training game", seed=41, rate=0.5, swap=False, strategy="words"
     ),
-    "v=1&tab=fill-mask&view=pre-training-game&a=A+word&set.seed=41&set.rate=0.5&set.swap=0&set.strategy=words": (
-        "fill-mask",
-        "Pre-training game",
-        {"seed": 41, "rate": 0.5, "swap": False, "strategy": "words"},
-        (1, 1, None),
+    "v=1&tab=projection&a=x&set.picked=%5B%5B2%5D%2C%2200ff%22%5D&set.search=&set.seed=0&set.dimensions=3": old(
+        "Map", picked=((2,), "00ff"), search="", seed=0, dimensions=3
     ),
-    "v=1&tab=projection&a=x&set.picked=%5B%5B2%5D%2C%2200ff%22%5D&set.search=&set.seed=0&set.dimensions=3": (
-        "projection",
-        "Map",
-        {"picked": ((2,), "00ff"), "search": "", "seed": 0, "dimensions": 3},
-        (1, 1, None),
-    ),
-    "v=1&tab=hidden&view=sentences&a=x&set.sentences=~eJzzSM3JyVcoz0jNUSiqSlUozVPISSxRKMlXKM8vyklRBABuCQjx": (
-        "hidden",
-        "Sentences",
-        {"sentences": None},
-        (1, 1, None),
+    "v=1&tab=hidden&view=sentences&a=x&set.sentences=~eJzzSM3JyVcoz0jNUSiqSlUozVPISSxRKMlXKM8vyklRBABuCQjx": old(
+        "Sentences", sentences=None
     ),
 }
 
 
 @pytest.mark.parametrize("link", OLD)
 def test_links_of_former_days_keep_working(bundled, link):
-    tab, choice, settings, selected = OLD[link]
-    place = links.read(dict(parse_qsl(link, keep_blank_values=True)), DEFAULT)
+    (choice, selected, settings), given = OLD[link], dict(parse_qsl(link, keep_blank_values=True))
+    place = links.read(given, DEFAULT)
     chosen = place.subject.chosen
     if settings != {"sentences": None}:
         assert place.told == ()
         assert {name: value for view in place.views for name, value in vars(view).items() if name in settings} == settings
-    assert (place.tab, place.choice, (chosen.layer, chosen.head, chosen.token)) == (tab, choice, selected)
+    assert (place.tab, place.choice, (chosen.layer, chosen.head, chosen.token)) == (given["tab"], choice, selected)
 
 
 TOLD = {

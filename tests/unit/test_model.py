@@ -1,6 +1,5 @@
 import gc
 import hashlib
-import json
 import time
 import weakref
 
@@ -17,6 +16,7 @@ from explorer.bert.features import features
 from explorer.core import limits
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.limits import MODELS
+from tests.families import edit
 from tests.hooks import hooks_of
 from tests.waiting import at_once
 
@@ -303,8 +303,7 @@ def test_every_weight_is_counted_once(model):
 
 def test_segments_are_those_that_the_tokenizer_gives(make_tiny):
     folder = make_tiny()
-    settings = folder / "tokenizer_config.json"
-    settings.write_text(json.dumps(json.loads(settings.read_text()) | {"model_input_names": ["input_ids", "attention_mask"]}))
+    edit(folder, "tokenizer_config.json", model_input_names=["input_ids", "attention_mask"])
     model = explorer.load(folder)
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     encoded = tokenizer("the man went", "he was happy", return_tensors="pt")

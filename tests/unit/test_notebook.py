@@ -13,7 +13,7 @@ import pytest
 
 import explorer
 from explorer.core.errors import InputError
-from explorer.experiments.compute.runs import shipped
+from explorer.experiments.compute.runs import find_shipped
 from explorer.export import notebook
 from explorer.export.named import OF_THE_PAGE
 from explorer.tabs import VIEWS
@@ -126,7 +126,7 @@ def test_the_study_of_the_guide_is_short_and_says_what_the_page_says(monkeypatch
     (study,) = re.findall(r"<!-- a study -->\n```python\n(.*?)```", page, re.DOTALL)
     assert len([line for line in study.splitlines() if line.strip()]) < 30
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(explorer, "experiment", lambda model, items, **how: shipped(model, "agreement"))
+    monkeypatch.setattr(explorer, "experiment", lambda model, items, **how: find_shipped(model, "agreement"))
     exec(study, {})
     seen = bundled.trace("a [MASK].").view("experiments/new", source="agreement")
     said = capsys.readouterr().out

@@ -16,11 +16,12 @@ from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.finetune import train
 from explorer.finetune.compute.from_table import examples_from_table, numbers_in
 from explorer.finetune.compute.run import write_measure
+from explorer.finetune.compute.texts import Classifier, HeldOutNumbers
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.result import Result
 from explorer.finetune.try_it import TryIt, _scale
 from explorer.text.tables import Table
-from explorer.training.examples import FIFTHS, ScoredExamples, split
+from explorer.training.examples import FIFTHS, ScoredExamples
 from explorer.training.objectives import Numbers
 from explorer.training.settings import TrainingSettings
 from explorer.ui.subject import Subject
@@ -52,7 +53,7 @@ def test_correlations_are_those_of_scipy():
 
 
 def test_a_regression_solved_at_once_is_ridge(tiny):
-    vectors, parts = features(tiny, EXAMPLES.texts), split(EXAMPLES, 0)
+    vectors, parts = features(tiny, EXAMPLES.texts), EXAMPLES.split(0)
     settings = TrainingSettings(optimizer="lbfgs", regularization=0.1)
     ((epoch, head),) = train(vectors, Numbers(NUMBERS, parts.train), parts, settings)
     said = head.outputs(vectors)[:, 0]
@@ -66,7 +67,7 @@ def test_a_regression_solved_at_once_is_ridge(tiny):
 
 
 def test_of_every_fifth_of_the_numbers_some_are_held_out():
-    parts, strata = split(EXAMPLES, 0), EXAMPLES.strata
+    parts, strata = EXAMPLES.split(0), EXAMPLES.strata
     assert {strata[row] for row in parts.held_out} == set(FIFTHS)
     low, high = ([n for n, name in zip(NUMBERS, strata, strict=True) if name == fifth] for fifth in ("lowest", "highest"))
     assert max(low) <= min(high)
@@ -103,11 +104,12 @@ def test_the_views_tell_of_a_number(kept, tiny):
 
 @pytest.mark.parametrize(("targets", "scale"), [([3, 3, 3], (0, 1)), ([2, 5, 3], (2, 5)), (None, (0, 1))])
 def test_an_estimate_has_a_scale_even_where_all_numbers_are_equal(targets, scale):
-    held = None if targets is None else SimpleNamespace(targets=np.array(targets, dtype=np.float32))
-    assert _scale(SimpleNamespace(held_out=held, held=lambda kind: held)) == scale
+    numbers = np.array(targets or (), dtype=np.float32)
+    held = None if targets is None else HeldOutNumbers((), (), numbers, numbers)
+    assert _scale(SimpleNamespace(held_out=held)) == scale
 
 
 def test_what_asks_for_labels_refuses_a_number(kept):
     with pytest.raises(InputError, match="gives a number"):
-        store.fetch_kind(kept.id, "classes")
+        store.fetch_kind(kept.id, Classifier)
     assert write_measure("spearman", 0.5) == "Spearman correlation 0.50"

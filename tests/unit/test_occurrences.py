@@ -6,7 +6,8 @@ import pytest
 import explorer
 from explorer.core.steps import finished
 from explorer.corpus.compute.occurrences import occurrences_in_steps, vector_alone
-from explorer.text.corpora import Corpus, built_in, read_corpus
+from explorer.text.corpora import Corpus, built_in
+from tests.corpora import read_corpus
 from tests.families import write_family
 
 pytestmark = pytest.mark.usefixtures("own_runs")

@@ -4,8 +4,6 @@ import json
 import socket
 import threading
 import time
-import urllib.error
-import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
@@ -28,6 +26,7 @@ from explorer.finetune.compute.training import run_training
 from explorer.server.bounds import Rates
 from explorer.server.refusals import Refused
 from explorer.training.examples import Examples
+from tests.asking import ask
 from tests.clocks import set_clock
 from tests.stranger import Stranger
 
@@ -227,15 +226,10 @@ def test_a_training_that_a_program_asked_for_is_kept_when_the_app_ends(tiny_fold
     assert len(store.fetch(answer["head"]).history) == len(answer["history"])
 
 
-def test_who_comes_when_many_wait_gets_a_503_and_one_sentence(served, stranger, monkeypatch):
+def test_who_comes_when_many_wait_gets_a_503_and_one_sentence(served, monkeypatch):
     monkeypatch.setattr(Places, "__len__", lambda turns: WAITING.most)
-    asked = urllib.request.Request(f"{served}/gradio_api/run/tokens", b'{"data": ["One more.", "", ""]}')
-    asked.add_header("Content-Type", "application/json")
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(asked)
-    assert refused.value.code == 503
-    refused.value.close()
-    assert stranger.ask("tokens", "One more.", "", "")["error"] == WAITING.tell()
+    status, _, body = ask(served, "POST", RUN, {"data": ["One more.", "", ""]})
+    assert (status, json.loads(body)["error"]) == (503, WAITING.tell())
 
 
 def test_requests_a_minute_are_counted_for_each_address(monkeypatch):

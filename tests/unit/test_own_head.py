@@ -1,6 +1,5 @@
 """The heads that checkpoints were fine-tuned with, of every family, against transformers' own classes."""
 
-import json
 import shutil
 
 import pytest
@@ -18,7 +17,7 @@ from explorer.techniques import own_head
 from explorer.ui.answers import says_of
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import Subject
-from tests.families import HEADINGS, KINDS, PAIR, TUNED, own, tuned_error, write_tuned
+from tests.families import HEADINGS, KINDS, PAIR, TUNED, edit, own, tuned_error, write_tuned
 
 TASKS = dict(zip(TUNED, (LABELS, TAGS, ANSWER), strict=True))
 
@@ -73,11 +72,6 @@ def test_the_best_answer_is_the_best_of_all_spans(models, folders):
 PROBLEMS = (None, "single_label_classification", "multi_label_classification", "regression")
 
 
-def edit_config(folder, **entries):
-    written = json.loads((folder / "config.json").read_text()) | entries
-    (folder / "config.json").write_text(json.dumps({name: value for name, value in written.items() if value != "out"}))
-
-
 def pipeline(task, folder, **options):
     import transformers
 
@@ -91,12 +85,12 @@ def test_every_share_that_is_shown_is_the_score_of_transformers_pipeline(problem
     labels = {"id2label": {i: f"kind {i}" for i in range(count)}, "label2id": {f"kind {i}": i for i in range(count)}}
     folder = write_tuned(tmp_path / "model", "bert", TUNED[0], **labels)
     if not named:  # as old checkpoints have it: transformers numbers the labels
-        edit_config(folder, id2label="out", label2id="out", num_labels=count)
+        edit(folder, drop=("id2label", "label2id"), num_labels=count)
     # transformers refuses a single label of single_label_classification: its rule for one label counts.
-    edit_config(folder, problem_type=None if (problem, count) == (PROBLEMS[1], 1) else problem)
+    edit(folder, problem_type=None if (problem, count) == (PROBLEMS[1], 1) else problem)
     scores = pipeline("text-classification", folder, top_k=None)([PAIR[1]])[0]
     theirs = {one["label"]: one["score"] for one in scores}
-    edit_config(folder, problem_type=problem)
+    edit(folder, problem_type=problem)
     model = explorer.load(folder)
     subject = Subject.of(model.trace(PAIR[1]))
     best = max(theirs, key=theirs.get)
@@ -134,7 +128,7 @@ def test_every_tag_that_is_shown_is_that_of_transformers_pipeline(folders, model
     ("entries", "told"),
     [
         ({"id2label": {"0": "sad", "1": "calm"}}, "classifier.weight is 3 × 16, and id2label or num_labels asks for 2 × 16"),
-        ({"id2label": "out", "num_labels": 5}, "classifier.weight is 3 × 16, and id2label or num_labels asks for 5 × 16"),
+        ({"drop": ("id2label",), "num_labels": 5}, "classifier.weight is 3 × 16, and id2label or num_labels asks for 5 × 16"),
         ({"id2label": {"sad": 0, "calm": 1, "happy": 2}}, "id2label in the config.json"),
         ({"id2label": ["sad", "calm", "happy"]}, "id2label in the config.json"),
     ],
@@ -142,7 +136,7 @@ def test_every_tag_that_is_shown_is_that_of_transformers_pipeline(folders, model
 )
 def test_labels_that_do_not_fit_the_weights_are_named(entries, told, folders, tmp_path, refusal):
     folder = shutil.copytree(folders[LABELS], tmp_path / "odd")
-    edit_config(folder, **entries)
+    edit(folder, **entries)
     assert told in refusal(ModelError, lambda: explorer.load(folder), typed=folder)
 
 
@@ -169,7 +163,7 @@ class TestFiles:
     )
     def test_only_classes_of_its_own_family_are_built(self, classes, folders, tmp_path):
         folder = shutil.copytree(folders[LABELS], tmp_path / "other")
-        edit_config(folder, architectures=classes)
+        edit(folder, architectures=classes)
         assert explorer.load(folder).own_head is None
 
 

@@ -9,8 +9,8 @@ from explorer.core.errors import ExplorerError
 from explorer.experiments.compute.items import Item, items_from_lines
 from explorer.experiments.compute.made_items import corpus_items, template_items
 from explorer.finetune.compute import questions
-from explorer.finetune.compute.answering import normalise_answer
 from explorer.finetune.compute.answers import overlap_answer
+from explorer.finetune.compute.spans import normalise_answer
 from explorer.hidden_states.compute import find_word, repeated_words
 from explorer.teaching.classroom import names
 from explorer.text import swaps

@@ -215,6 +215,7 @@ def test_what_was_trained_where_more_is_allowed_comes_in_too(files, pack, monkey
 BOMBS = {
     "zeros by the hundred": lambda files: {**files, "model/model.safetensors": bytes(64 * 2**20)},
     "a large log": lambda files: {**files, "log.csv": bytes(16 * 2**20)},
+    "pictures": lambda files: {"holiday.jpg": b"x"},
     "a vocabulary of zeros": lambda files: {**files, "model/vocab.txt": bytes(40 * 2**20)},
 }
 
@@ -234,7 +235,7 @@ def test_very_many_entries_are_refused_before_they_are_listed(pack, own_runs, re
     commented = path.read_bytes()
     half = commented[: len(commented) // 2]
     monkeypatch.setattr("zipfile.ZipFile", lambda *_: pytest.fail("listed"))
-    for data in (commented[:-7], commented, half, b"", b"PK"):
+    for data in (commented[:-7], commented, half, b"", b"PK\x03\x04", b"text,label\na,b\n"):
         path.write_bytes(data)
         refusal(InputError, lambda: unpack(path))
     assert list(own_runs.iterdir()) == []

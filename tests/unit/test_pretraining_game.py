@@ -4,22 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.fill_mask.compute import (
-    IGNORED,
-    KEPT,
-    MASKED,
-    PIECES,
-    RANDOM,
-    UNTOUCHED,
-    WORDS,
-    Rules,
-    choose_pieces,
-    choose_words,
-    hide,
-    loss_error,
-    play,
-    treat_pieces,
-)
+from explorer.fill_mask import compute
+from explorer.fill_mask.compute import KEPT, MASKED, PIECES, RANDOM, UNTOUCHED, WORDS, Rules, loss_error, play
 from tests.hooks import eager_bert
 
 TEXT_A = "The old man walked slowly to the market because he wanted to buy some milk and bread for his dog."
@@ -30,30 +16,32 @@ def test_words_are_chosen_whole():
     words, eligible = [[1, 2, 3], [4], [5, 6], [8], [9, 10]], np.ones(12, dtype=bool)
     eligible[[0, 7, 11]] = False
     for seed in range(40):
-        chosen = choose_words(eligible, words, 0.4, np.random.default_rng(seed))
+        chosen = compute.choose_words(eligible, words, 0.4, np.random.default_rng(seed))
         for word in words:
             assert chosen[word].all() or not chosen[word].any()
         assert 0.4 * eligible.sum() <= chosen.sum() < 8
     eligible[2] = False
-    assert not choose_words(eligible, words[:1], 0.4, np.random.default_rng(0)).any(), "a word with a piece that is not eligible"
+    assert not compute.choose_words(eligible, words[:1], 0.4, np.random.default_rng(0)).any(), (
+        "a word with a piece that is not eligible"
+    )
 
 
 def test_every_eligible_place_is_chosen_equally_often():
     eligible = np.ones(64, dtype=bool)
     eligible[[0, 63]] = False
-    counts = sum(choose_pieces(eligible, 0.15, np.random.default_rng(seed)).astype(int) for seed in range(2000))
+    counts = sum(compute.choose_pieces(eligible, 0.15, np.random.default_rng(seed)).astype(int) for seed in range(2000))
     assert counts.sum() == 2000 * 9
     assert not counts[~eligible].any()
     observed = counts[eligible]
     assert ((observed - observed.mean()) ** 2 / observed.mean()).sum() < 100  # chi-square, 61 degrees of freedom
-    assert choose_pieces(np.array([False, True]), 0.15, np.random.default_rng(0)).tolist() == [False, True]
+    assert compute.choose_pieces(np.array([False, True]), 0.15, np.random.default_rng(0)).tolist() == [False, True]
 
 
 def test_each_treatment_does_what_its_name_says():
     ids, rng = np.arange(50, 250), np.random.default_rng(1)
-    chosen = choose_pieces(ids % 2 == 0, 0.9, rng)
-    found = treat_pieces(ids, chosen, (0.4, 0.3), 3, np.arange(1000, 1100), rng)
-    assert (found.labels == np.where(chosen, ids, IGNORED)).all()
+    chosen = compute.choose_pieces(ids % 2 == 0, 0.9, rng)
+    found = compute.treat_pieces(ids, chosen, Rules(masked=0.4, random=0.3), 3, np.arange(1000, 1100), rng)
+    assert (found.labels == np.where(chosen, ids, compute.IGNORED)).all()
     assert ((found.treatment != UNTOUCHED) == chosen).all()
     read = {code: found.input_ids[found.treatment == code] for code in (UNTOUCHED, MASKED, RANDOM, KEPT)}
     assert (read[UNTOUCHED] == ids[~chosen]).all()
@@ -72,7 +60,7 @@ def test_ordinary_ids_leave_out_specials_and_reserved_entries(bundled):
 def test_the_shares_of_the_game_fit_80_10_10(bundled, strategy):
     encoding, counts = bundled.encode(TEXT_A, TEXT_B), np.zeros(3)
     for seed in range(300):
-        treatment = hide(bundled, encoding, Rules(strategy, seed=seed)).treatment
+        treatment = compute.hide(bundled, encoding, Rules(strategy, seed=seed)).treatment
         counts += np.bincount(treatment, minlength=4)[1:]
     expected = counts.sum() * np.array([0.8, 0.1, 0.1])
     assert ((counts - expected) ** 2 / expected).sum() < 13.8  # chi-square, 2 degrees of freedom, one in a thousand

@@ -40,7 +40,7 @@ def test_the_guide_has_the_table_of_limits(guide):
     assert guide["limits"].count(limits.as_markdown()) == 1
 
 
-def test_every_limit_that_can_be_set_has_a_value_in_both_profiles_and_a_sentence(read):
+def test_every_limit_that_can_be_set_has_a_value_in_both_profiles_and_a_whole_sentence_if_any(read):
     for name, limit in LIMITS.items():
         read(limits.PROFILE, "local")
         local = limit.most
@@ -49,7 +49,7 @@ def test_every_limit_that_can_be_set_has_a_value_in_both_profiles_and_a_sentence
         read(name, "7")
         assert limit.most == 7
         sentence = limit.tell(8, "the thing")
-        assert sentence.endswith(".")
+        assert not sentence or sentence.endswith(".")
         assert "{" not in sentence
 
 

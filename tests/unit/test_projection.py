@@ -9,7 +9,8 @@ from sklearn.manifold import trustworthiness as reference_trustworthiness
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 
-from explorer.analysis.projection import METHODS, AddedMaps, LayerMaps, MapSettings, add_rows, align, clusters, project, quality
+from explorer.analysis.layer_maps import AddedMaps, LayerMaps, add_rows, align
+from explorer.analysis.projection import METHODS, MapSettings, clusters, project, quality
 from explorer.analysis.similarity import Agreement, Nearest
 from explorer.bert.features import features
 from explorer.core.errors import InputError
@@ -17,7 +18,7 @@ from explorer.core.lazy import umap
 from explorer.core.steps import Stopped, finished
 from explorer.projection.endpoints import projection
 from explorer.projection.map import Map
-from explorer.projection.picture import agreement_of, nearby
+from explorer.projection.picture import agreement_of, are_groups, nearby
 from explorer.projection.points import Points, clusters_of
 from explorer.projection.two_models import TwoModels
 from explorer.text.lines import NO_LABEL, read_lines
@@ -259,6 +260,8 @@ def test_points_without_a_label_are_not_judged():
     more = Points([*texts, "new", "newer"], [*labels, NO_LABEL, NO_LABEL], np.concatenate([GROUPS, -GROUPS[:2]])[None])
     assert nearby(more, 0, None).text == nearby(labelled, 0, None).text.replace("points", "labelled points")
     assert agreement_of(more, 0) == agreement_of(labelled, 0)
+    assert are_groups(more, 0)
+    assert not are_groups(replace(labelled, labels=[*"abc" * 15]), 0)
     one = Points(texts, ["a", *[NO_LABEL] * 44], GROUPS[None])
     assert "closer than any other two" in nearby(one, 0, None).text
 

@@ -7,15 +7,8 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.limits import TEXTS
-from explorer.finetune.compute.answering import best_span, exact_match, f1, normalise_answer
-from explorer.finetune.compute.questions import (
-    Questions,
-    built_in_questions,
-    check_questions,
-    place,
-    read_questions,
-    split_by_text,
-)
+from explorer.finetune.compute.questions import Questions, built_in_questions, check_questions, place, read_questions
+from explorer.finetune.compute.spans import best_span, exact_match, f1, normalise_answer
 
 TEXT, OTHER = "Anna has a red car.", "Tom lives in Rome."
 FLAT = [
@@ -47,12 +40,12 @@ def written(tmp_path, content):
 
 def test_the_forms_of_squad_say_the_same(tmp_path):
     lines = "\n".join(map(json.dumps, FLAT))
-    readings = [read_questions(written(tmp_path, one)).questions for one in (FLAT, lines, nested())]
+    readings = [read_questions(written(tmp_path, one)) for one in (FLAT, lines, nested())]
     assert set(readings[0].rows) == set(readings[1].rows) == set(readings[2].rows)
     assert readings[0].rows[1].answers == ("in Rome", "Rome")
     assert readings[0].rows[1].span == (10, 17)
     assert readings[0].unanswered == 1
-    assert len(read_questions(written(tmp_path, nested(impossible=False))).questions) == 2
+    assert len(read_questions(written(tmp_path, nested(impossible=False)))) == 2
 
 
 def answered(answer, start):
@@ -84,7 +77,7 @@ def test_of_a_large_file_as_many_are_drawn_as_can_be_taken(tmp_path, monkeypatch
     monkeypatch.setattr(TEXTS, "most", 10)
     rows = [{**FLAT[number % 2], "context": FLAT[number % 2]["context"] + f" {number}"} for number in range(40)]
     found = read_questions(written(tmp_path, rows))
-    assert len(found.questions) == 10
+    assert len(found) == 10
     assert found.about == "40 questions in the file, 10 of them drawn with the seed."
 
 
@@ -121,13 +114,13 @@ def test_the_built_in_questions_have_their_answers_in_the_text_once():
 def test_all_questions_on_a_text_are_on_one_side():
     questions = built_in_questions()
     for seed in range(5):
-        parts = split_by_text(questions, seed)
+        parts = questions.split(seed)
         assert sorted([*parts.train, *parts.held_out]) == list(range(len(questions)))
         assert 0.15 <= len(parts.held_out) / len(questions) <= 0.2
         sides = [{questions.rows[row].text for row in rows} for rows in parts]
         assert not sides[0] & sides[1]
     small = Questions((place("Who?", "Anna", TEXT), place("Who?", "Tom", OTHER), place("What?", "", OTHER)))
-    assert all(len(rows) for rows in split_by_text(small, 1))
+    assert all(len(rows) for rows in small.split(1))
 
 
 @pytest.mark.parametrize(

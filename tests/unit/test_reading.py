@@ -12,7 +12,7 @@ from explorer.finetune.compute.columns import guess_columns
 from explorer.finetune.compute.from_table import BUILT_IN, built_in, examples_from_table
 from explorer.text import hub_data
 from explorer.text.tables import read_table
-from explorer.training.examples import Examples, check_examples, check_texts_or_pairs, split
+from explorer.training.examples import Examples, check_examples, check_texts_or_pairs
 
 
 def test_why_a_data_set_cannot_be_fetched_is_logged(monkeypatch, caplog, refusal):
@@ -90,7 +90,7 @@ def test_sets_with_variants_keep_them_on_one_side_of_every_split(name, size):
     premises = dict(zip(examples.texts, examples.groups, strict=True))
     assert all(premises[text] == group for text, group in zip(examples.texts, examples.groups, strict=True))
     for seed in range(5):
-        train, held = split(examples, seed)
+        train, held = examples.split(seed)
         assert sorted([*train, *held]) == list(range(len(examples)))
         assert not {examples.groups[row] for row in train} & {examples.groups[row] for row in held}
         for label, count in examples.counts.items():
@@ -110,14 +110,14 @@ def test_examples_of_the_api_keep_their_order():
 def test_the_split_is_stratified_and_nothing_held_out_was_trained_on(seed, size):
     texts = [f"{label} {i % max(2, size // 3)}" for i in range(size) for label in "abc"]
     examples = Examples(tuple(texts), tuple(text[0] for text in texts))
-    train, held = split(examples, seed)
+    train, held = examples.split(seed)
     assert sorted([*train, *held]) == list(range(len(texts)))
     assert not {texts[row] for row in train} & {texts[row] for row in held}
     for label in "abc":
         count = sum(texts[row][0] == label for row in held)
         assert 1 <= count < size
         assert size < 50 or abs(count - 0.2 * size) <= 3
-    again = split(examples, seed)
+    again = examples.split(seed)
     assert train.tolist() == again[0].tolist()
     assert held.tolist() == again[1].tolist()
 
@@ -126,14 +126,14 @@ def test_equal_texts_stay_together_whatever_their_label_and_case():
     texts = ("Same  text", "same text", "b", "c", "d", "SAME TEXT", "e")
     examples = Examples(texts, ("x", "y", "x", "y", "x", "x", "y"))
     for seed in range(20):
-        train, _ = split(examples, seed)
+        train, _ = examples.split(seed)
         assert len({0, 1, 5} & set(train.tolist())) in (0, 3)
 
 
 def test_what_is_too_large_to_hold_one_out_is_refused(refusal):
     examples = Examples(tuple("abcdefgh"), tuple("xyxyxyxy"), groups=tuple("11112222"))
-    assert set(split(examples, 0, 0.5).held_out.tolist()) in ({0, 1, 2, 3}, {4, 5, 6, 7}), "a group stays whole"
-    refusal(InputError, lambda: split(Examples(("a", "a", "b", "c"), ("x", "x", "y", "y")), 0))
+    assert set(examples.split(0, 0.5).held_out.tolist()) in ({0, 1, 2, 3}, {4, 5, 6, 7}), "a group stays whole"
+    refusal(InputError, lambda: Examples(("a", "a", "b", "c"), ("x", "x", "y", "y")).split(0))
 
 
 @pytest.mark.parametrize(

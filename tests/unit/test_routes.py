@@ -9,7 +9,7 @@ import torch
 
 from explorer.techniques import ablation, mixing, routes, run_mixing
 from explorer.techniques.edits import Patch
-from tests.decomposing import decomposed, shares_of, watching
+from tests.decomposing import decomposed, head_parts, head_shares, shares_of, watching
 from tests.hooks import cut_weights, eager_bert
 
 TEXT, TEXT_B = "The capital of Japan is [MASK].", "It is a city of temples."
@@ -65,7 +65,7 @@ def test_what_is_put_in_leaves_the_run_as_it_was(model):
     trace = model.trace(TEXT, TEXT_B)
     before = trace.states.clone()
     run_mixing.mixing(trace, [(0, 0)], CUTS)
-    routes.head_shares(trace, 1, 2, [(0, 0)], CUTS)
+    head_shares(trace, 1, 2, off=[(0, 0)], cuts=CUTS)
     assert torch.equal(trace.states, before)
     assert run_mixing.mixing(trace) is run_mixing.mixing(trace)
     assert not run_mixing.mixing(trace).shares.flags.writeable
@@ -79,12 +79,12 @@ def test_heads_sum_to_the_ribbon_and_in_vectors_to_the_part(model, eager, cuts):
         theirs = taken_apart(eager, model)
     for layer, (after, parts, _) in enumerate(theirs[:2]):
         for query in (0, 6):
-            heads = routes.head_shares(trace, layer, query, cuts=cuts)
+            heads = head_shares(trace, layer, query, cuts=cuts)
             assert heads.shape == (model.capabilities.heads + 1, trace.kept)
             np.testing.assert_allclose(heads.sum(0), found[layer, query], atol=1e-6)
             others = np.arange(trace.kept) != query
             assert not heads[-1, others].any()
-            np.testing.assert_allclose(routes.head_parts(trace, layer, query, cuts=cuts), parts[query], atol=1e-5)
+            np.testing.assert_allclose(head_parts(trace, layer, query, cuts=cuts), parts[query], atol=1e-5)
             np.testing.assert_allclose(heads, straight(after[query], parts[query], found[layer, query]), atol=1e-3)
 
 

@@ -11,7 +11,7 @@ from explorer.core.errors import InputError
 from explorer.core.limits import PREFIX
 from explorer.experiments.compute.experiment import experiment
 from explorer.experiments.compute.items import suite_items
-from explorer.experiments.compute.runs import opened, written
+from explorer.experiments.compute.runs import run_from_json, run_to_json
 from explorer.experiments.new import TYPED, NewExperiment
 from explorer.experiments.saved import NOTHING, SavedRuns
 from explorer.ui.subject import Subject
@@ -95,7 +95,7 @@ HOSTILE = {
     "too large a number": lambda file: changed(file, before=[1e300] * len(file["before"])),
     "more digits than are read": lambda file: f'{{"format": {"9" * 10_000}}}',
     "no values": lambda file: json.dumps(without(file, "values")),
-    "too many places": lambda file: changed(without(file, "nulls"), values=[[[0] * 3_000] * 2] * len(file["values"])),
+    "too many places": lambda file: changed(without(file, "nulls"), values=[[[0] * 20_000] * 2] * len(file["values"])),
     "sizes of 0": lambda file: changed(file, sizes=[0] * len(file["before"])),
     "an unknown question": lambda file: changed(file, provenance={**file["provenance"], "question": "why"}),
     "a question that is no name": lambda file: changed(file, provenance={**file["provenance"], "question": ["attention"]}),
@@ -107,11 +107,11 @@ HOSTILE = {
 
 @pytest.mark.parametrize("spoil", HOSTILE.values(), ids=HOSTILE)
 def test_a_file_that_holds_no_run_is_refused_in_a_sentence(found, spoil, refusal):
-    refusal(InputError, lambda: opened(spoil(json.loads(written(found)))))
+    refusal(InputError, lambda: run_from_json(spoil(json.loads(run_to_json(found)))))
 
 
 def test_a_file_that_is_too_large_is_not_read(found, tmp_path, monkeypatch, refusal):
     monkeypatch.setenv(f"{PREFIX}ITEMS", "100")  # for the process that reads it
     path = tmp_path / "run.json"
-    path.write_text(written(found) + " " * 2**20)
+    path.write_text(run_to_json(found) + " " * 2**20)
     assert "more than 1 MB" in refusal(InputError, lambda: explorer.open_experiment(path))

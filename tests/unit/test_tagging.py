@@ -10,12 +10,13 @@ from explorer.analysis.evaluation import by_sentence, entity_scores
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
-from explorer.finetune.compute.standard import write_standard
+from explorer.finetune.compute.export import write_standard
+from explorer.finetune.compute.texts import Classifier
 from explorer.finetune.compute.words import Tagger
 from explorer.finetune.endpoints import tag, train_tokens
 from explorer.text.tagged import TaggedSentence
 from explorer.training.probe import control_tags, draw_rows
-from explorer.training.tagging import TaggedExamples, built_in_tagged, sentence_folds, split_sentences
+from explorer.training.tagging import TaggedExamples, built_in_tagged, sentence_folds
 from tests.learning import learn_run
 
 pytestmark = pytest.mark.usefixtures("own_runs")
@@ -78,12 +79,12 @@ def test_the_names_of_our_own_are_learnt(bundled):
 def test_equal_sentences_stay_on_one_side_and_the_split_is_of_sentences():
     examples = tagged(PLAIN)
     for seed in range(5):
-        parts = split_sentences(examples, seed, 0.3)
+        parts = examples.split(seed, 0.3)
         assert sorted([*parts.train, *parts.held_out]) == list(range(len(examples)))
         texts = [{" ".join(examples.sentences[row].words) for row in rows} for rows in parts]
         assert not texts[0] & texts[1]
     with pytest.raises(InputError, match="one and the same"):
-        split_sentences(tagged(PLAIN[:1] * 3), 0, 0.2)
+        tagged(PLAIN[:1] * 3).split(0, 0.2)
 
 
 def test_names_are_counted_as_seqeval_does():
@@ -111,7 +112,7 @@ def test_a_head_is_trained_and_asked_by_programs(tiny_folder):
     with pytest.raises(InputError, match="Word 2 of text 1 holds nothing"):
         tag([["ada", "\ufffd"]], found["head"])
     with pytest.raises(InputError, match="tags words"):
-        store.fetch_kind(found["head"], "classes")
+        store.fetch_kind(found["head"], Classifier)
 
 
 @pytest.mark.parametrize(

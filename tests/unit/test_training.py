@@ -18,7 +18,7 @@ from explorer.finetune.compute.prefix import Prefix, hidden_in_steps
 from explorer.finetune.compute.task import Task, go_on, make_plan
 from explorer.finetune.compute.top_layers import Top, seeded_dropout
 from explorer.finetune.compute.training import as_run, run_training, train_whole
-from explorer.training.examples import Examples, split
+from explorer.training.examples import Examples
 from explorer.training.head import Head
 from explorer.training.objectives import Classes
 from explorer.training.probe import control_targets, probe
@@ -124,7 +124,7 @@ def test_the_kept_weights_are_a_mean_of_those_after_the_epochs(tiny, monkeypatch
     rows = np.arange(len(EXAMPLES))
     prefix = Prefix(finished(hidden_in_steps(tiny, EXAMPLES.pairs, 1)), rows, rows)
     settings = TrainingSettings(epochs=5, batch_size=8)
-    parts = split(EXAMPLES, 0)
+    parts = EXAMPLES.split(0)
     steps = train_top(Top(tiny, 2, 1, "cls"), prefix, Classes.of(EXAMPLES, parts), parts, settings)
     kept = [report[2] for report in steps if isinstance(report, tuple)]
     for place, weights in enumerate(zip(*taken, strict=True)):
@@ -183,7 +183,7 @@ def test_a_plan_that_makes_no_sense_is_refused(tiny, refusal):
 
 def test_a_linear_head_says_what_was_trained(tiny):
     vectors = features(tiny, EXAMPLES.texts)
-    train_rows, held_rows = parts = split(EXAMPLES, 0)
+    train_rows, held_rows = parts = EXAMPLES.split(0)
     *_, (epoch, head) = train(vectors, Classes.of(EXAMPLES, parts), parts, TrainingSettings(epochs=5))
     right = EXAMPLES.targets
     for rows, accuracy in ((train_rows, epoch.trained["accuracy"]), (held_rows, epoch.held_out["accuracy"])):
@@ -196,7 +196,7 @@ def test_a_linear_head_says_what_was_trained(tiny):
 def test_what_is_held_out_is_never_trained_on():
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(len(EXAMPLES), 12)).astype(np.float32)
-    changed, parts = vectors.copy(), split(EXAMPLES, 3)
+    changed, parts = vectors.copy(), EXAMPLES.split(3)
     changed[parts.held_out] += 100
     for more in ({}, {"optimizer": "lbfgs"}, {"units": 8}):
         settings = TrainingSettings(seed=3, **more)
@@ -206,14 +206,9 @@ def test_what_is_held_out_is_never_trained_on():
 
 
 def test_the_most_confident_mistakes_come_first():
-    rng = np.random.default_rng(0)
-    sure = rng.uniform(0.5, 1, 20_000)
-    probabilities = np.stack([sure, 1 - sure], axis=1)
-    targets = (rng.uniform(size=len(sure)) > sure).astype(int)
-    assert (
-        evaluation.confident_mistakes(probabilities, targets, 3).tolist()
-        == sorted(np.flatnonzero(targets == 1), key=lambda row: -sure[row])[:3]
-    )
+    probabilities = np.array([[0.9, 0.1], [0.6, 0.4], [0.8, 0.2], [0.3, 0.7]])
+    assert evaluation.confident_mistakes(probabilities, np.array([0, 1, 1, 0])).tolist() == [2, 3, 1]
+    assert evaluation.confident_mistakes(probabilities, np.array([0, 1, 1, 0]), 2).tolist() == [2, 3]
 
 
 def test_the_probe_tells_what_is_known_from_what_is_not(tiny):
@@ -222,7 +217,7 @@ def test_the_probe_tells_what_is_known_from_what_is_not(tiny):
     assert layers[0].accuracy > 0.9  # the words are there
     assert all(row.control_accuracy < 0.85 and 0 <= row.deviation <= 0.5 for row in layers)
     assert all(row.low < row.accuracy <= row.high and row.high - row.low > 0.05 for row in layers)  # even where all is right
-    held = {EXAMPLES.pairs[row] for seed in range(3) for row in split(EXAMPLES, seed).held_out}
+    held = {EXAMPLES.pairs[row] for seed in range(3) for row in EXAMPLES.split(seed).held_out}
     assert {row.sentences for row in layers} == {len(held)}
     shares = [share for share, _ in seen]
     assert shares == sorted(shares)

@@ -4,7 +4,6 @@ import json
 from urllib.parse import parse_qsl
 
 import pytest
-from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from explorer.core.errors import InputError
@@ -29,11 +28,8 @@ TYPES = {"choice", "text", "list", "boolean", "integer", "number", "rows", "any"
 
 
 @pytest.fixture(scope="module")
-def ask(served):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("huggingface_hub.utils._detect_agent._fetch_registry", lambda: None)
-        client = Client(served, verbose=False)
-        yield lambda *arguments, to="view", **more: client.predict(*arguments, **more, api_name=f"/{to}")
+def ask(client):
+    return lambda *arguments, to="view", **more: client.predict(*arguments, **more, api_name=f"/{to}")
 
 
 @pytest.fixture(scope="module")

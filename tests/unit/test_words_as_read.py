@@ -12,8 +12,8 @@ from explorer.corpus.compute.occurrences import occurrences_in_steps
 from explorer.hidden_states.endpoints import word_in_context
 from explorer.hidden_states.word import ABOVE, OneWord, comparable_words, contexts_of
 from explorer.projection.map import SENTENCES, Map
-from explorer.text.corpora import read_corpus
 from explorer.ui.subject import Subject
+from tests.corpora import read_corpus
 from tests.families import KINDS, write_family
 
 CAFE = "a caf\u00e9 here", "the CAFE\u0301 is old", "our cafe was sold"

@@ -17,7 +17,7 @@ from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.experiments.compute.items import number_groups
 from explorer.experiments.compute.question import STATES, Axis, Batch, Measured, Question, ReadItem, Unusable, round_off
-from explorer.experiments.compute.reading import batched
+from explorer.experiments.compute.reading import batch_items
 from explorer.experiments.compute.targets import WORD
 from explorer.techniques.leace import Eraser, fit_erasers
 from explorer.training.head import Head
@@ -59,8 +59,6 @@ class Known:
 
 
 class OfConcept(Question):
-    """A question about the concept that distinguishes the words of the items from their foils."""
-
     unit, adds_before, has_nulls, targets = "change of the logit difference", True, True, (WORD,)
     ways: ClassVar[Mapping[str, str]] = {**{name: name for name in CONCEPTS}, WORDS: "the words themselves"}
     needs: tuple[str, ...] = ()  # the words of an item whose classes must be known
@@ -76,11 +74,9 @@ class OfConcept(Question):
         return next((f"{number}" for number, words in enumerate(CONCEPTS[self.way]) if word.lower() in words.split()), "")
 
     def label_of(self, item: ReadItem) -> int:
-        """The number of the class of an item's word."""
         return self._classes.index(self.class_of(item.item.word))
 
     def usable(self, item: ReadItem) -> None:
-        """The concept must distinguish word and foil."""
         word, foil = (self.class_of(one) for one in (item.item.word, item.item.foil))
         if not (word and foil) or word == foil:
             raise Unusable(f"its word and its foil are not two words that {self.way} tells apart.")
@@ -118,7 +114,7 @@ class OfConcept(Question):
 
     def _read(self, items: Sequence[ReadItem]) -> Generator[None, None, Known]:
         read, tokens = [], []
-        for batch in batched(self, items, 1):
+        for batch in batch_items(self, items, 1):
             states = torch.stack(batch.states)  # [states, n, tokens, hidden]
             read.append(batch.read(states))
             places = torch.linspace(0, states.shape[2] - 1, min(TOKENS, states.shape[2])).long()

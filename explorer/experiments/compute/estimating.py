@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
-from explorer.bert import attending
 from explorer.core.engine import torch
+from explorer.experiments.compute import edges
+from explorer.experiments.compute.edges import RECEIVERS, SENDERS
 from explorer.experiments.compute.patching import COUNTERPART, HEADS_OF, MLP, RESIDUAL, Patching, roles_of
-from explorer.experiments.compute.question import Batch, Measured, ReadItem, place_of
-from explorer.experiments.compute.reading import batched
+from explorer.experiments.compute.question import Axis, Batch, Measured, ReadItem, place_of, round_off
+from explorer.experiments.compute.reading import batch_items
 from explorer.experiments.compute.summary import Place
 
-INTEGRATED = "heads_integrated"
+EDGES = "edges"
+INTEGRATED = "_integrated"  # ends the ways that take a path
 STRONGEST = 20  # places that are also patched
 EXACT = "exact"
 STEPS = 5  # of the path from the changed text to the item: as many as Hanna et al. 2024 take
@@ -24,33 +25,49 @@ STEPS = 5  # of the path from the changed text to the item: as many as Hanna et 
 class Estimated(Patching):
     """`Patching` estimated to first order: (item − changed text) · ∂Δ/∂activation, in the run of the changed text.
 
-    Places, sizes and units are those of `Patching`. It has no null: the test is of 0. The STRONGEST places, by the size of their
-    estimate over all items, are patched too: "exact" is what that brings back.
+    Places, sizes, units and the null are those of `Patching`, or places are edges, [senders, receivers]. The STRONGEST ones, by
+    the size of their estimate over all items, are patched too: "exact" is what that brings back.
     """
 
     name, menu = "attribution_patching", "What would patching bring back? (estimate)"
-    unit, null, each = "estimated share recovered", "", ("changed text", "with {}, estimated")
+    unit, each = "estimated share recovered", ("changed text", "with {}, estimated")
     setting = "estimated", "Patched in"
     ways: ClassVar[Mapping[str, str]] = {
         HEADS_OF: "the output of heads",
-        INTEGRATED: "heads, by a path of five",
+        HEADS_OF + INTEGRATED: "heads, by a path of five",
         RESIDUAL: "the hidden states",
         MLP: "the feed-forward output",
+        EDGES: "edges",
+        EDGES + INTEGRATED: "edges, by a path of five",
+        **{f"{EDGES}_{part}": f"edges into {part.replace('query', 'querie')}s" for part in edges.PARTS},
     }
     help = (
         "Attribution patching (Nanda 2023; Syed et al. 2023) estimates *patching* for all places at the same time: what an "
         "item's own run has there, less what that of its changed text has, times the gradient of the logit difference in the "
         "run of the changed text. A path of five takes the mean gradient at five inputs between the two (EAP-IG, Hanna et al. "
-        f"2024), which is closer where softmax saturates. A first-order estimate can be wrong, so the {STRONGEST} places with "
-        f"the largest estimates are patched too. {COUNTERPART}"
+        "2024), which is closer where softmax saturates. An *edge* is what the embeddings, a head or a feed-forward block (MLP) "
+        "adds, as far as one later component reads it. The change passes every LayerNorm between the two, and all other "
+        f"components keep their output. A first-order estimate can be wrong, so the {STRONGEST} places with the largest "
+        f"estimates are patched too. {COUNTERPART} The null is the estimate for other pairs of words, as in *patching*."
     )
     finding = (
         "{Place}, selected on {on} by an estimate, would bring back {share} ({by_share}) of the difference in the other {other}"
-        "{doubt}; {exact}."
+        "{doubt}; {beside} {random_share}. {Exact}."
     )
-    also = (EXACT,)
-    _estimates: dict[int, torch.Tensor]  # by the number of an item
+    also, preparing = (EXACT,), 0.6
+    _estimates: dict[int, torch.Tensor]  # by the number of an item: [1, or 2 with the null, *places]
     _strongest: np.ndarray  # [*places] bool
+
+    def set_up(self) -> None:
+        super().set_up()
+        self.of_edges, self.integrated = self.way.startswith(EDGES), self.way.endswith(INTEGRATED)
+        self.parts = [part for part in edges.PARTS if self.way.endswith(part)] or edges.PARTS
+        if self.of_edges:
+            edges.require_edges(self.model)
+
+    @classmethod
+    def axes(cls, way: str) -> tuple[Axis, ...]:
+        return (SENDERS, RECEIVERS) if way.startswith(EDGES) else super().axes(way)
 
     @classmethod
     def pick(cls, way: str, means: np.ndarray) -> Place:
@@ -60,67 +77,67 @@ class Estimated(Patching):
     @property
     def cost(self) -> tuple[int, float]:
         """A backward pass takes the memory of about three forward passes; a place that is patched half a pass."""
-        return 3, 4 + 3 * (STEPS if self.way == INTEGRATED else 1) + STRONGEST / 2
+        return 12 if self.of_edges else 3, 4 + 5 * (STEPS if self.integrated else 1) + STRONGEST / 2
 
     def prepare(self, items: Sequence[ReadItem]) -> Iterator[None]:
         """All estimates, which choose the places that are patched."""
         self._estimates, total = {}, np.zeros(self.shape)
-        for batch in batched(self, items):
-            sizes = batch.before - batch.differences(batch.read(batch.changed[-1]))
-            own, changed, words = batch.states[0], batch.changed[0], batch.words
-            with torch.inference_mode(False), torch.enable_grad():
-                values = self._estimate(batch, own.clone(), changed.clone(), words.clone())
-            for item, estimate, size in zip(batch.items, values, sizes, strict=True):
-                self._estimates[item.number] = estimate
-                total += estimate.numpy() * float(size > 0)
+        for batch in batch_items(self, items):
+            ends = self.ends(batch)
+            before, whole = batch.differences(ends)
+            pairs = self.random_pairs(batch, ends) if self.has_nulls else ()
+            given = batch.states[0], batch.changed[0], batch.places, whole - before, batch.words, *pairs
+            with torch.inference_mode(False), torch.enable_grad():  # a gradient keeps nothing that inference mode made
+                values = self._estimate(batch, *(one.clone() for one in given))
+            for item, estimates, size in zip(batch.items, values.transpose(0, 1), whole - before, strict=True):
+                self._estimates[item.number] = estimates
+                total += estimates[0].numpy() * float(size > 0)
             yield
         self._strongest = np.zeros(self.shape, dtype=bool)
         self._strongest.flat[np.argsort(-np.abs(total), axis=None, kind="stable")[:STRONGEST]] = True
 
     def measure(self, batch: Batch) -> Measured:
-        exact = super().measure(batch)
-        values = torch.stack([self._estimates[item.number] for item in batch.items])
-        return Measured(values, sizes=exact.sizes, also=(exact.values,), before=exact.before)
+        before, whole = batch.differences(self.ends(batch))
+        values, *nulls = torch.stack([self._estimates[item.number] for item in batch.items], 1)
+        exact = torch.full((*self.shape, len(batch.items)), torch.nan)
+        exact[self._strongest] = batch.differences(self._patched(batch)) - before
+        null = round_off(values, nulls[0]) if nulls else None
+        return Measured(values, null, whole - before, also=(exact.permute(2, 0, 1),), before=before)
 
-    def vectors(self, batch: Batch, chosen: np.ndarray | None = None) -> torch.Tensor:
-        """Only for the strongest places."""
-        return super().vectors(batch, self._strongest)
+    def _patched(self, batch: Batch) -> torch.Tensor:
+        """The last vectors that are read with each of the strongest places taken over, [places, n, hidden]."""
+        if not self.of_edges:
+            return self.vectors(batch, self._strongest)[self._strongest]
+        mine, theirs = (edges.run(self.model, states[0]) for states in (batch.states, batch.changed))
+        chosen = np.argwhere(self._strongest).tolist()
+        return torch.stack([edges.vectors_with(batch, mine, theirs, (one, other), self.parts) for one, other in chosen])
 
-    def _estimate(self, batch: Batch, own: torch.Tensor, changed: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
-        """The estimates, [n, *places], from both embedding outputs [n, tokens, hidden]."""
-        integrated = self.way == INTEGRATED
-        mine, _ = self._run(batch, own, words, slopes=False)
-        other, slope = self._run(batch, changed, words, slopes=not integrated)
-        path = [changed + step / STEPS * (own - changed) for step in range(1, STEPS + 1)] if integrated else []
-        gradients = [self._run(batch, hidden, words)[1] for hidden in path] or [slope]
-        mean = [torch.stack(parts).mean(0) for parts in zip(*gradients, strict=True)]
-        parts = [(one - two) * gradient for one, two, gradient in zip(mine, other, mean, strict=True)]
-        if self.way in (HEADS_OF, INTEGRATED):
-            return torch.stack([part.sum((2, 3)) for part in parts], 1)  # [n, layers, heads]
-        roles = roles_of(batch).clone().to(own.dtype)  # [roles, n, tokens]
-        return torch.stack([torch.einsum("rnt,nt->nr", roles, part.sum(-1)) for part in parts], 1)
+    def _estimate(self, batch: Batch, own: torch.Tensor, changed: torch.Tensor, *given: torch.Tensor) -> torch.Tensor:
+        """The estimates, [1 or 2, n, *places], from both embedding outputs [n, tokens, hidden], and what `_numbers` reads."""
+        numbers, model = lambda last: self._numbers(last, *given), self.model
+        path = [changed + step / STEPS * (own - changed) for step in range(1, STEPS + 1)] if self.integrated else [changed]
+        mine, theirs, *along = edges.run(model, own), edges.run(model, changed), *(edges.run(model, at, numbers) for at in path)
+        if self.of_edges:
+            with torch.no_grad():
+                return torch.stack([edges.estimate(model, mine, theirs, one, self.parts) for one in along]).mean(0)
+        name = {RESIDUAL: "hidden", MLP: "added"}.get(self.way, "context")
+        slopes = [torch.stack(parts).mean(0) for parts in zip(*(one.slopes_by(name) for one in along), strict=True)]
+        each = zip(mine.of(name), theirs.of(name), slopes, strict=True)
+        parts = torch.stack([(one - two) * slope for one, two, slope in each], 2)  # [1 or 2, n, layers or states, …]
+        if name == "context":
+            return parts.sum((4, 5))  # over tokens and numbers
+        return torch.einsum("rnt,knlt->knlr", roles_of(batch).clone().to(own.dtype), parts.sum(-1))
 
-    def _run(
-        self, batch: Batch, hidden: torch.Tensor, words: torch.Tensor, slopes: bool = True
-    ) -> tuple[list[torch.Tensor], tuple[torch.Tensor, ...]]:
-        """What is patched in a run, by layer or hidden state, and the gradient of the difference by each, if asked."""
-        found: list[torch.Tensor] = []
-        leaves: list[torch.Tensor] = []
-
-        def watch(activation: torch.Tensor) -> torch.Tensor:
-            found.append(activation.detach())
-            leaves.append(torch.zeros_like(activation, requires_grad=slopes))
-            return activation + leaves[-1]
-
-        hidden = watch(hidden) if self.way == RESIDUAL else hidden
-        for layer in self.model.layers:
-            if self.way == MLP:
-                hidden = layer.with_feed_forward(hidden, watch)
-            elif self.way == RESIDUAL:
-                hidden = watch(layer(hidden))
-            else:
-                hidden = attending.answer_with(lambda heads: watch(heads.context()), partial(layer, hidden))
-        if not slopes:
-            return found, ()
-        read = hidden[torch.arange(len(hidden)), batch.places.clone()]  # what inference mode made cannot be kept for a gradient
-        return found, torch.autograd.grad(self.target.differences(read, words).sum(), leaves)
+    def _numbers(
+        self,
+        last: torch.Tensor,
+        places: torch.Tensor,
+        sizes: torch.Tensor,
+        words: torch.Tensor,
+        pairs: torch.Tensor | None = None,
+        weights: torch.Tensor | None = None,
+    ) -> list[torch.Tensor]:
+        """The sums over items of which slopes are taken: the differences, and those of other pairs of words by their weights."""
+        read = last[torch.arange(len(last)), places]
+        found = [self.target.differences(read, words).sum()]
+        return found if pairs is None else [*found, ((self.target.differences(read, pairs) * weights).sum(-1) * sizes).sum()]

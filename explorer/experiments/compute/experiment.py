@@ -16,8 +16,9 @@ from explorer.bert.provenance import provenance_of
 from explorer.bert.readings import Reading, key_of, when_free
 from explorer.core.errors import InputError
 from explorer.core.lazy import pandas
-from explorer.core.steps import finished
+from explorer.core.steps import finished, in_one_call
 from explorer.experiments.compute.concepts import Erases
+from explorer.experiments.compute.edges import RECEIVERS, SENDERS
 from explorer.experiments.compute.estimating import Estimated
 from explorer.experiments.compute.heads import HEADS_OFF, Attends, CutLinks, HeadsOff
 from explorer.experiments.compute.items import FEWEST, Item, check_items, number_groups
@@ -25,7 +26,7 @@ from explorer.experiments.compute.moving import Moves
 from explorer.experiments.compute.observing import ComesFrom, FindsCue, LensWins, Likelihood
 from explorer.experiments.compute.patching import Patching, Paths
 from explorer.experiments.compute.question import HEADS, STATES, Axis, Question, ReadItem
-from explorer.experiments.compute.reading import in_order, measured, read_items_as
+from explorer.experiments.compute.reading import measure_all, order_by_length, read_items_as
 from explorer.experiments.compute.summary import LEAST_P, Summary, summarise
 from explorer.experiments.compute.targets import WORD
 from explorer.text import limits
@@ -40,7 +41,7 @@ QUESTIONS: dict[str, type[Question]] = {
 MOST_SEED = 2**31 - 1
 KEPT_FROM = 500  # items: what takes longer than about half a minute is worth a file
 ROW = np.dtype("<f4")
-REVISION = 3  # to be raised when a row means something else than before, so that no run goes on with rows of the old kind
+REVISION = 4  # to be raised when a row means something else than before, so that no run goes on with rows of the old kind
 NO_DIFFERENCE = "the model prefers the word to the foil no more than in the changed text, so nothing can be recovered."
 
 
@@ -75,13 +76,14 @@ class Experiment:
     @property
     def axes(self) -> tuple[Axis, ...]:
         axes = self.question.axes(self.provenance["how"])
-        return tuple(axis.counted(count) for axis, count in zip(axes, self.values.shape[1:], strict=True))
+        counts, heads = self.values.shape[1:], self.provenance.get("heads", 0)
+        return tuple(axis.counted(count, heads) for axis, count in zip(axes, counts, strict=True))
 
     def short(self, at: Sequence[int]) -> str:
         """A place in few letters: '5.11', 'state 4'."""
         labels = [str(axis.labels[place]) for axis, place in zip(self.axes, at, strict=True)]
-        if self.axes[-1].name == HEADS.name:
-            return ".".join(labels)
+        if joint := {HEADS.name: ".", RECEIVERS.name: " → "}.get(self.axes[-1].name):
+            return joint.join(labels)
         return f"{'state ' if self.axes[0].name == STATES.name else ''}{', '.join(labels)}"
 
     @cached_property
@@ -180,17 +182,7 @@ def experiment_in_steps(
     return _experiment(asked, read, (yield from _measure(asked, read)), left_out)
 
 
-def experiment(
-    model: Explorer,
-    items: object,
-    question: str = HEADS_OFF,
-    how: str = "",
-    seed: int = 0,
-    target: str = WORD,
-    groups: Sequence[str] = (),
-) -> Experiment:
-    """`experiment_in_steps` in one call."""
-    return finished(experiment_in_steps(model, items, question, how, seed, target, groups))
+experiment = in_one_call(experiment_in_steps)
 
 
 def repeat(run: Experiment, model: Explorer | None = None) -> Experiment:
@@ -217,6 +209,7 @@ def _experiment(asked: Question, read: Sequence[ReadItem], rows: np.ndarray, lef
         "how": asked.way,
         **({} if asked.target.name == WORD else {"target": asked.target.name}),
         "seed": asked.seed,
+        **({"heads": asked.model.capabilities.heads} if asked.axes(asked.way)[0] is SENDERS else {}),
         "items": len(read),
         **provenance_of(asked.model),
     }
@@ -240,7 +233,7 @@ def _measure(asked: Question, items: Sequence[ReadItem]) -> Generator[float, Non
         reading, shares = Reading(folder, asked.width, ROW), list[float]()
 
         def rows() -> Iterator[tuple[np.ndarray, np.ndarray]]:
-            for share, part in measured(asked, items, len(reading.lengths())):
+            for share, part in measure_all(asked, items, len(reading.lengths())):
                 shares.append(share)
                 yield part, np.ones(len(part))
 
@@ -254,8 +247,8 @@ def _measure(asked: Question, items: Sequence[ReadItem]) -> Generator[float, Non
         found = yield from when_free(key, 4 * asked.width * len(items), fill)
     else:
         parts = []
-        for share, part in measured(asked, items):
+        for share, part in measure_all(asked, items):
             parts.append(part)
             yield share
         found = np.concatenate(parts)
-    return found[np.argsort(in_order(items))]  # from the order in which they were measured
+    return found[np.argsort(order_by_length(items))]  # from the order in which they were measured

@@ -10,7 +10,7 @@ import numpy as np
 from explorer.core.engine import torch
 from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.question import Batch, Measured, OfMarked, Question, ReadItem, Unusable
-from explorer.experiments.compute.reading import batched
+from explorer.experiments.compute.reading import batch_items
 from explorer.experiments.compute.targets import UNKNOWN, WORD
 
 HEADS_OFF = "heads_off"
@@ -42,7 +42,7 @@ class HeadsOff(Question):
         "the items."
     )
     finding = (
-        "Without {place}, selected on {on}, the right word's lead in the other {other} changes by {effect} of {before} logits "
+        "Without {place}, selected on {on}, the word's lead in the other {other} changes by {effect} of {before} "
         "({by_effect}){doubt}."
     )
     adds_before, below = True, "it helps the word"
@@ -58,7 +58,7 @@ class HeadsOff(Question):
             self._donors = {one.number: listed[donor] for one, donor in zip(listed, given, strict=True)}
         if self.way == MEAN:
             sums: list[torch.Tensor] = [torch.zeros(()) for _ in self.model.layers]
-            for batch in batched(self, items, 1):
+            for batch in batch_items(self, items, 1):
                 contexts = contexts_of(batch.states, self)
                 sums = [total + context.double().sum((0, 2)) for total, context in zip(sums, contexts, strict=True)]
                 yield

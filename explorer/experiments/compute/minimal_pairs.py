@@ -11,24 +11,21 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import deque
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import combinations, groupby
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
 from explorer.analysis.resampling import by_group, wilson_by_group
 from explorer.bert.explorer import Explorer
-from explorer.bert.network import Network
-from explorer.core.engine import inference_mode, torch
+from explorer.core.engine import inference_mode
 from explorer.core.errors import InputError
 from explorer.core.lazy import pandas
 from explorer.core.paths import SUITES as FOLDER
-from explorer.techniques.pseudo_likelihood import ORIGINAL, WORD_L2R, hidden_too
-from explorer.techniques.targets import batches
+from explorer.techniques.pseudo_likelihood import ORIGINAL, WORD_L2R, Hidden, answers_in_steps, hide_each
 from explorer.text import limits
 from explorer.text.encoding import MASK, Encoding
 
@@ -150,18 +147,6 @@ class SuiteResult:
         return found
 
 
-@dataclass(frozen=True)
-class Hidden:
-    """An input with one piece hidden, and perhaps others `also`; `wanted` are the ids there whose log-probabilities count, each
-    times its sign, for number `row`."""
-
-    row: int
-    encoding: Encoding
-    position: int
-    wanted: tuple[tuple[int, int], ...]
-    also: Sequence[int] = ()
-
-
 def way_of(suite: Suite, way: str = "") -> str:
     """The way to score a suite; "" is the usual one: the blank, and for stereotypes pseudo-likelihood. Raises InputError."""
     return limits.check_choice(way, "the way to score", WAYS) if way else LIKELIHOOD if suite.stereotypes else BLANK
@@ -220,12 +205,8 @@ def _hidden(model: Explorer, number: int, pair: MinimalPair, way: str, only_shar
     found = []
     for encoding, own, sign in zip((word, foil), differing, (1, -1), strict=True):
         left = range(own.start, own.stop) if only_shared else ()
-        also = hidden_too(encoding, ORIGINAL if way == ALONE else WORD_L2R)
-        found += [
-            Hidden(number, encoding, position, ((encoding.ids[position], sign),), also.get(position, ()))
-            for position in encoding.text_positions
-            if position not in left
-        ]
+        positions = [position for position in encoding.text_positions if position not in left]
+        found += hide_each(number, encoding, positions, ORIGINAL if way == ALONE else WORD_L2R, sign)
     return found, ALONE if way == ALONE else LIKELIHOOD
 
 
@@ -245,33 +226,3 @@ def _differing(one: Encoding, other: Encoding) -> tuple[slice, slice]:
     start = next((place for place in range(shorter) if one.ids[place] != other.ids[place]), shorter)
     end = next((place for place in range(shorter - start) if one.ids[-1 - place] != other.ids[-1 - place]), shorter - start)
     return slice(start, one.kept - end), slice(start, other.kept - end)
-
-
-@inference_mode
-def answers_in_steps(model: Network, asked: Sequence[Hidden], rows: int) -> Generator[float, None, np.ndarray]:
-    """The sum of what is counted for each row, [rows] in nats; yields the share that is answered, 0 to 1."""
-    sums, done = np.zeros(rows), 0
-    for length, group in groupby(sorted(asked, key=lambda one: one.encoding.kept), key=lambda one: one.encoding.kept):
-        of_length = list(group)
-        for part in batches(len(of_length), length):
-            for one, answer in zip(batch := of_length[part], _read(model, of_length[part]), strict=True):
-                sums[one.row] += answer
-            done += len(batch)
-            yield done / len(asked)
-    return sums
-
-
-def _read(model: Network, batch: Sequence[Hidden]) -> list[float]:
-    """What is counted for each, in nats."""
-    padded = model.pad([(one.encoding.ids, one.encoding.segments) for one in batch])
-    rows, positions = torch.arange(len(batch)), torch.tensor([one.position for one in batch])
-    padded.ids[rows, positions] = model.mask_id
-    for row, one in enumerate(batch):
-        padded.ids[row, list(one.also)] = model.mask_id
-    (last,) = deque(model.run_padded(padded), maxlen=1)
-    logits = model.masked_lm(last[rows, positions])  # [batch, vocabulary]
-    totals = logits.logsumexp(-1).tolist()
-    return [
-        sum(sign * (float(row[id]) - total) for id, sign in one.wanted)
-        for row, total, one in zip(logits, totals, batch, strict=True)
-    ]

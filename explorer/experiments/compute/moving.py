@@ -9,7 +9,7 @@ import numpy as np
 from explorer.core.engine import torch
 from explorer.experiments.compute.concepts import CONCEPT, Known, OfConcept
 from explorer.experiments.compute.question import ROUNDING, STATES, Axis, Batch, Measured, ReadItem, round_off
-from explorer.experiments.compute.reading import batched
+from explorer.experiments.compute.reading import batch_items
 from explorer.experiments.compute.summary import LEAST_P, Place
 from explorer.techniques.directions import random_direction
 
@@ -66,7 +66,7 @@ class Moves(OfConcept):
         effects = torch.zeros(1 + SHUFFLES, self.shape[0])  # the first is unshuffled
         for known, moved in (every, every[::-1]):
             towards = torch.zeros(count, self.shape[0], known.read.shape[-1])  # by how much a class mean counts
-            for batch in batched(self, moved.items, 3):
+            for batch in batch_items(self, moved.items, 3):
                 for item, slopes in zip(batch.items, self._gradients(batch), strict=True):
                     for word, sign in ((item.item.foil, 1), (item.item.word, -1)):
                         towards[self._classes.index(self.class_of(word))] += sign * slopes

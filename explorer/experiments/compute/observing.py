@@ -12,13 +12,12 @@ from explorer.bert.trace import Trace
 from explorer.core.engine import torch
 from explorer.core.steps import finished
 from explorer.experiments.compute.heads import MARKED
-from explorer.experiments.compute.minimal_pairs import Hidden, answers_in_steps
 from explorer.experiments.compute.question import STATES, Axis, Batch, Measured, OfMarked, Question, ReadItem, Unusable, place_of
 from explorer.experiments.compute.summary import Place
 from explorer.experiments.compute.targets import WORD
 from explorer.techniques.attribution import OCCLUSION, attribute, occlusion_of
 from explorer.techniques.lens import translate
-from explorer.techniques.pseudo_likelihood import ORIGINAL, WORD_L2R, hidden_too
+from explorer.techniques.pseudo_likelihood import ORIGINAL, WORD_L2R, Hidden, answers_in_steps, hide_each
 from explorer.techniques.routes import place_shares
 from explorer.techniques.run_mixing import mixing
 from explorer.techniques.targets import Target
@@ -165,10 +164,9 @@ class Likelihood(Question):
         asked: list[Hidden] = []
         for row, (item, pair) in enumerate(zip(batch.items, batch.words.tolist(), strict=True)):
             encoding = self.model.encode(item.item.text_a, item.item.text_b)
-            also = hidden_too(encoding, likelihood)
             places = [at for at, id in enumerate(item.ids) if at != item.place and id not in special]
             for filler, sign in zip(pair, (1, -1), strict=True):
                 filled = replace(encoding, ids=(*item.ids[: item.place], filler, *item.ids[item.place + 1 :]))
-                asked += [Hidden(row, filled, at, ((item.ids[at], sign),), also.get(at, ())) for at in places]
+                asked += hide_each(row, filled, places, likelihood, sign)
         others = torch.from_numpy(finished(answers_in_steps(self.model, asked, len(batch.items)))).float()
         return Measured(torch.stack([batch.before, others, batch.before + others], 1))

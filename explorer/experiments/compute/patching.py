@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from explorer.bert import attending
-from explorer.bert.attending import Heads
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
+from explorer.experiments.compute.edges import keep
 from explorer.experiments.compute.heads import contexts_of, vectors_without
 from explorer.experiments.compute.question import (
     HEADS,
@@ -28,7 +28,7 @@ from explorer.experiments.compute.question import (
 )
 from explorer.experiments.compute.summary import Place
 from explorer.experiments.compute.targets import WORD
-from explorer.techniques.paths import messages, receive
+from explorer.techniques.paths import attend_with, messages
 from explorer.text import limits
 
 RESIDUAL, HEADS_OF, MLP = "residual", "heads", "mlp"
@@ -58,9 +58,8 @@ class Patching(Question):
         MLP: "the feed-forward output",
     }
     help = (
-        "An item needs a marked word with a counterpart of the same number of pieces, as in *The \\*key/keys\\* to the "
-        "drawers*: the changed text has the counterpart. A part of the item's own run is put into that of the changed text, and "
-        "what comes back of the logit difference is counted: 0 is the changed text, 1 the item; the mean is the sum of what "
+        f"{COUNTERPART} The changed text has it. A part of the item's own run is put into that of the changed text, and what "
+        "comes back of the logit difference is counted: 0 is the changed text, 1 the item; the mean is the sum of what "
         "comes back over the sum of the whole differences. *Changed words* are the tokens where the texts differ, *token read* "
         "is the blank. It shows where the difference between both texts is carried, and nothing that they have in common "
         "(Geiger et al. 2021; Zhang & Nanda 2024). The null is the share that the same place brings back of the difference that "
@@ -105,13 +104,17 @@ class Patching(Question):
             raise Unusable("the token that is read is itself changed.")
 
     def measure(self, batch: Batch) -> Measured:
-        vectors, ends = self.vectors(batch), torch.stack([batch.read(states[-1]) for states in (batch.changed, batch.states)])
+        vectors, ends = self.vectors(batch), self.ends(batch)
         before, whole = batch.differences(ends)
         sizes, values = whole - before, (batch.differences(vectors) - before).permute(2, 0, 1)
         if not self.has_nulls:
             return Measured(values, sizes=sizes, before=before)
         nulls = self._of_random_pairs(batch, vectors, ends).permute(2, 0, 1) * sizes[:, None, None]
         return Measured(values, round_off(values, nulls), sizes, before=before)
+
+    def ends(self, batch: Batch) -> torch.Tensor:
+        """The last vectors that are read in the changed and in the item's own run, [2, n, hidden]."""
+        return torch.stack([batch.read(states[-1]) for states in (batch.changed, batch.states)])
 
     def vectors(self, batch: Batch, chosen: np.ndarray | None = None) -> torch.Tensor:
         """The last vectors that are read with each part taken over, [*places, n, hidden]; NaN where not `chosen` [*places]."""
@@ -131,29 +134,30 @@ class Patching(Question):
         """What a layer makes of `other` when its feed-forward block adds what it adds to `mine`: [roles, n, tokens, hidden]."""
         added: list[torch.Tensor] = []
 
-        def keep(own: torch.Tensor) -> torch.Tensor:
-            added.append(own)
-            return own
-
         def put(theirs: torch.Tensor) -> torch.Tensor:
             return torch.where(roles, added[0], theirs.unflatten(0, roles.shape[:2])).flatten(0, 1)
 
-        self.model.layers[layer].with_feed_forward(mine, keep)
-        return self.model.layers[layer].with_feed_forward(other.repeat(len(roles), 1, 1), put).unflatten(0, roles.shape[:2])
+        path, other = self.model.layers[layer].family.out_of_neurons, other.repeat(len(roles), 1, 1)
+        self.model.layers[layer].with_outputs(mine, {path: partial(keep, added)})
+        return self.model.layers[layer].with_outputs(other, {path: put}).unflatten(0, roles.shape[:2])
 
     def _of_random_pairs(self, batch: Batch, vectors: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
         """The share that comes back for pairs of words drawn at random, [rows, columns, n].
 
-        From the vectors that are read with a part taken over, [rows, columns, n, hidden], and those of the changed and of the
-        item's own run, [2, n, hidden].
+        From the vectors that are read with a part taken over, [rows, columns, n, hidden], and `ends`.
         """
+        asked, weights = self.random_pairs(batch, ends)
+        return ((self.target.differences(vectors, asked) - self.target.differences(ends[0], asked)) * weights).sum(-1)
+
+    def random_pairs(self, batch: Batch, ends: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Pairs of words drawn at random, [n, pairs, 2], and what each counts in the share that comes back, [n, pairs]."""
         words = self.target.whole_words
         pairs = min(PAIRS, len(words) // 2)
         drawn = [self.random(item).permutation(words)[: 2 * pairs] for item in batch.items]
         asked = torch.from_numpy(np.stack(drawn).reshape(len(drawn), pairs, 2))
         before, whole = self.target.differences(ends, asked)  # [n, pairs] each
-        back, sizes = self.target.differences(vectors, asked) - before, whole - before
-        return (back * sizes.sign()).sum(-1) / sizes.abs().sum(-1).clamp_min(torch.finfo(sizes.dtype).tiny)
+        sizes = whole - before
+        return asked, sizes.sign() / sizes.abs().sum(-1, keepdim=True).clamp_min(torch.finfo(sizes.dtype).tiny)
 
 
 def roles_of(batch: Batch) -> torch.Tensor:
@@ -219,13 +223,9 @@ class Paths(Patching):
             for layer, (at, read) in zip(layers[sender + 1 :], first, strict=False):
                 receivers = [head for head in range(heads) if self.receiver in (None, (at + 1, head + 1))]
                 if receivers:
-                    attend = partial(self._attend, layer.heads(read), receivers)
+                    attend = partial(attend_with, layer.heads(read), (self.part,), receivers)
                     hidden = attending.answer_with(attend, partial(layer, hidden))
                 else:
                     hidden = layer(hidden)
             found[sender] = batch.read(hidden.unflatten(0, (heads, -1)))
         return found
-
-    def _attend(self, sent: Heads, receivers: Sequence[int], heads: Heads) -> torch.Tensor:
-        """The contexts with the queries, keys or values `sent` to some heads."""
-        return receive(heads, self.part, sent, receivers).context()

@@ -33,8 +33,8 @@ class Axis:
     labels: Sequence[int | str] = ()
     first: int = 1
 
-    def counted(self, count: int) -> Axis:
-        """The axis with this many labels, if they are numbers."""
+    def counted(self, count: int, heads: int = 0) -> Axis:
+        """The axis with this many labels, if they are numbers; `heads` of each layer, where components are its places."""
         return self if self.labels else replace(self, labels=range(self.first, self.first + count))
 
 
@@ -97,7 +97,6 @@ class Batch:
 
     @cached_property
     def before(self) -> torch.Tensor:
-        """The logit differences of the unchanged runs, [n]."""
         return self.differences(self.read(self.states[-1]))
 
     def read(self, hidden: torch.Tensor) -> torch.Tensor:
@@ -172,6 +171,7 @@ class Question(ABC):
     also: ClassVar[tuple[str, ...]] = ()  # what else is measured at places
     places: ClassVar[tuple[Axis, ...]] = LAYERS, HEADS  # rows and columns
     passes: ClassVar[float] = 0  # about how many forward passes a place takes
+    preparing: ClassVar[float] = 0  # the share of the work before any item is measured, if that takes a step for each batch
     copies: ClassVar[int] = 0  # of an item that are read together for each column
 
     def __init__(self, model: Explorer, way: str = "", target: str = TARGETS[0], seed: int = 0) -> None:
@@ -180,7 +180,8 @@ class Question(ABC):
         self.target = Target(model, limits.check_choice(target, f"the target of {self.name}", self.targets))
         has = model.capabilities
         counts = {LAYERS.name: has.layers, HEADS.name: has.heads, STATES.name: has.layers + 1}
-        self.shape = tuple(len(axis.labels) or counts[axis.name] for axis in self.axes(self.way))
+        components = 1 + has.layers * (has.heads + 1)
+        self.shape = tuple(len(axis.labels) or counts.get(axis.name, components) for axis in self.axes(self.way))
         self.set_up()
 
     def set_up(self) -> None:

@@ -19,26 +19,27 @@ TOKENS_READ = 1024
 """Tokens of a batch with all copies of its items: enough to keep two cores busy, few enough for the caches."""
 
 
-def in_order(items: Sequence[ReadItem]) -> list[int]:
+def order_by_length(items: Sequence[ReadItem]) -> list[int]:
     """The numbers of items, from 0, in the order in which they are measured, the shortest first."""
     return sorted(range(len(items)), key=lambda number: len(items[number].ids))
 
 
 @inference_mode
-def measured(question: Question, items: Sequence[ReadItem], done: int = 0) -> Generator[tuple[float, np.ndarray], None, None]:
-    """Measure items in the order of `in_order`, from number `done` on; yields the share done and rows, first perhaps none."""
-    ordered = [items[number] for number in in_order(items)]
+def measure_all(question: Question, items: Sequence[ReadItem], done: int = 0) -> Generator[tuple[float, np.ndarray], None, None]:
+    """Measure items, the shortest first, from number `done` on; yields the share done and rows, first perhaps none."""
+    ordered = [items[number] for number in order_by_length(items)]
     if done >= len(ordered):
         return
-    for _ in question.prepare(ordered):
-        yield 0.0, np.empty((0, question.width), np.float32)
+    before, count = question.preparing, sum(1 for _ in batch_items(question, ordered))
+    for step, _ in enumerate(question.prepare(ordered), 1):
+        yield before * min(1, step / count), np.empty((0, question.width), np.float32)
     work = np.cumsum([0, *(len(item.ids) for item in ordered)])
-    for batch in batched(question, ordered[done:]):
+    for batch in batch_items(question, ordered[done:]):
         done += len(batch.items)
-        yield float(work[done] / work[-1]), question.measure(batch).packed(batch)
+        yield float(before + (1 - before) * work[done] / work[-1]), question.measure(batch).packed(batch)
 
 
-def batched(question: Question, items: Sequence[ReadItem], copies: int = 0) -> Iterator[Batch]:
+def batch_items(question: Question, items: Sequence[ReadItem], copies: int = 0) -> Iterator[Batch]:
     """Batches of equal lengths, none with more than TOKENS_READ tokens in `copies`, or those of the question's cost."""
     start = 0
     while start < len(items):

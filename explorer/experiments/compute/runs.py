@@ -23,7 +23,7 @@ from explorer.core.formats import Every, Own, parse
 from explorer.core.lazy import scipy
 from explorer.core.limits import ITEMS, JSON_VALUES, LARGE, Part
 from explorer.core.paths import EXPERIMENTS
-from explorer.core.steps import finished, map_steps
+from explorer.core.steps import in_one_call, map_steps
 from explorer.experiments.compute.experiment import MOST_SEED, QUESTIONS, Experiment, experiment_in_steps, without_nan
 from explorer.experiments.compute.heads import HEADS_OFF, ZERO
 from explorer.experiments.compute.items import check_items, number_groups, suite_items
@@ -38,7 +38,8 @@ LEAST_PLACES = 3  # for a correlation
 FORMAT = "bert-explorer experiment 1"
 NO_EXPERIMENT = "This file holds no experiment that can be read; save it once more, and send it as it is."
 ALSO = ("nulls", "sizes")  # arrays of some questions
-MOST_PLACES = 4_096  # of a question: heads of all layers, at most
+MOST_PLACES = 32_768  # of a question: edges of a model of the size of BERT-base, at most
+MOST_HEADS = 64
 MOST_ALSO = 4  # arrays of what else was measured
 MOST_SAID = 1_000  # characters of a sentence or name in a file
 MEGABYTES = Part(ITEMS, 1 / 100, LARGE)
@@ -57,6 +58,7 @@ class Provenance(Own):
     how: Said
     target: Said = WORD
     seed: int = Field(ge=0, le=MOST_SEED)  # which draws the same halves again
+    heads: int = Field(0, ge=0, le=MOST_HEADS)  # of each layer, where places are edges
     items: int
     model: Said
     weights: Said
@@ -81,8 +83,7 @@ class Written(Own):
     left_out: dict[int, Said] = Field({})
 
 
-def written(experiment: Experiment) -> str:
-    """The file's text."""
+def run_to_json(experiment: Experiment) -> str:
     groups = [item.group for item in experiment.items]
     arrays = {name: getattr(experiment, name) for name in ("before", "values", *ALSO)}
     given = {
@@ -99,7 +100,7 @@ def written(experiment: Experiment) -> str:
     return f"{text}\n"
 
 
-def opened(text: str) -> Experiment:
+def run_from_json(text: str) -> Experiment:
     """The experiment of a file's text, whose summary is computed again. Raises InputError for a text that holds none."""
     MEGABYTES.check(len(text) / 2**20)
     try:
@@ -137,7 +138,7 @@ def _read(given: Written) -> Experiment:
 
 def save_experiment(experiment: Experiment, path: str | Path) -> None:
     """Write all items, numbers and the provenance of an experiment into a file for `open_experiment`. Raises OSError."""
-    Path(path).write_text(written(experiment), "utf-8")
+    Path(path).write_text(run_to_json(experiment), "utf-8")
 
 
 @apart
@@ -148,7 +149,7 @@ def open_experiment(path: Path) -> Experiment:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(NO_EXPERIMENT) from error
-    return opened(text)
+    return run_from_json(text)
 
 
 @functools.cache
@@ -156,7 +157,7 @@ def _shipped(suite: str) -> Experiment:
     return open_experiment(EXPERIMENTS / f"{suite}.json")
 
 
-def shipped(
+def find_shipped(
     model: Explorer, suite: str, question: str = HEADS_OFF, how: str = ZERO, seed: int = 0, target: str = WORD
 ) -> Experiment | None:
     """What comes with the app for the items of a suite: heads of the bundled model switched off by zeros; else None."""
@@ -203,27 +204,12 @@ class Checkpoints:
         return cls(tuple(runs), effects, effects.mean(0), low, high, q)
 
     def as_dict(self) -> dict[str, Any]:
-        """As `/experiment` answers."""
         arrays = {name: without_nan(getattr(self, name)) for name in ("effects", "mean", "low", "high", "q")}
         selected = [[axis.labels[at] for axis, at in zip(run.axes, run.summary.selected, strict=True)] for run in self.runs]
         return {"models": [str(run.provenance["model"]) for run in self.runs], **arrays, "selected": selected}
 
 
 def checkpoints_in_steps(
-    models: Sequence[str | Explorer], items: object, groups: Sequence[str] = (), **asked: Any
-) -> Generator[float, None, Checkpoints]:
-    """Ask the same of every model, a name or a loaded one; yields the share done, 0 to 1. Raises as one experiment does."""
-    if isinstance(models, str) or not isinstance(models, Sequence):
-        raise InputError("Send the models as a list of names.")
-    count = limits.check_integer(len(models), "the number of checkpoints", 2, MOST_CHECKPOINTS)
-    checked, runs = check_items(items, groups), list[Experiment]()
-    for model in models:
-        steps = experiment_in_steps(model if isinstance(model, Explorer) else load(model), checked, **asked)
-        runs.append((yield from map_steps(steps, lambda share: (len(runs) + share) / count)))
-    return Checkpoints.of(runs)
-
-
-def over_checkpoints(
     models: Sequence[str | Explorer],
     items: object,
     question: str = HEADS_OFF,
@@ -231,9 +217,20 @@ def over_checkpoints(
     seed: int = 0,
     target: str = WORD,
     groups: Sequence[str] = (),
-) -> Checkpoints:
-    """One experiment with a list of checkpoints: names, folders or loaded models. Arguments as of `experiment`."""
-    return finished(checkpoints_in_steps(models, items, groups, question=question, how=how, seed=seed, target=target))
+) -> Generator[float, None, Checkpoints]:
+    """Ask every model, a name, folder or loaded one, as `experiment` asks one; yields the share done, 0 to 1."""
+    if isinstance(models, str) or not isinstance(models, Sequence):
+        raise InputError("Send the models as a list of names.")
+    count = limits.check_integer(len(models), "the number of checkpoints", 2, MOST_CHECKPOINTS)
+    checked, runs = check_items(items, groups), list[Experiment]()
+    for model in models:
+        model = model if isinstance(model, Explorer) else load(model)
+        steps = experiment_in_steps(model, checked, question, how, seed, target)
+        runs.append((yield from map_steps(steps, lambda share: (len(runs) + share) / count)))
+    return Checkpoints.of(runs)
+
+
+over_checkpoints = in_one_call(checkpoints_in_steps)
 
 
 def with_others(run: Experiment, others: Sequence[Experiment]) -> Experiment:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.resampling import (
+    FEWEST_GROUPS,
     benjamini_hochberg,
     bootstrap,
     by_chance,
@@ -18,6 +19,7 @@ from explorer.analysis.resampling import (
 
 LEAST_P = "shuffled p"  # of what else was measured: the p values of another test, the same in all items
 LEVEL = 0.05  # p and q values below this count
+AT_ONCE = 1_024  # places whose intervals are drawn together: 80 MB
 Place = tuple[int, ...]
 """(layer, head), (hidden state, role) or (hidden state,), zero-based."""
 
@@ -52,8 +54,9 @@ class HeldOut:
 class Summary:
     """Arrays of all places: the mean, its 95% interval by group, p values and, corrected for all places, q values.
 
-    `low` and `high` are NaN for fewer `groups` than an interval needs. `nulls` are the means of what values are compared with,
-    None for 0. `random` is the mean over all places (of the nulls, if there are any). `selected` is the place that the selection
+    `low` and `high` are NaN for fewer `groups` than an interval needs. `tested` are places with anything but 0, such as edges to
+    a later component; q is corrected for these, and 1 elsewhere. `nulls` are the means of what values are compared with, None
+    for 0. `random` is the mean over all places (of the nulls, if there are any). `selected` is the place that the selection
     half of the groups chooses.
     """
 
@@ -62,6 +65,7 @@ class Summary:
     high: np.ndarray
     p: np.ndarray
     q: np.ndarray
+    tested: np.ndarray
     nulls: np.ndarray | None
     random: float
     selected: Place
@@ -98,16 +102,16 @@ def summarise(
     rank = 1 + int((others < others[selected] if falls else others > others[selected]).sum())
     low, high, p = every.infer()
     p = np.maximum(p, least)
+    q, tested = np.ones(p.shape), np.asarray(own.any(0) | every.lead.any(0))
+    q[tested] = benjamini_hochberg(p[tested]) if tested.any() else 1
     effects, means = every.mean(own), None if nulls is None else every.mean(own - every.lead)
     held_out = _held_out(testing, selected, nulls is None, rank, float(np.broadcast_to(least, p.shape)[selected]))
     random = float((effects if means is None else means).mean())
-    return Summary(effects, low, high, p, benjamini_hochberg(p), means, random, selected, held_out, every.count)
+    return Summary(effects, low, high, p, q, tested, means, random, selected, held_out, every.count)
 
 
 @dataclass(frozen=True)
 class _Sample:
-    """Items to infer from: arrays that begin with [items]."""
-
     values: np.ndarray
     lead: np.ndarray  # over the nulls
     sizes: np.ndarray
@@ -117,7 +121,6 @@ class _Sample:
 
     @property
     def count(self) -> int:
-        """How many groups there are."""
         return int(self.groups.max()) + 1
 
     def of(self, rows: np.ndarray) -> "_Sample":
@@ -129,7 +132,20 @@ class _Sample:
         return values.sum(0) / self.sizes.sum()
 
     def infer(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The ends of the 95% interval of the mean, and the p values of the lead over the nulls."""
+        """The ends of the 95% interval of the mean, and the p values of the lead over the nulls.
+
+        In blocks of places, without those where all is 0, such as edges to an earlier layer.
+        """
+        values, lead = (array.reshape(len(array), -1) for array in (self.values, self.lead))
+        some = np.flatnonzero(values.any(0) | lead.any(0))
+        found = np.empty((3, values.shape[1]))
+        found[:] = np.array([0, 0, 1] if self.count >= FEWEST_GROUPS else [np.nan, np.nan, 1])[:, None]
+        for block in np.array_split(some, -(-len(some) // AT_ONCE) or 1):
+            found[:, block] = replace(self, values=values[:, block], lead=lead[:, block])._infer()
+        low, high, p = found.reshape(3, *self.values.shape[1:])
+        return low, high, p
+
+    def _infer(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         sums, sizes = by_group(self.values, self.groups), by_group(self.sizes, self.groups)
         if self.is_hit:
             return *wilson_by_group(sums, sizes), by_chance(self.values, self.values - self.lead, self.seed, self.groups)

@@ -65,7 +65,6 @@ class Target:
         )
 
     def names(self, ids: list[int]) -> list[str]:
-        """The names of classes."""
         return self.model.pieces(ids) if self.name == WORD else [self._labels[id] for id in ids]
 
     @cached_property

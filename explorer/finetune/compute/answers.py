@@ -13,10 +13,10 @@ from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.limits import TRAINING_MEGABYTES
 from explorer.core.steps import finished, map_steps
-from explorer.finetune.compute.answering import Answer, Window, choose, exact_match, f1, windows_of
 from explorer.finetune.compute.predictor import HeldOut, Predictor, Reads
 from explorer.finetune.compute.prefix import EVERY_TOKEN, Prefix, encoded_hidden_in_steps
-from explorer.finetune.compute.questions import Question, Questions, split_by_text
+from explorer.finetune.compute.questions import Question, Questions
+from explorer.finetune.compute.spans import Answer, Window, choose, exact_match, f1, windows_of
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
 from explorer.training.objectives import Objective
@@ -26,8 +26,6 @@ CUT_TOGETHER = 100  # questions tokenized between two reports of progress
 
 @dataclass(frozen=True, eq=False)
 class HeldOutAnswers(HeldOut):
-    """Held-out questions on texts, with the predicted answers."""
-
     questions: tuple[str, ...]
     texts: tuple[str, ...]
     accepted: tuple[list[str], ...]  # the correct answers, empty where the text has none
@@ -86,8 +84,6 @@ class Spans(Objective):
 
 @dataclass(frozen=True, eq=False)
 class Windows(Prefix):
-    """The hidden states of windows."""
-
     windows: Sequence[Window] = ()
 
 
@@ -103,11 +99,6 @@ class Answerer(Predictor):
     samples = (("one", "and another"),)
     auto_class, standard_poolings = "AutoModelForQuestionAnswering", (EVERY_TOKEN,)
     opened_by = 'AutoModelForQuestionAnswering.from_pretrained("FOLDER")'
-
-    @classmethod
-    def split(cls, examples: Questions, seed: int, share: float) -> Split:
-        """A split by text: all questions on a text are on one side."""
-        return split_by_text(examples, seed, share)
 
     @classmethod
     def read(
@@ -146,13 +137,11 @@ class Answerer(Predictor):
 
     @classmethod
     def objective(cls, examples: Questions, prefix: Prefix, parts: Split, balanced: bool = False) -> Spans:
-        """Cross-entropy of the first and the last token."""
         assert isinstance(prefix, Windows)
         return Spans(examples, prefix.windows)
 
     @classmethod
     def hold_out(cls, examples: Questions, prefix: Prefix, rows: np.ndarray, scores: np.ndarray) -> HeldOutAnswers:
-        """The questions with the predicted answers."""
         assert isinstance(prefix, Windows)
         said = Spans(examples, prefix.windows).answers(torch.from_numpy(scores), torch.from_numpy(rows))
         asked, answers = [examples.rows[row] for row in said], said.values()

@@ -83,7 +83,6 @@ def guess_columns(table: Table) -> Columns:
 
 
 def missing_labels(labels: Sequence[str]) -> set[str]:
-    """The labels that mean a missing one."""
     every = {label.strip() for label in labels}
     missing = {label for label in every if label.lower() in MISSING}
     perhaps = {label for label in every if label.lower() in MISSING_NUMBER}

@@ -104,8 +104,6 @@ def duration(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class Learner:
-    """Layers and head in training."""
-
     top: Top
     head: torch.nn.Sequential
     scale: Scale

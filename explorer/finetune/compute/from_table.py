@@ -1,9 +1,10 @@
-"""Labelled examples from a table, whose columns are guessed, and the example sets of the app."""
+"""Files of examples of any kind, labelled examples from a table, whose columns are guessed, and the example sets of the app."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,13 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, LABEL, TRAINING_EXAMPLES
 from explorer.core.paths import EXAMPLES
 from explorer.finetune.compute.columns import Columns, guess_columns, is_missing_text, missing_labels, rarest
+from explorer.finetune.compute.questions import Questions, read_questions
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
 from explorer.text.delimited import number_of
+from explorer.text.tables import FILE_TYPES as TABLE_TYPES
 from explorer.text.tables import Table, read_table
+from explorer.text.tagged import TAGGED_FILE_TYPES, TaggedFile, read_tagged
 from explorer.training.examples import Examples, ScoredExamples, check_classes, check_numbers, normalise
 
 BUILT_IN = {
@@ -27,12 +31,20 @@ BUILT_IN = {
     "grammar": "Grammar: is the sentence grammatical?",
     "similarity": "Similarity: how similar are both, from 0 to 5?",
 }
+FILE_TYPES = tuple(dict.fromkeys((*TABLE_TYPES, *TAGGED_FILE_TYPES)))
+LOOKED_AT = 2**16  # bytes at the beginning of a file
+MOST_LINES, MOST_FIELDS = 200, 12
+OF_QUESTIONS = (b'"question"', b'"answers"')
+
 GROUP = "group"  # the column of a built-in set with the groups of its examples
 
 MOST_RATINGS = 10  # different whole numbers up to which they are classes, such as stars
 LARGEST = 1e6  # absolute value of a number to be learnt
 UNEVEN = 0.9  # share of one label from which a note says what always answering it scores
 NAMED = 5  # labels named in a note
+
+
+ExampleFile = Table | TaggedFile | Questions
 
 
 @dataclass(frozen=True)
@@ -160,7 +172,6 @@ def numbers_in(labels: Sequence[str], kind: str = "") -> tuple[float, ...] | Non
 
 
 def _named(labels: Sequence[str]) -> str:
-    """The first labels, in quotes."""
     more = f" and {len(labels) - NAMED:,} others" if len(labels) > NAMED else ""
     return ", ".join(repr(label[:40]) for label in labels[:NAMED]) + more
 
@@ -188,3 +199,23 @@ def _describe(examples: Examples) -> list[str]:
 
 def _count(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}" if number else ""
+
+
+def read_file(path: Path) -> ExampleFile:
+    """The examples in a file, whose kind is found by its ending and its first lines. Raises InputError."""
+    with path.open("rb") as file:
+        head = file.read(LOOKED_AT)
+    ending = path.suffix.lower()
+    if ending in (".json", ".jsonl"):
+        return read_questions(path) if all(name in head for name in OF_QUESTIONS) else read_table(path)
+    if ending not in TABLE_TYPES or (ending != ".csv" and _is_tagged(head)):
+        return read_tagged(path)
+    return read_table(path)
+
+
+def _is_tagged(head: bytes) -> bool:
+    """Whether each line is a word with its columns, and blank lines are between the sentences."""
+    lines = [line.strip() for line in islice(head.decode("utf-8", "replace").splitlines(), MOST_LINES)]
+    rows = [line.split() for line in lines if line and not line.startswith(("#", "-DOCSTART-"))]
+    blank = "" in lines[: len(lines) - 1]
+    return blank and bool(rows) and {len(row) for row in rows} <= {len(rows[0])} and 2 <= len(rows[0]) <= MOST_FIELDS

@@ -53,8 +53,6 @@ class HeldOut(ABC):
 
 @dataclass(frozen=True, eq=False)
 class HeldOutPairs(HeldOut):
-    """Held-out texts or pairs."""
-
     texts: tuple[str, ...]
     texts_b: tuple[str, ...]  # '' where there is none
 
@@ -64,8 +62,6 @@ class HeldOutPairs(HeldOut):
 
 
 class HeldOutLabels(HeldOut):
-    """Held-out examples with one of several labels each."""
-
     targets: np.ndarray  # [rows] int64, indices of labels
     probabilities: np.ndarray  # [rows, labels]
 
@@ -110,11 +106,6 @@ class Predictor(ABC):
     auto_class: ClassVar[str]  # the class of transformers with such a head,
     opened_by: ClassVar[str]  # a line of Python that opens its checkpoint in FOLDER,
     standard_poolings: ClassVar[tuple[str, ...]] = ("cls", "pooler")  # and the poolings that the class has too
-
-    @classmethod
-    @abstractmethod
-    def split(cls, examples: Any, seed: int, share: float) -> Split:
-        """The examples to train on, and about a `share` of them to hold out. Raises InputError."""
 
     @classmethod
     def inputs(cls, examples: Any) -> Sequence[Any]:
@@ -172,15 +163,14 @@ class Predictor(ABC):
 
     @property
     def layers_trained(self) -> int:
-        """The number of layers that were trained with the head."""
         return len(self.top.layers) if self.top else 0
 
 
-Kind = TypeVar("Kind", bound=Predictor)
+Kind = TypeVar("Kind")
 
 
-def of_kind(predictor: Predictor, kind: type[Kind]) -> Kind:
-    """The predictor, typed as one of this kind. Raises InputError when it is of another."""
-    if not isinstance(predictor, kind):
-        raise InputError(f"This run is of another kind: it has a {type(predictor).__name__}, not a {kind.__name__}.")
-    return predictor
+def as_kind(value: object, kind: type[Kind]) -> Kind:
+    """A run's predictor or its held-out examples, typed. Raises InputError where they are of another kind, or there are none."""
+    if not isinstance(value, kind):
+        raise InputError(f"This run has no {kind.__name__}: it is of another kind, or came in a file, which has no sentences.")
+    return value

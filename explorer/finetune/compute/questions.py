@@ -7,7 +7,7 @@ import json
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -56,6 +56,7 @@ class Questions:
     """Questions, usually several on the same text."""
 
     rows: tuple[Question, ...]
+    about: str = field(default="", compare=False)  # a sentence on how a file was read
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -70,6 +71,16 @@ class Questions:
     def unanswered(self) -> int:
         """The number of questions without an answer in their text."""
         return sum(not row.answers for row in self.rows)
+
+    def split(self, seed: int, share: float = HELD_OUT_SHARE) -> Split:
+        """Indices to train on and to hold out: all questions on a text (ignoring case and whitespace) stay on one side.
+
+        About `share` of the questions, and at least those on one text, are held out. The same seed gives the same split. The
+        questions to train on include one with an answer, see `check_enough`.
+        """
+        groups = group_rows(normalise(row.text) for row in self.rows)
+        answered = next(rows for rows in groups if any(self.rows[row].answers for row in rows))
+        return Split.of(draw_groups(groups, share, np.random.default_rng(seed), answered), len(self))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -150,27 +161,8 @@ def check_enough(questions: Questions) -> Questions:
     return questions
 
 
-def split_by_text(questions: Questions, seed: int, share: float = HELD_OUT_SHARE) -> Split:
-    """Indices to train on and to hold out: all questions on a text (ignoring case and whitespace) stay on one side.
-
-    About `share` of the questions, and at least those on one text, are held out. The same seed gives the same split. The
-    questions to train on include one with an answer, see `check_enough`.
-    """
-    groups = group_rows(normalise(row.text) for row in questions.rows)
-    answered = next(rows for rows in groups if any(questions.rows[row].answers for row in rows))
-    return Split.of(draw_groups(groups, share, np.random.default_rng(seed), answered), len(questions))
-
-
-@dataclass(frozen=True)
-class QuestionFile:
-    """The questions of a file, and a sentence about how it was read."""
-
-    questions: Questions
-    about: str
-
-
 @apart
-def read_questions(path: Path, seed: int = 0) -> QuestionFile:
+def read_questions(path: Path, seed: int = 0) -> Questions:
     """The questions of a SQuAD file, version 1.1 or 2.0; too many are sampled with the seed.
 
     Raises InputError when the file is too large or in another format, or an answer is not at its place; it names the question.
@@ -188,7 +180,7 @@ def read_questions(path: Path, seed: int = 0) -> QuestionFile:
         drawn = np.random.default_rng(seed).choice(len(found), TEXTS.most, replace=False)
         numbered = [numbered[place] for place in sorted(drawn)]
         about += f", {TEXTS.most:,} of them drawn with the seed"
-    return QuestionFile(check_enough(Questions(tuple(_check(number, *entry) for number, entry in numbered))), f"{about}.")
+    return check_enough(Questions(tuple(_check(number, *entry) for number, entry in numbered), f"{about}."))
 
 
 _Entry = tuple[str, str, list[tuple[str, int | str]]]  # a question, its text, and answers with the characters at which they begin
@@ -215,8 +207,6 @@ class _Article(Foreign):
 
 
 class _Squad(Foreign):
-    """A file of SQuAD, 1.1 or 2.0."""
-
     data: Every[_Article]
 
 

@@ -1,9 +1,8 @@
 """The record of a training."""
 
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
-from explorer.core.errors import InputError
 from explorer.finetune.compute.predictor import HeldOut, Predictor
 
 CORRELATIONS = ("spearman", "pearson")  # measures from -1 to 1; the others, except the loss, are from 0 to 1
@@ -14,9 +13,6 @@ def write_measure(measure: str, value: float) -> str:
     if measure in CORRELATIONS:
         return f"{measure.capitalize()} correlation {value:.2f}"
     return f"{measure.replace('_', ' ').replace('f1', 'F1')} {value:.1%}"
-
-
-Held = TypeVar("Held", bound=HeldOut)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,17 +29,8 @@ class Run:
     id: str = ""
     created: float = 0.0  # seconds since 1970
 
-    def held(self, kind: type[Held]) -> Held:
-        """The held-out examples, typed for a kind of task. Raises InputError where there are none, or of another kind."""
-        if self.held_out is None:
-            raise InputError("This run came in a file, which holds no sentences to look at.")
-        if not isinstance(self.held_out, kind):
-            raise InputError(f"This run is of another kind: it holds {type(self.held_out).__name__}, not {kind.__name__}.")
-        return self.held_out
-
     @property
     def kind(self) -> str:
-        """The kind of task."""
         return self.predictor.kind
 
     @property

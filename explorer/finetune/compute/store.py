@@ -32,6 +32,7 @@ from explorer.core.disk import folder
 from explorer.core.engine import safetensors_torch, torch
 from explorer.core.errors import ExplorerError, InputError, ModelError
 from explorer.core.limits import DAY, MEGABYTE, RUN_DAYS, RUNS_MEGABYTES, VISITOR_MEGABYTES
+from explorer.finetune.compute.predictor import Kind
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.task import HEADS
 from explorer.finetune.compute.top_layers import Top
@@ -42,7 +43,6 @@ _TUNED_NAME = re.compile(checkpoints.TUNED + _ID.pattern)
 HOUSE = ""
 RUNS, VISITOR_RUNS = 500, 50  # of all visitors, and of one
 _OWNER = "visitor.json"
-HEAD_TENSORS = ("weight", "bias", "hidden_weight", "hidden_bias")
 _writing = threading.Lock()
 
 
@@ -87,12 +87,12 @@ def fetch(identifier: object) -> Run:
     return _read.get(str(identifier), lambda: read_run(place, str(identifier)))
 
 
-def fetch_kind(identifier: object, kind: str) -> Run:
-    """The run of an id, if it is of this kind of task. Raises InputError if it is not, or there is none."""
-    run = fetch(identifier)
-    if run.kind != kind:
-        raise InputError(f"This head {run.predictor.does}, which this endpoint cannot ask of it; use {run.predictor.asked_by}.")
-    return run
+def fetch_kind(identifier: object, kind: type[Kind]) -> Kind:
+    """The predictor of the run of an id, if it is of this kind. Raises InputError if it is not, or there is none."""
+    predictor = fetch(identifier).predictor
+    if not isinstance(predictor, kind):
+        raise InputError(f"This head {predictor.does}, which this endpoint cannot ask of it; use {predictor.asked_by}.")
+    return predictor
 
 
 def peek(identifiers: list[str]) -> list[dict[str, Any]]:
@@ -225,7 +225,12 @@ def size_of(run: Run) -> int:
 
 def head_arrays(head: Head) -> dict[str, np.ndarray]:
     """The arrays of a head by name: two for a linear head, four with a hidden layer."""
-    return {name: getattr(head, name) for name in HEAD_TENSORS if getattr(head, name) is not None}
+    return {name: array for name, array in vars(head).items() if array is not None}
+
+
+def _under(prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, np.ndarray]:
+    """The arrays whose names begin so, by the rest of their names."""
+    return {name.removeprefix(prefix): tensor.numpy() for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
 def read_run(folder: Path, identifier: str) -> Run:
@@ -233,16 +238,15 @@ def read_run(folder: Path, identifier: str) -> Run:
     try:
         about = json.loads((folder / "run.json").read_text("utf-8"))
         tensors = safetensors_torch.load_file(folder / "weights.safetensors")
-        head = Head(**{name: tensors[f"head.{name}"].numpy() for name in HEAD_TENSORS if f"head.{name}" in tensors})
+        head = Head(**_under("head.", tensors))
         place = {name: about[name] for name in ("model", "layer", "pooling")}
         kind, top = HEADS[about.get("kind", "classes")], None
         if trained := about["layers_trained"]:
             top = Top(load(about["model"]), about["layer"], trained, kind.top_pooling(about["pooling"])).freeze()
-            top.module.load_state_dict({name.removeprefix("top."): t for name, t in tensors.items() if name.startswith("top.")})
+            top.module.load_state_dict({name: torch.from_numpy(weight) for name, weight in _under("top.", tensors).items()})
         predictor = kind(tuple(about["labels"]), head, **place, top=top)
         kept = {name: about[name] for name in ("title", "settings", "history", "best", "baselines", "created")}
-        arrays = {name.removeprefix("held_out."): t.numpy() for name, t in tensors.items() if name.startswith("held_out.")}
-        held_out = kind.record.read(about["held_out"], arrays) if about["held_out"] is not None else None
+        held_out = kind.record.read(about["held_out"], _under("held_out.", tensors)) if about["held_out"] is not None else None
         return Run(predictor, held_out=held_out, id=identifier, **kept)
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
         raise InputError("The files of this run are broken; train it again.") from error

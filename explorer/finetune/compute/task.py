@@ -92,6 +92,11 @@ def go_on(model: Explorer, predictor: Predictor, settings: Mapping[str, Any]) ->
     return replace(make_plan(model, *shape, type(predictor), **numbers), start=predictor)
 
 
+def head_for(examples: object) -> type[Predictor]:
+    """The kind of head that learns from such examples."""
+    return next(head for head in HEADS.values() if head.learns is type(examples))
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
     """A training: a plan for a model and examples, which say by their class what kind of head it is."""
@@ -102,11 +107,10 @@ class Task:
 
     @property
     def head(self) -> type[Predictor]:
-        return next(head for head in HEADS.values() if head.learns is type(self.examples))
+        return head_for(self.examples)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of the head's scores."""
         return self.head.own_labels or tuple(self.examples.classes)
 
     @property
@@ -128,7 +132,7 @@ class Task:
 
     def split(self) -> Split:
         """The examples to train on and those held out; both are all of them under leave-one-out. Raises InputError."""
-        parts = self.head.split(self.examples, self.plan.settings.seed, self.plan.settings.held_out)
+        parts = self.examples.split(self.plan.settings.seed, self.plan.settings.held_out)
         return Split(*[np.arange(len(self.examples))] * 2) if self.in_turn else parts
 
     def read(self, parts: Split) -> Generator[float, None, Prefix]:
@@ -136,7 +140,6 @@ class Task:
         return self.head.read_to_learn(self.model, self.examples, self.plan, parts.held_out, self.plan.settings.seed)
 
     def objective(self, prefix: Prefix, parts: Split) -> Objective:
-        """The loss and the measures of what is scored."""
         return self.head.objective(self.examples, prefix, parts, self.plan.settings.balanced)
 
     def epochs(self, prefix: Prefix, parts: Split) -> Iterator[Progress | tuple[Epoch, Head, Top | None]]:

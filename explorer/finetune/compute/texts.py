@@ -15,7 +15,7 @@ from explorer.finetune.compute.baselines import baselines, number_baselines
 from explorer.finetune.compute.predictor import HeldOutLabels, HeldOutPairs, Predictor, Reads
 from explorer.finetune.compute.prefix import Prefix, Ragged, hidden_states, text_features
 from explorer.text.lines import Pair
-from explorer.training.examples import Examples, ScoredExamples, Split, split
+from explorer.training.examples import Examples, ScoredExamples, Split
 from explorer.training.objectives import Classes, Numbers
 
 
@@ -49,11 +49,6 @@ class TextPredictor(Predictor):
     auto_class = "AutoModelForSequenceClassification"
 
     @classmethod
-    def split(cls, examples: Examples, seed: int, share: float) -> Split:
-        """A share of every class, or of every fifth of the numbers, is held out."""
-        return split(examples, seed, share)
-
-    @classmethod
     def read(cls, model: Explorer, inputs: Sequence[Pair], reads: Reads) -> Generator[float, None, Prefix]:
         """Vectors of the texts, or the hidden states below the trained layers."""
         states: np.ndarray | Ragged
@@ -74,12 +69,10 @@ class Classifier(TextPredictor):
 
     @classmethod
     def objective(cls, examples: Examples, prefix: Prefix, parts: Split, balanced: bool) -> Classes:
-        """Cross-entropy of the labels."""
         return Classes.of(examples, parts, balanced)
 
     @classmethod
     def hold_out(cls, examples: Examples, prefix: Prefix, rows: np.ndarray, scores: np.ndarray) -> HeldOutTexts:
-        """The texts, their labels and probabilities."""
         return HeldOutTexts(*_texts(examples, rows), examples.targets[rows], scipy.special.softmax(scores, axis=-1))
 
     @classmethod
@@ -103,12 +96,10 @@ class Regressor(TextPredictor):
 
     @classmethod
     def objective(cls, examples: ScoredExamples, prefix: Prefix, parts: Split, balanced: bool) -> Numbers:
-        """The squared error of the numbers."""
         return Numbers(examples.numbers, parts.train)
 
     @classmethod
     def hold_out(cls, examples: ScoredExamples, prefix: Prefix, rows: np.ndarray, scores: np.ndarray) -> HeldOutNumbers:
-        """The texts with their numbers and the estimates."""
         return HeldOutNumbers(*_texts(examples, rows), np.array(examples.numbers, dtype=np.float32)[rows], scores[:, 0])
 
     @classmethod

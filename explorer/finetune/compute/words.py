@@ -19,7 +19,7 @@ from explorer.text.encoding import Encoding
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
 from explorer.training.objectives import Classes
-from explorer.training.tagging import TaggedExamples, split_sentences, tag_baselines
+from explorer.training.tagging import TaggedExamples, tag_baselines
 from explorer.training.word_vectors import PIECES, WordPlaces, Words, read_words
 
 
@@ -61,11 +61,6 @@ class Tagger(Predictor):
     opened_by = 'pipeline("token-classification", "FOLDER", aggregation_strategy="first")'
 
     @classmethod
-    def split(cls, examples: TaggedExamples, seed: int, share: float) -> Split:
-        """A share of the sentences is held out."""
-        return split_sentences(examples, seed, share)
-
-    @classmethod
     def inputs(cls, examples: TaggedExamples) -> Sequence[Words]:
         return [sentence.words for sentence in examples.sentences]
 
@@ -88,12 +83,10 @@ class Tagger(Predictor):
 
     @classmethod
     def objective(cls, examples: TaggedExamples, prefix: Prefix, parts: Split, balanced: bool) -> Classes:
-        """Cross-entropy of the tags."""
         return Classes(examples.targets[prefix.targets], len(examples.classes))
 
     @classmethod
     def hold_out(cls, examples: TaggedExamples, prefix: Prefix, rows: np.ndarray, scores: np.ndarray) -> HeldOutTags:
-        """The words, their tags, and the probabilities of all tags."""
         words = prefix.targets[prefix.scored(torch.from_numpy(rows)).numpy()]
         return HeldOutTags(
             words=tuple(examples.words[word] for word in words),

@@ -7,7 +7,7 @@ from typing import Any
 
 from explorer.bert.explorer import load
 from explorer.core.errors import InputError
-from explorer.finetune.compute.predictor import of_kind
+from explorer.finetune.compute.predictor import as_kind
 from explorer.finetune.compute.task import Task, make_plan
 from explorer.finetune.compute.texts import Classifier
 from explorer.finetune.compute.training import train_whole
@@ -125,7 +125,7 @@ class Teaching:
         given = Examples(tuple(example.text for example in examples), tuple(example.label for example in examples))
         model = load(self.model)
         result = train_whole(Task(model, given, make_plan(model, -1, "mean", epochs=0)))
-        return of_kind(result.predictor, Classifier), float(result.history[result.best].held_out["accuracy"])
+        return as_kind(result.predictor, Classifier), float(result.history[result.best].held_out["accuracy"])
 
     def answer(self, text: str) -> tuple[str, float]:
         """The head's label for a sentence, and its probability. Raises InputError before the first training."""

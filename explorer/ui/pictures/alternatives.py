@@ -5,17 +5,14 @@ from __future__ import annotations  # plotly is imported by the first figure, no
 import base64
 import html
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from explorer.core.lazy import Library
 from explorer.ui.pictures.numbers import NO_WIDTH
 
-if TYPE_CHECKING:
-    import plotly.io.json as plotly_json
-else:
-    plotly_json = Library("plotly.io.json")  # slow to import
+plotly_json = Library("plotly.io.json")  # slow to import
 
 MOST = 3  # cells, bars or points named in a text
 MOST_LINES = 4

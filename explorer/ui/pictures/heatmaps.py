@@ -4,7 +4,7 @@ from __future__ import annotations  # plotly is imported by the first figure, no
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -46,23 +46,7 @@ class Axes:
         return Places.of_tokens(labels, name) if letter in self.tokens else Places.of(name, labels)
 
 
-class ColourScale(TypedDict, total=False):
-    """Colours with their colour bar, in Plotly's terms."""
-
-    colorscale: object
-    cmin: float
-    cmax: float
-    colorbar: dict[str, Any]
-    showscale: bool
-    reversescale: bool
-
-
-class Ticks(TypedDict):
-    tickvals: list[float]
-    ticktext: list[str]
-
-
-def heatmap(values: np.ndarray, axes: Axes, hover: str, scale: ColourScale, key: str, **cells: object) -> go.Figure:
+def heatmap(values: np.ndarray, axes: Axes, hover: str, scale: dict[str, Any], key: str, **cells: object) -> go.Figure:
     """Values [rows, columns], bytes as they are and others as float32, on a `colour_scale`.
 
     `hover` is Plotly's template for the label of a cell; `cells` are passed to Plotly.
@@ -77,7 +61,7 @@ def heatmap(values: np.ndarray, axes: Axes, hover: str, scale: ColourScale, key:
     return keep(drawn, lambda: matrix(numbers, *axes.sides(numbers.shape), unit))
 
 
-def colour_scale(low: float, high: float, title: str = "", *, signed: bool = False, **bar: object) -> ColourScale:
+def colour_scale(low: float, high: float, title: str = "", *, signed: bool = False, **bar: object) -> dict[str, Any]:
     """Colours from low to high, diverging from the middle if `signed`, with their colour bar; `bar` is passed to Plotly."""
     return {
         "colorscale": SIGNED if signed else "Viridis",
@@ -109,7 +93,7 @@ def outline_cell(cell: tuple[float, float] | None) -> list[dict[str, object]]:
     ]
 
 
-def root_ticks(top: float, square_root: bool = True) -> Ticks:
+def root_ticks(top: float, square_root: bool = True) -> dict[str, Any]:
     """Ticks of a colour bar from 0 to 1 that shows fractions of `top`, or their square roots."""
     shares = ROOT_TICKS if square_root else TICKS
     places = [share**0.5 if square_root else share for share in shares]

@@ -65,12 +65,8 @@ Column = Sequence[Any] | np.ndarray
 class _KeptItems(dict):
     """A dictionary with its numbers beside it, which copies do not have."""
 
-    def __init__(self, value: Mapping[Any, Any], make: Maker) -> None:
-        super().__init__(value)
-        self.make = make
-
-    def __or__(self, other: Mapping[Any, Any]) -> "_KeptItems":
-        return _KeptItems({**self, **other}, self.make)
+    def __or__(self, other: Mapping[Any, Any]) -> Any:
+        return keep({**self, **other}, _maker(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return dict, (dict(self),)
@@ -79,10 +75,6 @@ class _KeptItems(dict):
 class _KeptRows(list):
     """A list with its numbers beside it, which copies do not have."""
 
-    def __init__(self, value: Sequence[Any], make: Maker) -> None:
-        super().__init__(value)
-        self.make = make
-
     def __reduce__(self) -> tuple[Any, ...]:
         return list, (list(self),)
 
@@ -90,38 +82,34 @@ class _KeptRows(list):
 def keep(picture: Any, make: Maker) -> Any:
     """A picture (a Plotly figure, or a component's value) with the table of the numbers that it shows."""
     if isinstance(picture, dict | list):
-        return _KeptItems(picture, make) if isinstance(picture, dict) else _KeptRows(picture, make)
-    picture._numbers = make  # an attribute that Plotly does not serialize
+        picture = _KeptItems(picture) if isinstance(picture, dict) else _KeptRows(picture)
+    picture._numbers = make  # an attribute that neither JSON nor Plotly serializes
     return picture
 
 
 def numbers_of(picture: object) -> Table | None:
     """The numbers kept beside a picture, or None."""
-    make = _maker(picture)
+    make = getattr(picture, "_numbers", None)
     return make() if callable(make) else None
 
 
-def _maker(picture: object) -> Maker | None:
-    return picture.make if isinstance(picture, _KeptItems | _KeptRows) else getattr(picture, "_numbers", None)
-
-
-def _make(make: Maker | None) -> Table:
-    """The table. Raises ValueError for a picture without numbers."""
-    if make is None:
+def _maker(picture: object) -> Maker:
+    """What makes the table of a picture. Raises ValueError for a picture without numbers."""
+    if (make := getattr(picture, "_numbers", None)) is None:
         raise ValueError("a picture without its numbers")
-    return make()
+    return make
 
 
 def beside(picture: object, **constant: Any) -> Any:
     """A picture whose numbers have constant columns before them, such as the layer."""
-    table_of = _maker(picture)
-    return keep(picture, lambda: _make(table_of).beside(**constant))
+    make = _maker(picture)
+    return keep(picture, lambda: make().beside(**constant))
 
 
 def with_columns(picture: object, **more: Callable[[tuple[Any, ...]], Any]) -> Any:
     """A picture whose numbers have more columns, each computed from a row."""
-    table_of = _maker(picture)
-    return keep(picture, lambda: _make(table_of).with_columns(**more))
+    make = _maker(picture)
+    return keep(picture, lambda: make().with_columns(**more))
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ from explorer.ui.pictures.base import (
 from explorer.ui.pictures.numbers import columns_of, keep
 
 
-def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occluded: np.ndarray | None, unit: str) -> go.Figure:
-    """A score per token for `unit`, beside the effect of masking that token (occlusion) if given; `method` is the legend."""
+def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occluded: np.ndarray, unit: str) -> go.Figure:
+    """A score per token for `unit`, beside the effect of masking that token (occlusion); `method` is the legend."""
     labels = token_labels(tokens)
 
     def bars(values: np.ndarray, name: str, colour: str) -> go.Bar:
@@ -34,12 +34,8 @@ def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occ
         heights = np.asarray(values, dtype=np.float32)
         return go.Bar(x=labels, y=heights, name=esc(name), marker={"color": colour}, hovertemplate=template)
 
-    traces = [bars(scores, method, AMOUNT)]
-    if occluded is not None:
-        traces.append(bars(occluded, "occlusion", FAINT))
-    numbers = {"score": scores} | ({} if occluded is None else {"occlusion": occluded})
     chart = figure(
-        traces,
+        [bars(scores, method, AMOUNT), bars(occluded, "occlusion: the token hidden", FAINT)],
         key=f"attribution-{len(tokens)}",
         barmode="group",
         showlegend=True,
@@ -49,7 +45,7 @@ def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occ
         yaxis=grid_axis(f"score ({esc(unit)})", zeroline=True, zerolinecolor=FAINT),
         meta=window_over(x=range(len(tokens))) or None,
     )
-    return keep(chart, lambda: columns_of(position=range(len(tokens)), token=tokens, **numbers))
+    return keep(chart, lambda: columns_of(position=range(len(tokens)), token=tokens, score=scores, occlusion=occluded))
 
 
 def word_effects(

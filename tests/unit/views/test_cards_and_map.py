@@ -70,7 +70,7 @@ def test_the_order_of_the_cards_goes_through_training_saving_and_links(subject):
     examples, _ = view.examples()
     assert examples.classes == ["food", "vehicle", "animal"]
     run = store.keep(learn(subject.model_name, examples, view.title(examples)))
-    store._read.forget(run.id, run)
+    store._read.clear()
     assert store.fetch(run.id).predictor.labels == ("food", "vehicle", "animal")
     assert map_of(store.fetch(run.id))["classes"] == ["food", "vehicle", "animal"]
     query = links.query(Place(subject, "fine-tune", "Train", (view, TryIt())))
@@ -115,7 +115,7 @@ def test_layers_that_are_trained_move_the_points_epoch_by_epoch(subject, monkeyp
         except StopIteration as done:
             change = done.value
     assert axes == {(0.5, 3.5)}, "all epochs to come have room"
-    store._read.forget(change.settings["run"], store.fetch(change.settings["run"]))
+    store._read.clear()
     run = store.fetch(change.settings["run"])
     film = map_of(run)["frames"]
     assert len(film) == 4

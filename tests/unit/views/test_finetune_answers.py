@@ -10,7 +10,7 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute.answers import Answerer
 from explorer.finetune.compute.export import pack
-from explorer.finetune.compute.files import read_file
+from explorer.finetune.compute.from_table import read_file
 from explorer.finetune.compute.questions import built_in_questions, read_typed
 from explorer.finetune.compute.task import Task
 from explorer.finetune.compute.training import new_run, run_training

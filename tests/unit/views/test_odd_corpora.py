@@ -8,8 +8,8 @@ from explorer.corpus.heads import NEURON, Heads
 from explorer.corpus.search import WAYS, WORD, Search
 from explorer.corpus.source import FILE
 from explorer.corpus.tab import TAB
-from explorer.text.corpora import read_corpus
 from explorer.ui.subject import Subject
+from tests.corpora import read_corpus
 
 pytestmark = pytest.mark.usefixtures("own_runs")
 

@@ -85,18 +85,16 @@ def test_the_nearest_are_those_of_the_chosen_token_until_a_piece_is_clicked(subj
 
 
 def test_byte_pairs_are_merged_by_how_often_they_stand_side_by_side():
-    words = {"low": 5, "lowest": 2, "newer": 6, "wider": 3, "aaaa": 1}
+    words = Counter({"low": 5, "lowest": 2, "newer": 6, "wider": 3, "aaaa": 1})
     merges = byte_pairs.learn(words, 12)
     for done, merge in enumerate(merges):
         counts = Counter()
-        for word, times in words.items():
-            pieces = byte_pairs.apply(word, merges[:done])
+        for word, pieces in zip(words, byte_pairs.pieces_of(words, merges[:done]), strict=True):
             assert "".join(pieces) == word + byte_pairs.END
-            for pair in pairwise(pieces):
-                counts[pair] += times
-        assert merge.count == max(counts.values()) == counts[merge.pair]
-    assert merges[0].pair == ("e", "r·"), "as in figure 1 of the paper, whose words these are"
-    assert byte_pairs.join(("a", "a", "a·"), ("a", "a")) == ("aa", "a·")
+            counts.update(pair for pair in pairwise(pieces) for _ in range(words[word]))
+        assert byte_pairs.count(merge, words, merges[:done]) == max(counts.values()) == counts[merge]
+    assert merges[0] == ("e", "r·"), "as in figure 1 of the paper, whose words these are"
+    assert byte_pairs.pieces_of(["café"], merges) == [["c", "a", "f", "é·"]], "letters that were never seen"
 
 
 def test_the_lists_are_those_of_the_tokenizer_of_transformers(bundled):

@@ -1,7 +1,7 @@
-"""Extractive question answering: a head that scores each token as the first and as the last one of the answer.
+"""Spans of texts as answers: windows of a long text, the best span by the scores of its tokens, and how right an answer is.
 
-How right an answer is, is measured as SQuAD does: Rajpurkar et al. 2016, section 6.1, and 2018 for questions without an answer. A
-long text is read in windows: the question with as much of its text as the model reads in one pass, overlapping.
+The measures are those of SQuAD: Rajpurkar et al. 2016, section 6.1, and 2018 for questions without an answer. A window is the
+question with as much of its text as the model reads in one pass; windows overlap.
 """
 
 from __future__ import annotations
@@ -66,8 +66,6 @@ def best_span(starts: np.ndarray, ends: np.ndarray, longest: int = LONGEST_ANSWE
 
 @dataclass(frozen=True)
 class Window:
-    """A question and a part of its text, read together as text A and text B."""
-
     row: int  # index of the question
     begin: int  # character of the text at which the part begins
     encoding: Encoding
