@@ -72,7 +72,8 @@ define("Flow", ({ element, trigger, props }) => {
     card = next;
     if (!card) return;
     if (line) putCard(flow, card, (xOf(flow, line.route[0]) + xOf(flow, line.route[0] + 1)) / 2, line.route.slice(1));
-    else putCard(flow, card, sender ? 0 : xOf(flow, state) - size.box, [sender ? 0 : row]); // the words to the right follow it
+    else if (sender) putCard(flow, card, 0, [Math.max(0, flow.value.places.indexOf(sender[2] && sender[1]))]);
+    else putCard(flow, card, xOf(flow, state) - size.box, [row]); // the words to the right follow it
     if (document.activeElement === document.body) card.focus({ preventScroll: true }); // a line takes no focus, and Escape closes what has it
   }
 
@@ -192,7 +193,7 @@ define("Flow", ({ element, trigger, props }) => {
   // The strongest link is cut, in the zoom the open weight, or the open head switched off.
   function cut() {
     if (!isLive(flow) || !flow.value) return false;
-    const offer = root.querySelector(".bx-zoom-offers button:not([data-act*=inside])");
+    const offer = root.querySelector(".bx-zoom-offers :is([data-act*=cut], [data-act*=off])");
     if (level(flow)) return Boolean(offer && (offer.click(), true));
     if (!flow.strongest) return false;
     const [layer, ...ends] = flow.strongest;

@@ -21,6 +21,8 @@ def weight(value: Any, depth: int = 8) -> int:
 
     Dataclasses count as containers. Other objects, such as a model, are shared, and only their own size counts.
     """
+    if isinstance(value, str | int | float):  # most parts of most values
+        return sys.getsizeof(value)
     if isinstance(nbytes := getattr(value, "nbytes", None), int):
         return nbytes // MAPPED if isinstance(value, np.memmap) else nbytes
     parts: list[Any] = []

@@ -8,10 +8,11 @@ from typing import Any
 
 from explorer.bert.trace import Trace
 from explorer.core.errors import CapabilityError
-from explorer.overview.compute import TRIED, HeadRows, Run, head_rows, neuron_effects
+from explorer.overview.compute import HeadRows, Run, head_rows
 from explorer.overview.pictures import Rows
 from explorer.overview.run import turned_in
 from explorer.techniques.inside import head_step
+from explorer.techniques.neuron_effects import TRIED, neuron_effects
 from explorer.techniques.neurons import find_promoted
 from explorer.techniques.routes import Route
 from explorer.techniques.targets import word_target

@@ -6,12 +6,13 @@ import torch
 
 import explorer
 from explorer.bert.trace import Reading, Trace
-from explorer.core.errors import CapabilityError
+from explorer.core.errors import CapabilityError, InputError
 from explorer.core.steps import finished
 from explorer.fill_mask import compute as masking_game
 from explorer.finetune.compute.top_layers import Top
 from explorer.inside_head import compute as batch
 from explorer.techniques import ablation, attribution, inside, lens, pseudo_likelihood, run_mixing, targets
+from explorer.techniques.directions import find_direction
 from explorer.techniques.edits import Move
 from explorer.techniques.paths import Along
 from tests import decomposing, hooks
@@ -280,6 +281,16 @@ class TestTechniques:
             assert close(towards[:-1], ours[:-1])
             assert close(towards[-1, [0, 3]], ours[-1, [0, 3]])
             assert torch.equal(towards[-1, 2], trace.states[-1, 2]), "no one asked for it"
+
+    def test_a_direction_is_between_words_of_one_piece(self, model):
+        if any(len(model.tokenizer.tokenize(f" {word}")) > 1 for word in ("he", "she")):
+            with pytest.raises(InputError, match="several pieces"):
+                find_direction(model, "he", "she")
+            return
+        found, back = find_direction(model, "he", "she"), find_direction(model, "she", "he")
+        assert close(found.vectors, -back.vectors)
+        assert close(found.random.norm(dim=-1), found.vectors.norm(dim=-1))
+        assert found.vectors.norm(dim=-1).min() > 0
 
     def test_a_path_into_the_next_state_is_that_of_the_run_without_its_sender(self, model):
         trace = model.trace(*INPUTS["pair"])

@@ -28,12 +28,13 @@ export function sendCard(flow) {
   return card;
 }
 
-/** Put a card below some rows, or above them, where it covers no answer; x is its middle. */
+/** Put a card below some rows, or above them, where it covers no answer and is seen; x is its middle. */
 export function putCard(flow, card, x, rows) {
   const { size, nodes } = flow;
   if (!card.isConnected) nodes.field.append(card);
   card.hidden = level(flow) > 0;
-  card.style.cssText = `left:${px(Math.max(0, Math.min(x - CARD / 2, size.field - size.output - CARD)))};width:${px(CARD)}`;
+  const seen = nodes.sheet.parentElement.scrollLeft; // on a phone
+  card.style.cssText = `left:${px(Math.max(seen, Math.min(x - CARD / 2, size.field - size.output - CARD)))};width:${px(CARD)}`;
   const [above, below] = [yOf(flow, Math.min(...rows)) - size.row * 0.7 - card.offsetHeight, yOf(flow, Math.max(...rows)) + size.row * 0.7];
   card.style.top = px(below + card.offsetHeight <= size.seen ? below : above > 0 ? above : Math.max(0, size.seen - card.offsetHeight));
 }

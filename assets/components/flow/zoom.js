@@ -70,20 +70,28 @@ function sentence(flow) {
   return `Why ${number(weight.weight)}? Query and key agree where both strips have one colour.`;
 }
 
+// What can be asked for at this level; if a sender is chosen, how an open head may receive it.
+function offersOf(flow, [layer, head, key]) {
+  const { zoom, value, alone, sender } = flow;
+  if (alone) return [];
+  if (!head) return [act("move this vector …", { turn: zoom.layer?.ways ?? [] })];
+  if (sender && key === undefined && layer > sender[0]) {
+    const parts = ["query", "key", "value"].map((part) => act(part, { path: [sender, [layer, head, part]] }));
+    return [`without ${senderName(flow, sender)}, only through its`, ...parts];
+  }
+  const inside = act("Inside a head →", { inside: [layer, head] });
+  if (key === undefined) return [act("switch it off", { off: [layer, head] }), act("send it only to …", { send: [layer, head] }), inside];
+  const query = value.places[zoom.layer?.row];
+  return [key === query ? null : act("✂ cut this weight", { cut: [layer, query, key, head] }), inside];
+}
+
 function header(flow) {
-  const { zoom: { at }, value, alone, sender } = flow;
+  const { zoom: { at }, value } = flow;
   const places = [...at.slice(0, 2), ...at.slice(2).map((row) => value.places[row])];
   const names = ["sentence", `layer ${at[0]}`, `head ${at[0]}.${at[1]}`, value.tokens[at[2]]];
   const crumbs = names.slice(0, at.length + 1).flatMap((one, n) => [n ? el("span", { "aria-hidden": "true" }, " › ") : null,
     n === at.length ? el("bdi", { "aria-current": "location" }, one) : act(el("bdi", {}, one), { zoom: places.slice(0, n) })]);
-  const reads = sender && at.length === 2 && at[0] > sender[0];
-  if (reads) return [el("nav", { "aria-label": "zoom" }, ...crumbs), el("span", { class: "bx-zoom-offers" }, `without ${senderName(flow, sender)}, only through its`,
-    ...["query", "key", "value"].map((part) => act(part, { path: [sender, [...at, part]] }))), el("p", { role: "status" }, sentence(flow))];
-  const offers = alone ? [] : [at.length === 1 ? act("move this vector …", { turn: flow.zoom.layer?.ways ?? [] }) : null,
-    at.length === 2 ? act("switch it off", { off: at.slice(0, 2) }) : null, at.length === 2 ? act("send it only to …", { send: at }) : null,
-    at.length === 3 && at[2] !== flow.zoom.layer?.row ? act("✂ cut this weight", { cut: [at[0], value.places[flow.zoom.layer?.row], places[2], at[1]] }) : null,
-    at.length > 1 ? act("Inside a head →", { inside: at.slice(0, 2) }) : null];
-  return [el("nav", { "aria-label": "zoom" }, ...crumbs), el("span", { class: "bx-zoom-offers" }, ...offers), el("p", { role: "status" }, sentence(flow))];
+  return [el("nav", { "aria-label": "zoom" }, ...crumbs), el("span", { class: "bx-zoom-offers" }, ...offersOf(flow, places)), el("p", { role: "status" }, sentence(flow))];
 }
 
 /** The stage of a picture; `still` says whether nothing is to move. */
