@@ -49,8 +49,7 @@ class Lens(View):
 
     def compute(self, subject: Subject) -> Content:
         trace, seen = subject.trace, _columns(subject)
-        part = f" Positions {seen[0]} to {seen[-1]} of {trace.kept}: click a token above for others."
-        cut = "" if len(seen) == trace.kept else part
+        cut = f" Positions {seen[0]} to {seen[-1]} of {trace.kept}: click a token for others." * (len(seen) < trace.kept)
         error = trace.once(("lens error", seen), lambda: lens_error(trace, seen))
         return {
             "table": _table(subject, _lens(subject, seen, chosen_lens(subject, self.reading))),
