@@ -10,7 +10,7 @@ import { copyFrom } from "./take.js";
 const KEPT = "bert-exercises"; // key in localStorage: { name: query of the link to what solved it }
 const TYPED = 150; // ms until what was typed last is on its way to the server
 const PATIENCE = { page: 10_000, check: 60_000 }; // ms to wait for the page to show it; the first check loads the model, and some train a head
-const LOADING = "The page is still loading; check it in a moment.";
+const LOADING = "The page is still loading. Check it in a moment.";
 const CHECKING = "It is being checked…";
 const BEFORE = "You have done this one.";
 

@@ -15,7 +15,7 @@ const ADDRESS = "bx/lessons.json";
 const SHEETS = { handout: "Hand-out", teacher: "Teacher’s sheet" }; // to print
 const KEPT = "bert-lessons"; // key in localStorage: { name: { at, answers: { step: option } } }
 const PATIENCE = 20_000; // ms to wait for the page
-const FAILED = "The lessons could not be fetched; try again in a moment.";
+const FAILED = "The lessons could not be fetched. Try again in a moment.";
 
 let lessons = null;
 let box = null; // the panel while it is open

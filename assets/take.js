@@ -7,7 +7,7 @@ import { told } from "./page/told.js";
 import { button, el, openDialog, saveFile } from "./shared/dom.js";
 
 /** The sentence for a view that no link can hold. */
-export const NO_LINK = "This is too long for a link; shorten the texts or the settings.";
+export const NO_LINK = "This is too long for a link. Shorten the texts or the settings.";
 
 /** The server's address of a file of what a link shows, by the link's query. */
 export const file = (name, query) => `bx/take/${name}?${query}`;
@@ -45,7 +45,7 @@ async function copy(text, mark, what, said) {
     said.textContent = `${what} is on the clipboard.`;
   } catch {
     mark();
-    said.textContent = `${what} is marked; copy it from there.`;
+    said.textContent = `${what} is marked. Copy it from there.`;
   }
 }
 
@@ -93,7 +93,7 @@ function pythonOf(query, said) {
       code.textContent = answer.ok ? await answer.text() : (await answer.json()).error;
       take.hidden = !answer.ok;
     } catch {
-      code.textContent = "The app does not answer; close this and try again in a moment.";
+      code.textContent = "The app does not answer. Close this and try again in a moment.";
     }
   });
   return folded;
@@ -137,6 +137,6 @@ export async function save(href, said) {
     saveFile(await answer.blob(), name);
     said.textContent = `${name} is made.`;
   } catch (error) {
-    said.textContent = error instanceof TypeError ? "The app does not answer; try again in a moment." : error.message;
+    said.textContent = error instanceof TypeError ? "The app does not answer. Try again in a moment." : error.message;
   }
 }

@@ -203,7 +203,7 @@ function drawRound(round) {
 
 function closed(round) {
   const mine = round.guess ? el("p", { class: "bx-mine" }, "Your answer: ", el("b", {}, round.guess), ".") : say("You did not answer this time.");
-  return [mine, say("No more answers are taken; look at the board.")];
+  return [mine, say("This question is closed. Look at the board.")];
 }
 
 // A lesson's answer.
@@ -265,7 +265,7 @@ function adding({ labels, each, mine, busy }) {
   return [
     el("h1", {}, "Teach BERT together"),
     el("p", {}, `Give ${each} examples of each: ${labels.join(", ")}. The head learns from everybody’s.`),
-    ...(busy ? [say("It is being trained…")] : full ? [say("Thank you; wait for the others.")] : [form([sentence("Your own sentence"), choose(labels)], "Add", (values) => act("example", values), ["text"])]),
+    ...(busy ? [say("It is being trained…")] : full ? [say("Thank you. Wait for the others.")] : [form([sentence("Your own sentence"), choose(labels)], "Add", (values) => act("example", values), ["text"])]),
     el("ul", { class: "bx-given" }, ...rows),
   ];
 }

@@ -13,7 +13,7 @@ const HOLD = { opened: 900, snapped: 250, scene: 1100, last: 2000 }; // ms
 const LONGEST = 8000; // ms
 const LARGEST = 2e6; // bytes
 const TRIES = [[1, 0.85], [1, 0.6], [0.75, 0.6], [0.5, 0.5]]; // scale and quality, until the loop is small enough
-const NONE = "This browser can make neither a WebP nor a video; open the page in Chrome or Firefox.";
+const NONE = "This browser can make neither a WebP nor a video. Open the page in Chrome or Firefox.";
 
 const drawnAgain = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
 const wait = (time) => new Promise((resolve) => setTimeout(resolve, time));

@@ -39,10 +39,10 @@ function listenForSearch(box, told, list) {
     try {
       hits = (await index)(asked);
       if (asked !== box.value) return;
-      told.textContent = !asked.trim() ? "" : !hits.length ? "The guide has nothing about this; try another word." : `Found: ${hits.length}`;
+      told.textContent = !asked.trim() ? "" : !hits.length ? "The guide has nothing about this. Try another word." : `Found: ${hits.length}`;
     } catch {
       index = null;
-      told.textContent = "The list could not be fetched; try again in a moment.";
+      told.textContent = "The list could not be fetched. Try again in a moment.";
     }
     list.replaceChildren(...(asked.trim() ? hits : []).map((hit) => describe(hit, asked.toLowerCase().trim().split(/\s+/))));
   });

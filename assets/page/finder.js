@@ -14,7 +14,7 @@ import { indexOf } from "./finding.js";
 import { isTyping } from "./typing.js";
 
 const NONE = "Nothing is called that. Try another word: attention, mask, neuron, train, dark, csv.";
-const FAILED = "The list could not be fetched; close this and try again in a moment.";
+const FAILED = "The list could not be fetched. Close this and try again in a moment.";
 const KEYS = { "Ctrl K": "find anything", "?": "these keys", P: "present the picture that is pointed at", H: "hide or show the answers", "← →": "the next tab, choice, cell or token", "Home End": "the first or the last", Esc: "close what is open" };
 const FIRST = ["Overview", "Attention › One head", "Fill-mask › Guesses", "Projection", "Fine-tune"]; // shown before anything is typed
 

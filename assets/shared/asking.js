@@ -1,7 +1,7 @@
 // Ask the server for JSON.
 
-const GONE = "The app does not answer; try again in a moment.";
-const FAILED = "That did not work; try again in a moment.";
+const GONE = "The app does not answer. Try again in a moment.";
+const FAILED = "That did not work. Try again in a moment.";
 
 /**
  * What the server answers. Throws an error whose message is a sentence to show, and that has the `status` of a refusal.

@@ -101,7 +101,7 @@ def sent_file(sent: object) -> Iterator[Path]:
     try:
         data = base64.b64decode(sent, validate=True)
     except ValueError as error:
-        raise InputError("The file is not in Base64; encode its bytes and send it again.") from error
+        raise InputError("The file is not in Base64. Encode its bytes and send it again.") from error
     with TemporaryDirectory(prefix="bert-explorer-") as folder:
         path = Path(folder) / "sent"
         path.write_bytes(data)

@@ -153,7 +153,7 @@ def _check_folder(name: str, folder: Path, times: tuple[float, ...], from_hub: b
 
 def faulty(fault: str, from_hub: bool) -> ModelError:
     """An error about a faulty model: the fault, and what to do, which depends on where it came from."""
-    return ModelError(f"{fault}; {'fetch the model again' if from_hub else 'save the model there again'}.")
+    return ModelError(f"{fault}. {'Fetch the model again' if from_hub else 'Save the model there again'}.")
 
 
 def _kind(config: Path, name: str, from_hub: bool) -> tuple[Family, str]:
@@ -219,11 +219,11 @@ def _download(place: Place, report: Report) -> Path:
             absent = "config.json" if "config.json" not in sizes else "weights that PyTorch can read"
             download = partial(huggingface_hub.hf_hub_download, place.id, revision=revision)
             other = describe_others(name, sizes.keys(), lambda file: Path(download(file)).read_bytes())
-            raise ModelError(f"{other or f'{name} on the hub has no {absent}; name a model such as {EXAMPLE_ID}'}.")
+            raise ModelError(f"{other or f'{name} on the hub has no {absent}. Name a model such as {EXAMPLE_ID}'}.")
         config = huggingface_hub.hf_hub_download(place.id, "config.json", revision=revision)
         heads = _describe_heads(*_kind(Path(config), name, from_hub=True))
         if not VOCABULARY_FILES & sizes.keys():
-            raise ModelError(f"{name} on the hub has no tokenizer.json or vocab.txt; try {EXAMPLE_ID}.")
+            raise ModelError(f"{name} on the hub has no tokenizer.json or vocab.txt. Try {EXAMPLE_ID}.")
         wanted = ["config.json", *TOKENIZER_FILES, *weights_to_fetch(set(sizes))]
         total = sum(size for file, size in sizes.items() if any(fnmatch(file, pattern) for pattern in wanted))
         report(0, f"fetching {total / 1e6:.0f} MB: {name}, with {heads}")
@@ -231,18 +231,18 @@ def _download(place: Place, report: Report) -> Path:
         folder = huggingface_hub.snapshot_download(place.id, revision=revision, allow_patterns=wanted, tqdm_class=bar)
         report(1, f"opening {name}")
     except GatedRepoError as error:
-        raise ModelError(f"{name} is gated; accept its terms on the hub and set HF_TOKEN, then try again.") from error
+        raise ModelError(f"{name} is gated. Accept its terms on the hub and set HF_TOKEN, then try again.") from error
     except RevisionNotFoundError as error:
-        raise ModelError(f"The hub has no revision {revision} of {place.id}; try {place.id} without it.") from error
+        raise ModelError(f"The hub has no revision {revision} of {place.id}. Try {place.id} without it.") from error
     except RepositoryNotFoundError as error:
-        raise ModelError(f"The hub has no model {place.id}, or it is private; try {EXAMPLE_ID}.") from error
+        raise ModelError(f"The hub has no model {place.id}, or it is private. Try {EXAMPLE_ID}.") from error
     except Exception as error:
         if isinstance(error, OSError) and error.errno in NOT_STORABLE:
-            raise ModelError(f"{name} cannot be stored in the local cache; make room, or set HF_HOME.") from error
+            raise ModelError(f"{name} cannot be stored in the local cache. Make room, or set HF_HOME.") from error
         # hf_xet raises RuntimeError; errors of the Hub's HTTP client, which we do not import, are recognized by their module
         if isinstance(error, OSError | ValueError | RuntimeError) or type(error).__module__.startswith("http"):
             here = f"{name} is not in the local cache and the hub cannot be reached"
-            raise ModelError(f"{here}; connect to the internet once, or name a folder.") from error
+            raise ModelError(f"{here}. Connect to the internet once, or name a folder.") from error
         raise
     return Path(folder)
 

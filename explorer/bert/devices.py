@@ -20,7 +20,7 @@ def check(name: str) -> None:
     there = {"cpu": True, "mps": torch.backends.mps.is_available(), "cuda": torch.cuda.is_available()}
     device = torch.device(name)
     if not there[device.type] or (device.index or 0) >= max(1, torch.cuda.device_count()):
-        raise InputError(f"This machine, or its PyTorch, has no {name}; leave --device out to compute on the processor.")
+        raise InputError(f"This machine, or its PyTorch, has no {name}. Leave --device out to compute on the processor.")
 
 
 def choose() -> torch.device:

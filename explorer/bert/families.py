@@ -203,5 +203,5 @@ def family_of(model_type: object, architectures: object, name: str) -> Family:
         if same and family.architecture in ("", saved):
             return family
     if model_type is None:
-        raise ModelError(f'The config.json of {name} names no model_type; add that of its family, such as "model_type": "bert".')
-    raise ModelError(f"{name} is a model of type {str(model_type)[:40]!r}; BERT Explorer reads {KNOWN}.")
+        raise ModelError(f'The config.json of {name} names no model_type. Add that of its family, such as "model_type": "bert".')
+    raise ModelError(f"{name} is a model of type {str(model_type)[:40]!r}. BERT Explorer reads {KNOWN}.")

@@ -57,7 +57,7 @@ def features_in_steps(
     """
     index = limits.hidden_state_index(layer, model.capabilities.layers)
     if pooling == "pooler" and index != model.capabilities.layers:
-        raise InputError("The pooler reads the last layer only; choose the last layer, or another pooling.")
+        raise InputError("The pooler reads the last layer only. Choose the last layer, or another pooling.")
     rows = yield from _read(model, texts, index, pooling, keep)
     if pooling == LAST_FOUR:
         return np.stack([row[states_read(index)].reshape(-1) for row in rows])

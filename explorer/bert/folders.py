@@ -15,18 +15,18 @@ VOCABULARY_FILES = {"tokenizer.json", "vocab.txt", "merges.txt"}  # any one of t
 MOST_BELOW = 2_000  # files and folders among which a checkpoint is looked for
 ADAPTER = "adapter_config.json"
 MOST_BYTES = 2**20  # of an adapter's configuration
-_CONVERT = "in transformers 4, from_pretrained(…, from_{}=True) and save_pretrained() convert it"
-_ORIGINAL = "open the checkpoint from which it was made"
+_CONVERT = "In transformers 4, from_pretrained(…, from_{}=True) and save_pretrained() convert it"
+_ORIGINAL = "Open the checkpoint from which it was made"
 _KINDS = {  # patterns of file names: what such a file is, and what to do
     "*.onnx": ("an ONNX model", _ORIGINAL),
     "tf_model*.h5": ("weights of TensorFlow", _CONVERT.format("tf")),
     "flax_model*.msgpack": ("weights of Flax", _CONVERT.format("flax")),
-    "*.ckpt.*": ("Google's TensorFlow format", "transformers 4.30 converts it with transformers-cli convert --model_type bert"),
+    "*.ckpt.*": ("Google's TensorFlow format", "Convert it in transformers 4.30 with transformers-cli convert --model_type bert"),
     "*.gguf": ("weights for llama.cpp", _ORIGINAL),
-    "model-*-of-*.safetensors": ("one of several shards", "add model.safetensors.index.json, which lists all of them"),
-    "pytorch_model-*-of-*.bin": ("one of several shards", "add pytorch_model.bin.index.json, which lists all of them"),
-    "*.safetensors": ("perhaps its weights", "call it model.safetensors if it is the whole model"),
-    "pytorch_model.*.bin": ("perhaps its weights", "call it pytorch_model.bin if it is the whole model"),
+    "model-*-of-*.safetensors": ("one of several shards", "Add model.safetensors.index.json, which lists all of them"),
+    "pytorch_model-*-of-*.bin": ("one of several shards", "Add pytorch_model.bin.index.json, which lists all of them"),
+    "*.safetensors": ("perhaps its weights", "Call it model.safetensors if it is the whole model"),
+    "pytorch_model.*.bin": ("perhaps its weights", "Call it pytorch_model.bin if it is the whole model"),
 }
 
 
@@ -57,14 +57,14 @@ def instead_of(name: str, folder: Path, lacks: str) -> str:
     below = _below(folder)
     if inner := [path for path in below if path.is_dir() and str(path).isprintable() and not find_lack(path)]:
         newest = max(inner, key=lambda path: path.stat().st_mtime).relative_to(folder)
-        return f"{name} holds no checkpoint, but its folder {newest} does; name {Path(name) / newest}"
+        return f"{name} holds no checkpoint, but its folder {newest} does. Name {Path(name) / newest}"
     if other := describe_others(
         name, {str(path.relative_to(folder)) for path in below}, lambda file: (folder / file).read_bytes()
     ):
         return other
     if lacks == WEIGHT_FILES[0] and not find_lack(folder.resolve().parent):
-        return f"{name} is a part of a checkpoint; name the folder that contains it"
-    return f"{name} lacks {lacks}; a checkpoint has config.json, model.safetensors and tokenizer.json or vocab.txt"
+        return f"{name} is a part of a checkpoint. Name the folder that contains it"
+    return f"{name} lacks {lacks}. A checkpoint has config.json, model.safetensors and tokenizer.json or vocab.txt"
 
 
 def describe_others(name: str, files: Collection[str], read: Callable[[str], bytes]) -> str:
@@ -74,14 +74,14 @@ def describe_others(name: str, files: Collection[str], read: Callable[[str], byt
     """
     if ADAPTER in files:
         return (
-            f"{name} holds an adapter (LoRA, PEFT){_base(read)}; merge it first with merge_and_unload() and save_pretrained() "
+            f"{name} holds an adapter (LoRA, PEFT){_base(read)}. Merge it first with merge_and_unload() and save_pretrained() "
             "of PEFT, and open the new folder"
         )
     if any(weights in files for weights in WEIGHT_FILES):
         return ""
     for pattern, (what, then) in _KINDS.items():
         if found := sorted(file for file in files if fnmatch(file.rpartition("/")[2], pattern) and file.isprintable()):
-            return f"{name} has no model.safetensors but {found[0][-60:]}, {what}; {then}"
+            return f"{name} has no model.safetensors but {found[0][-60:]}, {what}. {then}"
     return ""
 
 

@@ -77,7 +77,7 @@ class Network(Parts):
             (*_, here), (*_, there) = self._run_padded(padded), runner._run_padded(padded.to(device))
         self.device_error = float((there.cpu().float() - here).abs().max() / here.abs().max())
         if not self.device_error < devices.TOLERANCE:
-            raise ModelError(f"{device} computes other hidden states for {self.name} than the processor; start without --device.")
+            raise ModelError(f"{device} computes other hidden states for {self.name} than the processor. Start without --device.")
         return runner
 
     @property

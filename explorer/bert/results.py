@@ -68,7 +68,7 @@ class Patching:
         Raises InputError where both runs predict the same.
         """
         if self.clean == self.corrupted:
-            raise InputError("Both texts give the same prediction, so there is nothing to recover; change another word.")
+            raise InputError("Both texts give the same prediction, so there is nothing to recover. Change another word.")
         return (self.patched - self.corrupted) / (self.clean - self.corrupted)
 
     @property

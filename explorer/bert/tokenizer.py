@@ -38,7 +38,7 @@ def read_tokenizer(checkpoint: Checkpoint, config: transformers.PreTrainedConfig
         raise _slow(checkpoint, f", {type(tokenizer).__name__},")
     for name, id in (("mask_token", tokenizer.mask_token_id), ("pad_token", tokenizer.pad_token_id)):
         if id is None:
-            raise ModelError(f"The tokenizer of {checkpoint.name} has no {name}; name one in its tokenizer_config.json.")
+            raise ModelError(f"The tokenizer of {checkpoint.name} has no {name}. Name one in its tokenizer_config.json.")
     return tokenizer
 
 
@@ -52,7 +52,7 @@ def _unreadable(checkpoint: Checkpoint, error: Exception) -> ModelError:
 
 def _slow(checkpoint: Checkpoint, what: str) -> ModelError:
     return ModelError(
-        f"The tokenizer of {checkpoint.name}{what} is slow: it does not report where in a text its pieces are; open a model "
+        f"The tokenizer of {checkpoint.name}{what} is slow: it does not report where in a text its pieces are. Open a model "
         "with a fast tokenizer, which has a tokenizer.json."
     )
 

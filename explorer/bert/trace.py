@@ -126,7 +126,7 @@ class Trace:
         mask = self.model.tokenizer.mask_token
         texts = self.encoding.text_a + self.encoding.text_b
         if not self.mask_positions and (mask in texts or MASK in texts):
-            raise InputError(f"Every {mask} comes after the {self.kept} tokens that fit; shorten the text.")
+            raise InputError(f"Every {mask} comes after the {self.kept} tokens that fit. Shorten the text.")
         if not self.mask_positions:
             raise InputError(f"The text has no {MASK}. Type one in place of the word to guess.")
         return list(self.mask_positions)  # which its callers may change

@@ -49,7 +49,7 @@ def read_model(checkpoint: Checkpoint) -> Opened:
     entries = plausible.read_config(checkpoint)
     config = _config(checkpoint, kind.config_class, entries)
     if not _one_at_a_time.acquire(timeout=PATIENCE):
-        raise ModelError(f"Other models are being opened, and {checkpoint.name} waits for them; try again in a minute.")
+        raise ModelError(f"Other models are being opened, and {checkpoint.name} waits for them. Try again in a minute.")
     try:
         with LOCK:  # transformers imports modules when a model is opened
             model, info = kind.from_pretrained(

@@ -43,7 +43,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FAILED = 3  # the exit status of a process in which our own code failed
 CHILD = "from explorer.core.apart import serve; serve()"
 ARRAYS = {("numpy._core.numeric", "_frombuffer"), ("numpy", "ndarray"), ("numpy", "dtype")}
-BUSY = "Many large files are being read; try again in a minute."
+BUSY = "Many large files are being read. Try again in a minute."
 
 VISITOR: ContextVar[str] = ContextVar("VISITOR", default="")
 """Whose file is read: one of a visitor's at a time."""

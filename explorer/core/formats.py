@@ -13,7 +13,7 @@ from pydantic_core import from_json
 from explorer.core.errors import InputError
 from explorer.core.limits import Limit
 
-HALF = "The file holds half a character (a lone surrogate); write it again as UTF-8."
+HALF = "The file holds half a character (a lone surrogate). Write it again as UTF-8."
 
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 

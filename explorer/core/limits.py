@@ -65,20 +65,20 @@ class Part(Limit):
 
 
 KEEP = "You gave {given} {what}. Keep {most} or fewer."
-TYPE = "Type 1 to {most} {what}, one per line; you gave {given}."
-LARGE = "The file has more than {most} MB; send a part of it."
-SHORTEN = "{What} has {given} characters; shorten it to {most} or fewer."
+TYPE = "Type 1 to {most} {what}, one per line. You gave {given}."
+LARGE = "The file has more than {most} MB. Send a part of it."
+SHORTEN = "{What} has {given} characters. Shorten it to {most} or fewer."
 WHOLE = "{What} must be a whole number from 1 to {most}."
-LONG = "{What} is longer than {most} characters; shorten it."
+LONG = "{What} is longer than {most} characters. Shorten it."
 
 # ---- Limits that an operator may set.
 
 TOKENS = Limit(8_192, bounds="tokens of one input; a longer one is cut", public=2_048)
 TEXTS = Limit(5_000, KEEP, "texts of one request, rows of a map, examples of a probe")
 TRAINING_EXAMPLES = Limit(50_000, KEEP, "examples of a training")
-CORPUS_SENTENCES = Limit(20_000, "The file has {given} sentences; keep {most} or fewer.", "sentences of a corpus")
+CORPUS_SENTENCES = Limit(20_000, "The file has {given} sentences. Keep {most} or fewer.", "sentences of a corpus")
 ITEMS = Limit(20_000, KEEP, "items of an experiment", public=2_000)
-UPLOAD_MEGABYTES = Limit(256, "The file has more than {most} MB; send a smaller one.", "MB of an uploaded file")
+UPLOAD_MEGABYTES = Limit(256, "The file has more than {most} MB. Send a smaller one.", "MB of an uploaded file")
 UPLOADS_MEGABYTES = Limit(
     4_096,
     "The server has no room for another file right now. Try again in an hour.",
@@ -87,14 +87,14 @@ UPLOADS_MEGABYTES = Limit(
 )
 WORK_MEGABYTES = Limit(
     2_048,
-    "Reading this file takes more memory or time than the app allows; send a part of it.",
+    "Reading this file takes more memory or time than the app allows. Send a part of it.",
     "MB of memory for reading one file over 1 MB (the hidden states of one training have half of it)",
     public=1_024,
 )
 TRAINING_MINUTES = Limit(NONE, bounds="minutes of a training, which then keeps what it has learned (0: any)", public=15)
 VIEW_SECONDS = Limit(
     120,
-    "This takes about {given} seconds, and {most} is the most; shorten the text, or ask on the page, where it can be stopped.",
+    "This takes about {given} seconds, and {most} is the most. Shorten the text, or ask on the page, where it can be stopped.",
     "seconds of work, about, that a program may ask of one view",
     public=30,
 )
@@ -104,7 +104,7 @@ CACHE_MEGABYTES = Limit(  # all layers of 5,000 texts of a BERT-base are 200 MB
 )
 STATES_MEGABYTES = Limit(
     8_192,
-    "What the model gives of these texts takes {given} MB on the disk, and {most} is the most; take fewer or shorter texts.",
+    "The hidden states of these texts take {given} MB on the disk, and {most} is the most. Take fewer or shorter texts.",
     "MB on the disk for hidden states of large trainings and of corpora, of which one corpus has a quarter",
     public=4_096,
 )
@@ -120,10 +120,10 @@ ROOMS = Limit(
     "All {most} rooms are open. Try again later.",
     "rooms of classes at the same time; one address may open all of them, in the public profile a fifth",
 )
-ROOM_PEOPLE = Limit(60, "This room is full; it holds {most} people.", "people in a room")
+ROOM_PEOPLE = Limit(60, "This room is full: {most} people. Ask your teacher.", "people in a room")
 REQUESTS = Limit(
     NONE,
-    "These are more than {most} requests in a minute; wait a moment.",
+    "You sent more than {most} requests in a minute. Wait a moment.",
     "requests a minute from one address (0: any)",
     public=3_000,
 )
@@ -137,18 +137,21 @@ LIMITS = {PREFIX + name: limit for name, limit in list(globals().items()) if isi
 # ---- Parts of them.
 
 VISITOR_UPLOADS_MEGABYTES = Part(
-    UPLOADS_MEGABYTES, 1 / 4, "More than {most} MB of files came from here within an hour; wait a while."
+    UPLOADS_MEGABYTES, 1 / 4, "More than {most} MB of files came from your address within an hour. Wait a while."
 )
 VISITOR_MEGABYTES = Part(
     RUNS_MEGABYTES,
     1 / 4,
-    "Your oldest runs make room, but a run of more than {most} MB cannot be kept; train fewer layers.",
+    "Your oldest runs make room, but a run of more than {most} MB cannot be kept. Train fewer layers.",
     public=1 / 8,
 )
 VISITOR_ROOMS = Part(
-    ROOMS, 1, "{most} rooms that were opened from here are open still; end one of them, or try again later.", public=1 / 5
+    ROOMS,
+    1,
+    "{most} rooms that were opened from your address are still open. Close one of them, or try again later.",
+    public=1 / 5,
 )
-TRAINING_MEGABYTES = Part(WORK_MEGABYTES, 1 / 2, "{given} texts this long do not fit into memory; train on fewer of them.")
+TRAINING_MEGABYTES = Part(WORK_MEGABYTES, 1 / 2, "{given} texts this long do not fit into memory. Train on fewer of them.")
 RESULTS_MEGABYTES = Part(CACHE_MEGABYTES, 1 / 2)
 CORPUS_STATES_MEGABYTES = Part(STATES_MEGABYTES, 1 / 4, STATES_MEGABYTES.sentence)  # a state of 20,000 sentences has 700 MB
 
@@ -165,10 +168,10 @@ CUTS = Limit(32, KEEP)  # attention weights cut together
 GUESSES = Limit(100, WHOLE)  # for a blank
 TABLE_MEGABYTES = Limit(10, LARGE)
 COLUMNS = Limit(200, KEEP)  # of a table; those after them are left out
-LINES = Limit(300_000, "The file has more than {most} lines; send a part of it.")
-CELLS = Limit(4_000_000, "The file has more than {most} cells, as each row is filled up to the longest; send a part of it.")
+LINES = Limit(300_000, "The file has more than {most} lines. Send a part of it.")
+CELLS = Limit(4_000_000, "The file has more than {most} cells, as each row is filled up to the longest. Send a part of it.")
 JSON_VALUES = Limit(  # the whole of SQuAD 2.0 has 1,300,000
-    2_000_000, "There are more than {most} values in this file; send a part of them."
+    2_000_000, "There are more than {most} values in this file. Send a part of them."
 )
 CLASSES = Limit(100, "There are {given} different labels; {most} is the most, so choose another column.")
 CARDS = Limit(  # as many as there are colours that the colour-blind tell apart
@@ -176,9 +179,9 @@ CARDS = Limit(  # as many as there are colours that the colour-blind tell apart
 )
 LABEL = Limit(100, LONG)
 EPOCHS = Limit(200, WHOLE)
-WAITING = Limit(64, "The app is busy; try again in a moment.")  # requests that wait
+WAITING = Limit(64, "The app is busy. Try again in a moment.")  # requests that wait
 WAITING_WORKS = Limit(  # of each kind
-    16, "Many long computations are waiting already; try again in a few minutes."
+    16, "Many long computations are waiting already. Try again in a few minutes."
 )
 
 
@@ -188,7 +191,7 @@ def read_environment() -> None:
     profile = os.environ.get(PROFILE, "public" if is_on_a_space() else "local")
     _public = profile != "local"
     if profile not in ("local", "public"):
-        raise InputError(f"{PROFILE} must be local or public; set it to one of them, or leave it out.")
+        raise InputError(f"{PROFILE} must be local or public. Set it to one of them, or leave it out.")
     for name in os.environ:
         if name.startswith(PREFIX) and name not in LIMITS:
             raise InputError(f"No limit is called {name[:60]}. The guide's page on limits lists all of them.")
@@ -196,7 +199,7 @@ def read_environment() -> None:
         given = os.environ.get(name) or str(limit.public if _public else limit.local)
         least = NONE if "0: any" in limit.bounds else 1
         if not (given.isascii() and given.isdecimal() and len(given) < 16 and int(given) >= least):
-            raise InputError(f"{name} must be a whole number of at least {least}; set it to one, or leave it out.")
+            raise InputError(f"{name} must be a whole number of at least {least}. Set it to one, or leave it out.")
         limit.most = int(given)
 
 

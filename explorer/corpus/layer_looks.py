@@ -24,7 +24,7 @@ CKA = (
     "arranged the same in both spaces, however these are turned or scaled, and 0 where the arrangements share nothing. The "
     "unbiased estimator (Song et al. 2012) may fall a little below 0."
 )
-ANOTHER = "You can compare another model, by its id or folder, once it was opened in the model box."
+ANOTHER = "To compare another model by its id or folder, first open it in the model box."
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Similar(LayersLook):
         if self.other:
             here, there = np.unravel_index(int(self.cka.argmax()), self.cka.shape)
             text = (
-                f"Hidden state {here} of this model and {there} of the other are the most similar ({self.cka[here, there]:.2f})"
+                f"Hidden states {here} of this model and {there} of the other are the most similar ({self.cka[here, there]:.2f})"
             )
             best = int(self.cka[-1].argmax())
             return Finding(f"{text}; the last one is most similar to {best} of the other ({self.cka[-1, best]:.2f}), by CKA.")

@@ -36,11 +36,11 @@ FEWEST = 5  # held-out words of a class; the share of fewer says little
 LISTED = 20  # classes
 
 ABOUT = (
-    "A logistic regression on every hidden state, in which a word is the mean of its pieces. {folds} of {parts} parts of the "
-    "sentences are held out in turn: {held:,} words of {sentences:,} sentences ({part}), predicted by probes trained on the "
+    "A probe is a logistic regression on a hidden state, in which a word is the mean of its pieces. {folds} of {parts} parts of "
+    "the sentences are held out in turn: {held:,} words of {sentences:,} sentences ({part}), predicted by probes trained on the "
     "rest. The band is the 95% interval, with the words of a sentence as a group (Wilson 1927, by the effective number of "
-    "words). The dashed line needs no model: each word gets the {called} that it has most often in the sentences trained on. "
-    "The most frequent one of all is right for {usual}. The control, in the first part, gives every word type a random "
+    "words). The dashed line needs no model: each word gets its most frequent {called} in the sentences trained on. The most "
+    "frequent one of all is right for {usual}. The control, in the first part, gives every word type a random "
     "{called}, which a probe can only memorize. The accuracy in that part minus that of the control (selectivity, Hewitt & "
     "Liang 2019) is {selectivity} at hidden state {at}."
 )

@@ -20,7 +20,7 @@ from explorer.ui.view import Change, Content, button, chart, check, note, part, 
 PROBE, SIMILARITY = "Probe", "Similarity"
 MEASURES = [("what a probe reads", PROBE), ("similarity of layers (CKA)", SIMILARITY)]
 THIS = ("this model itself", "")
-WAITING = "Each hidden state is measured in turn; a probe is a small classifier that is trained on them. The picture follows."
+WAITING = "The app measures each hidden state in turn; a probe is a small classifier trained on them. Then the picture appears."
 
 
 class Layers(CorpusView):

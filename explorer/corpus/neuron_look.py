@@ -24,8 +24,8 @@ WORDS = 10  # promoted, and suppressed ones
 NEURONS = 10  # found by a word
 QUOTED = 3  # words of each kind in the finding
 UNITS = (
-    "Click a neuron to open it. Deviations: how far its mean activation at the word, in the first {} sentences with the word, is "
-    "above that at all tokens, in standard deviations."
+    "Click a neuron to open it. A deviation is the mean activation at the word, in the first {} sentences with it, minus the "
+    "mean at all tokens, in standard deviations."
 )
 
 

@@ -73,10 +73,10 @@ class Search(CorpusView):
     check = check()
     note = note("Click a word: its sentence becomes the input.")
     help = caption(
-        "By *meaning*: the cosine of the selected token's hidden state, or of a head's output for it, to that of every token of "
-        "the corpus. By *word*: one point per occurrence, the mean of its pieces. Click a point: the hits are sorted by the "
-        "cosine to that occurrence. By *neuron*: its activation after the activation function. The bars are shares of the hits. "
-        "Search after Hoover et al. 2020 (exBERT)."
+        "The bars are shares of the hits. By *meaning*: the cosine of the selected token's hidden state, or of a head's output "
+        "for it, to that of every token of the corpus. By *word*: one point per occurrence, the mean of its pieces; click a "
+        "point to sort the hits by their cosine to it. By *neuron*: its value after the activation function. Search after "
+        "Hoover et al. 2020 (exBERT)."
     )
     common = part("bars", classes="long-names")
     map = part("text_map", height=360, optional=True)

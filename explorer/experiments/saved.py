@@ -84,10 +84,10 @@ class SavedRuns(View):
     other_beside = chart("What else was measured in the other run", height=200, hides_empty=True)
     each = part("strips", height=300)
     help = caption(
-        "A file has the items, every number, the question, and what made it: model, hash of its weights, number format, seed, "
-        "versions. Means, intervals and tests are computed again from the numbers, so the model need not be here. Where two "
-        "runs asked the same of the same items, each place has the difference with its interval and q, by group. The "
-        "correlation is that of the ranks of the places' means (Spearman)."
+        "A file contains the items, every number, the question and their origin: model, hash of its weights, number format, "
+        "seed, versions. Means, intervals and tests are computed again from the numbers, without the model. If two runs have the "
+        "same question and items, each place shows the difference with its interval and q, by group. The correlation compares "
+        "the ranks of the places' means (Spearman)."
     )
 
     @property

@@ -86,13 +86,12 @@ class Suites(LongView):
     progress = part("meter")
     about = sentence(classes="caption")
     help = caption(
-        "Each pair is one sentence with two words for its blank. By the blank: the logit of the better word less that of the "
-        "other, its foil. By pseudo-likelihood: every piece of both sentences is hidden in turn, with the later pieces of its "
-        "word (Kauf & Ivanova 2023; the original hides it alone, Salazar et al. 2020), and the logarithms are summed; for "
-        "stereotypes only of the pieces that both share (Nangia et al. 2020, section 3). Every word is as often the better one "
-        "as the foil, so a model that only knows which word is more frequent wins half of the pairs. Bars have the 95% "
-        "interval of Wilson 1927 by frame: pairs that share half of their words or the marked words are one observation. Click "
-        "a bar for the pairs of a kind, a pair to read it."
+        "Click a bar for the pairs of a kind, a pair to read it. Each pair is one sentence with two words for its blank. Every "
+        "word is as often the better one as the foil, so a model that only knows which word is more frequent wins half of the "
+        "pairs. Bars have Wilson's 95% interval (1927) by frame: pairs that share half of their words or the marked words are "
+        "one observation. By the blank: the logit of the better word minus that of its foil. By pseudo-likelihood: the sum of "
+        "the logarithms of all pieces, each hidden with the later pieces of its word (Kauf & Ivanova 2023; Salazar et al. 2020 "
+        "hide it alone). For stereotypes only the pieces that both share count (Nangia et al. 2020, section 3)."
     )
     check = check()
     pairs = part("strips", height=430)

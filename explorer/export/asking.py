@@ -230,7 +230,7 @@ class Unpacking:
         try:
             return self._expanded(text[len(MARK) :], most)
         except (ValueError, zlib.error) as error:
-            raise InputError("A text in the link cannot be unpacked; copy the link once more.") from error
+            raise InputError("A text in the link cannot be unpacked. Copy the link again.") from error
 
     def _expanded(self, short: str, most: int) -> str:
         raw = base64.b64decode(short + "=" * (-len(short) % 4), altchars=b"-_", validate=True)
@@ -238,8 +238,8 @@ class Unpacking:
         data = unpacking.decompress(raw, 4 * most + 1)  # a character has at most four bytes
         self._left -= most
         if len(data) > 4 * most or len(text := data.decode()) > most:
-            raise InputError("A text in the link is packed and far too long; send it another way.")
+            raise InputError("A text in the link is packed and far too long. Send it another way.")
         if not unpacking.eof or unpacking.unused_data:
-            raise InputError("A text in the link is cut off; copy the link once more.")
+            raise InputError("A text in the link is cut off. Copy the link again.")
         self._left += most - len(text)
         return text

@@ -53,7 +53,7 @@ def query(place: Place) -> str:
     parameters |= {SETTING + name: pack(text) for name, text in place.settings.items()}
     made = urlencode(parameters, safe="/:,")
     if len(made) > LONGEST:
-        raise InputError(f"This is too long for a link, which holds {LONGEST:,} characters; shorten the texts or the settings.")
+        raise InputError(f"This is too long for a link of {LONGEST:,} characters. Shorten the texts or the settings.")
     return made
 
 

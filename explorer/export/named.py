@@ -52,10 +52,10 @@ def read_settings(kinds: Sequence[type[View]], given: Mapping[str, Any], subject
     """The views, each with those of the settings that it has, and the subject with the selection. Raises InputError."""
     known = {name: setting for kind in kinds for name, setting in kind.settings.items()}
     if closed := [name for name in given if name in known and not known[name].is_open]:
-        raise InputError(f"The setting {closed[0]!r} belongs to the page; leave it out.")
+        raise InputError(f"The setting {closed[0]!r} belongs to the page. Leave it out.")
     if unknown := [str(name) for name in given if name not in known and name not in OF_THE_PAGE]:
         has = ", ".join([*OF_THE_PAGE, *(name for name, setting in known.items() if setting.is_open)])
-        raise InputError(f"This view has no setting {unknown[0][:MOST_NAME]!r}; it has {has}.")
+        raise InputError(f"This view has no setting {unknown[0][:MOST_NAME]!r}. Its settings: {has}.")
     own = {name: list(value) if isinstance(value, tuple | range) else value for name, value in given.items() if name in known}
     capabilities = subject.model.capabilities
     views = [kind.read({name: value for name, value in own.items() if name in kind.settings}, capabilities) for kind in kinds]

@@ -66,7 +66,7 @@ def hide(model: Network, encoding: Encoding, rules: Rules) -> MaskedPieces:
     Raises InputError when there is nothing to choose from, or shares are more than the whole.
     """
     if rules.masked + rules.random > 1 + 1e-9:
-        raise InputError("Masked and replaced pieces are more than 100% together; lower one of the two shares.")
+        raise InputError("Masked and replaced pieces are more than 100% together. Lower one of the two shares.")
     eligible = np.zeros(encoding.kept, dtype=bool)
     eligible[model.visible_positions(encoding)] = True
     if not eligible.any():

@@ -195,7 +195,7 @@ def tag(texts: list[Any], head: str) -> dict[str, Any]:
     for number, (words, shares) in enumerate(zip(sentences, found, strict=True), start=1):
         if len(shares) < len(words):
             most = f"the model reads {len(shares):,} of its {len(words):,} words"
-            raise InputError(f"Text {number} is too long, for {most}; send it in parts.")
+            raise InputError(f"Text {number} is too long, for {most}. Send it in parts.")
     return {
         "words": sentences,
         "tags": [[tagger.labels[best] for best in shares.argmax(-1)] for shares in found],

@@ -114,10 +114,10 @@ class RunView(View):
     def _opening(self, subject: Subject) -> Run:
         """The run shown at first; of texts, until the examples change. Raises NothingTrained if there is none."""
         if self.kind == ANSWERS:
-            raise NothingTrained("Nothing is trained to find answers yet; press Train, which takes about a minute.")
+            raise NothingTrained("Nothing is trained to find answers yet. Press Train, which takes about a minute.")
         examples, _ = opening_examples(self.kind)
         if (self.kind == TEXTS and self.edited) or not is_quick(subject, examples):
-            raise NothingTrained(f"Nothing is trained on these examples with {subject.model_name} yet; press Train.")
+            raise NothingTrained(f"Nothing is trained on these examples with {subject.model_name} yet. Press Train.")
         return opening_run(subject.model_name, self.kind)
 
 

@@ -24,7 +24,7 @@ from explorer.ui.view import Change, Content, OpenModel, button, part, props, se
 
 MOST_COMPARED = 6
 HELD_OUT = "Scores on held-out examples, the newest run first"
-HEAD_ONLY = "Only a head was trained, so that the model is as it was; train some layers too, and every tab can show it."
+HEAD_ONLY = "Only a head was trained, so that the model has not changed. Train some layers too, and every tab can show it."
 
 
 class Runs(RunView):

@@ -170,10 +170,10 @@ class ExampleSettings(View):
         for number, (name, lines) in enumerate(self.classes, start=1):
             written = [line for line in lines if line.strip()]
             if written and not name.strip():
-                raise InputError(f"Class {number} has sentences but no name; give it one.")
+                raise InputError(f"Class {number} has sentences but no name. Name it.")
             pairs += [(limits.check_text(line, "a line"), name.strip()) for line in written]
         if not pairs:
-            raise InputError("The cards have no sentences yet; type or paste some, one per line.")
+            raise InputError("The cards have no sentences yet. Type or paste some, one per line.")
         TRAINING_EXAMPLES.check(len(pairs), "sentences")
         check_classes(Counter(label for _, label in pairs))
         texts, labels = zip(*pairs, strict=True)
@@ -190,7 +190,7 @@ class ExampleSettings(View):
 
     def _clicked(self) -> list[TaggedSentence]:
         if not (lines := sentences_in(self.tagged_lines)):
-            raise InputError("The box has no sentences yet; type or paste some, one per line.")
+            raise InputError("The box has no sentences yet. Type or paste some, one per line.")
         MOST_TEXTS.check(len(lines), "sentences")
         checked = [limits.check_text(line, "a line") for line in lines]
         return [TaggedSentence(tuple(split_words(line)), tags_of(line, self.clicks)) for line in checked]
@@ -212,7 +212,7 @@ class ExampleSettings(View):
         if self.table is None:
             raise InputError(MISSING[self.source])
         if not isinstance(self.table, wanted):
-            raise InputError(f"This file is for another kind of task; choose {KINDS[IN_FILE[type(self.table)]].label!r} above.")
+            raise InputError(f"This file is for another kind of task. Choose {KINDS[IN_FILE[type(self.table)]].label!r} above.")
         return self.table
 
 

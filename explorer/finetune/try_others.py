@@ -36,7 +36,7 @@ def tag_words(run: Run, text: str) -> Content:
     (shares,) = predictor.tag(load(predictor.model), [words])
     read, said, sure = len(shares), shares.argmax(-1), shares.max(-1)
     if not read:
-        raise InputError("The model reads none of these words; type others.")
+        raise InputError("The model reads none of these words. Type others.")
     seen = [0.0 if labels[tag] == OUTSIDE else float(share) for tag, share in zip(said, sure, strict=True)]
     cells = [(labels[tag], one, _ranked(labels, row)) for tag, one, row in zip(said, seen, shares, strict=True)]
     odds = [(short_percent(float(share)), 0.0, "") for share in sure]

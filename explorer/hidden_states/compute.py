@@ -74,14 +74,14 @@ def find_word(
         raise InputError("Give a word of at most 100 characters that occurs in the texts.")
     matches = list(re.finditer(rf"(?<!\w){re.escape(as_read(wanted))}(?!\w)", as_read(text), re.IGNORECASE))
     if not matches:
-        raise InputError(f"The word {wanted[:40]!r} does not occur in {name}; choose one that does.")
+        raise InputError(f"The word {wanted[:40]!r} does not occur in {name}. Choose one that does.")
     found = [
         [i for i, (start, end) in enumerate(offsets) if start < end and start < match.end() and end > match.start()]
         for match in matches
     ]
     found = [tokens for tokens in found if tokens]
     if not found:
-        raise InputError(f"The word {wanted[:40]!r} comes after the part of {name} that fits; shorten the text.")
+        raise InputError(f"The word {wanted[:40]!r} comes after the part of {name} that fits. Shorten the text.")
     return found
 
 

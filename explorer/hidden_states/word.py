@@ -77,7 +77,7 @@ def contexts_of(model: Explorer, texts: Sequence[str], labels: Sequence[str], wo
             spans.append((trace.encoding.offsets[tokens[0]][0], trace.encoding.offsets[tokens[-1]][1]))
     if len(vectors) < 2:
         lead = f"The word {word.strip()[:40]!r} occurs" if word and word.strip() else "No word occurs"
-        raise InputError(f"{lead} fewer than twice here; choose other sentences or another word.")
+        raise InputError(f"{lead} fewer than twice here. Choose other sentences or another word.")
     uses = [given[start:end] for given, (start, end) in zip(found, spans, strict=True)]
     contexts = [around(given, start, end, AROUND) for given, (start, end) in zip(found, spans, strict=True)]
     return Contexts(np.stack(vectors, axis=1), found, kept, uses, contexts)

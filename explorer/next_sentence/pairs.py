@@ -98,7 +98,7 @@ def _best(rows: list[list[Any]]) -> str:
     (_, best, _, difference), (_, second, _, next_difference) = rows[:2]
     share, then = (whole_percent(_share(row)) for row in rows[:2])
     if difference < 0:
-        return f"None of the {len(rows)} candidates follows A, says BERT; {_quote(best)} comes closest, with {share}."
+        return f"None of the {len(rows)} candidates follows A; {_quote(best)} comes closest ({share})."
     if then == share and abs(next_difference - difference) < SEEN:
         return f"{_quote(best)} and {_quote(second)} follow A equally well, with {share}."
     apart = f" and a logit difference of {next_difference:.2f} instead of {difference:.2f}" if then == share else ""

@@ -239,7 +239,7 @@ def _refuse_addresses(inputs: Any) -> None:
     while waiting:
         found = waiting.pop()
         if isinstance(found, dict) and is_http_url_like(found.get("path")):
-            refused = InputError("A file cannot come from another machine; upload it.")
+            refused = InputError("A file cannot come from another machine. Upload it.")
             raise gr.Error(str(refused), print_exception=False) from refused
         if isinstance(found, dict | list):
             waiting.extend(found.values() if isinstance(found, dict) else found)

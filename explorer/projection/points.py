@@ -128,7 +128,7 @@ def texts_of(table: Table, text_column: str, label_column: str, seed: int) -> tu
     labels = table.column(label_column) if label_column else [""] * len(texts)
     kept = [row for row, text in enumerate(texts) if text.strip()]
     if not kept:
-        raise InputError(f"The column {text_column[:40]!r} is empty in every row; choose another one.")
+        raise InputError(f"The column {text_column[:40]!r} is empty in every row. Choose another column.")
     if len(kept) > TEXTS.most:
         kept = [kept[i] for i in np.sort(np.random.default_rng(seed).choice(len(kept), TEXTS.most, replace=False))]
     return [texts[row] for row in kept], [labels[row] or NO_LABEL for row in kept]

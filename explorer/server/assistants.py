@@ -13,5 +13,5 @@ def prepare(with_password: bool) -> None:
     if with_password:
         raise InputError("Assistants cannot log in: leave out --mcp or --auth, or let a proxy ask for the password.")
     if importlib.util.find_spec("mcp") is None:
-        raise InputError(f'Assistants need mcp, which is not installed; run pip install "{MCP}".')
+        raise InputError(f'Assistants need mcp, which is not installed. Run pip install "{MCP}".')
     ask_no_hub()

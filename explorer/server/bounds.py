@@ -20,11 +20,11 @@ COUNTED = (TAKE, EXERCISES, "/bx/rooms/")  # the last by those who guess the wor
 MOST_LOGINS = 60  # a minute from one address: a school has a single one
 TOO_MANY_LOGINS = "Too many logins come from your address. Wait a minute."
 VALUES = Limit(  # each word or number; parsing one takes a microsecond, during which no other request is answered
-    200_000, "There are more than {most} values in this request; send a part of them."
+    200_000, "There are more than {most} values in this request. Send a part of them."
 )
 KILOBYTE = 1_024
 SMALL = {"/login": 16, "/bx/": 256}  # KB, by the start of the path: a name and a password; an action in a room
-TOO_LARGE = "That is too large for this address; send at most {} KB."
+TOO_LARGE = "That is too large for this address. Send at most {} KB."
 NO_LENGTH = "Send the size of the upload too, as Content-Length."
 KEPT = 70 * MINUTE  # for which Gradio keeps a file at most: every ten minutes it deletes those older than an hour
 LEAST = 256 * KILOBYTE  # bytes that an upload counts for at least, which limits the number of files

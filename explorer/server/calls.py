@@ -16,7 +16,7 @@ from explorer.page.blocks import PageBlocks
 from explorer.server.metrics import CALLS, REFUSALS
 from explorer.server.refusals import FAILED, refuse_with
 
-UNFIT = "What was sent does not fit this endpoint; send the arguments that GET /gradio_api/info lists, in their order."
+UNFIT = "The request does not fit this endpoint. Send the arguments that GET /gradio_api/info lists, in their order."
 
 
 @contextmanager

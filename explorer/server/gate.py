@@ -108,7 +108,7 @@ def _name(address: str) -> str | None:
 # ---- Proxies.
 
 ADDRESSES = "FORWARDED_ALLOW_IPS"  # uvicorn's setting: addresses and networks of trusted proxies
-NAME_PROXIES = f"{ADDRESSES} may not be *; name the addresses or networks of your proxies in it, such as 10.0.0.0/8."
+NAME_PROXIES = f"{ADDRESSES} may not be *. Name the addresses or networks of your proxies in it, such as 10.0.0.0/8."
 # The Hub does not document its proxies' addresses; a Space sees private ones (10.16.3.80), and visitors have public ones.
 PRIVATE = "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,127.0.0.0/8,::1,fc00::/7"
 # Gradio takes the app's own address from these. Proxies may send the first two; the last is of its Node server, not used here.

@@ -25,7 +25,7 @@ from explorer.teaching.lessons.reading import lessons
 from explorer.teaching.lessons.sending import answer, sent
 
 SHEETS = {"handout": handout, "teacher": teacher_sheet}
-NOTHING = "There is no such lesson, step or sheet; open Lessons in the app, which lists all of them."
+NOTHING = "There is no such lesson, step or sheet. Open Lessons in the app for the whole list."
 
 
 def lesson_routes(blocks: PageBlocks) -> list[Route]:

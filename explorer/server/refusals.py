@@ -27,12 +27,12 @@ UNKNOWN = "This address does not exist. GET /gradio_api/info lists every endpoin
 NO_STREAM = b'"404: Not Found"'  # how Gradio says in a stream that a session or event is unknown
 BROKEN_OFF = (b"event: error\n", b'data: {"msg":"unexpected_error"')  # how such a message begins
 SENTENCES = {
-    400: 'The request cannot be read; send JSON such as {"data": ["a sentence"]}, or a file as multipart/form-data.',
+    400: 'The request cannot be read. Send JSON such as {"data": ["a sentence"]}, or a file as multipart/form-data.',
     401: "This app asks for a name and a password; log in with the right ones.",
     403: "This address is closed. The app serves only its page, its endpoints and their files.",
     404: UNKNOWN,
     405: "This address takes another method. Endpoints take POST, everything else GET.",
-    422: 'The request does not fit this address; send {"data": [...]} with the arguments that GET /gradio_api/info lists.',
+    422: 'The request does not fit this address. Send {"data": [...]} with the arguments that GET /gradio_api/info lists.',
 }
 REST_SECONDS = 30.0  # for the rest of a body that was refused already
 FAILED = "Something went wrong. Try something else; the server's log has the details."

@@ -57,7 +57,7 @@ def _find(model: Explorer, word: str, other: str) -> Direction:
         if len(read) == 2 * SENTENCES:
             break
     if len(read) < 2 * FEWEST:
-        raise InputError(f"This model reads {word} and {other} as several pieces, so they have no direction; choose others.")
+        raise InputError(f"This model reads {word} and {other} as several pieces, so they have no direction. Choose other words.")
     states = model.hidden_states_of([encoding for encoding, _ in read])
     there = torch.stack([of_text[:, place] for of_text, (_, place) in zip(states, read, strict=True)], 1)
     vectors = there[:, 1::2].mean(1) - there[:, ::2].mean(1)

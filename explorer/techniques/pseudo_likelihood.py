@@ -161,7 +161,7 @@ def pseudo_likelihoods_in_steps(
     encoded = [model.encode(text) for text in texts]
     for number, encoding in enumerate(encoded, start=1):
         if not model.visible_positions(encoding):
-            raise InputError(f"Text {number} has no visible word to score; type one beside its [MASK]s.")
+            raise InputError(f"Text {number} has no visible word to score. Type one beside its [MASK]s.")
     asked = [hide_each(row, encoding, model.visible_positions(encoding), likelihood) for row, encoding in enumerate(encoded)]
     return (yield from answers_in_steps(model, [one for hidden in asked for one in hidden], len(texts))).tolist()
 

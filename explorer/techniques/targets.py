@@ -59,7 +59,7 @@ class Target:
     def against(self, foil: int, token: str) -> Target:
         """The target with another class of its head as its foil. Raises InputError when it is the target itself."""
         if foil == self.id:
-            raise InputError(f"The foil is {self.token!r}, the word in question itself; choose another word.")
+            raise InputError(f"The foil is the same as the word, {self.token!r}. Choose another foil.")
         return replace(self, foil=foil, foil_token=token)
 
     def measure(self, reading: Reading) -> torch.Tensor:

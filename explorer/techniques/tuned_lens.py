@@ -25,7 +25,7 @@ from explorer.core.paths import ASSETS
 FILE = ASSETS / "lens" / "tuned.safetensors"  # made by `python -m assets.lens.fit`
 WEIGHT, BIAS, ABOUT = "weight", "bias", "about"
 RAW, TUNED = READINGS = ("raw", "tuned")
-NONE = "A tuned lens is fitted for the weights of one model, and only the bundled model comes with one; choose the raw lens."
+NONE = "A tuned lens fits the weights of one model, and only the bundled model has one. Choose the raw lens."
 
 
 @dataclass(frozen=True, eq=False)

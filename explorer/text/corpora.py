@@ -116,7 +116,7 @@ class Corpus:
         words = ((row, at, own) for row, sentence in enumerate(self.sentences) for at, own in enumerate(sentence.words))
         found = [(row, at) for row, at, own in words if searched(own) == wanted]
         if not found:
-            raise InputError(f"The word {word.strip()[:40]!r} does not occur in this corpus; choose another one.")
+            raise InputError(f"The word {word.strip()[:40]!r} does not occur in this corpus. Choose another word.")
         return found
 
     def __hash__(self) -> int:
@@ -241,7 +241,7 @@ def _read_conllu(lines: Sequence[str]) -> Iterator[CorpusSentence]:
     for comments, rows in conllu_sentences(lines):
         words, tags, relations = ([cells[column] for _, cells in rows] for column in (FORM, UPOS, RELATION))
         if number := next((number for number, cells in rows if not has_visible_characters(cells[FORM])), 0):
-            raise InputError(f"Line {number:,} has no word; write one, or leave the line out.")
+            raise InputError(f"Line {number:,} has no word. Write one, or leave the line out.")
         joined = limits.check_text(" ".join(words), f"the sentence from line {rows[0][0]:,}")
         comment = next((found[1] for found in map(_TEXT.match, reversed(comments)) if found), "")
         text = " ".join(comment.split())[: CHARACTERS.most]
@@ -261,5 +261,5 @@ def _heads(rows: Rows) -> tuple[int, ...]:
         return ()
     for number, cells in rows:
         if not (cells[HEAD].isdecimal() and len(cells[HEAD]) < 6 and int(cells[HEAD]) <= len(rows)):
-            raise InputError(f"Line {number:,} has no head; write the number of a word from 1 to {len(rows)}, or 0 for the root.")
+            raise InputError(f"Line {number:,} has no head. Write the number of a word from 1 to {len(rows)}, or 0 for the root.")
     return tuple(int(cells[HEAD]) - 1 for _, cells in rows)

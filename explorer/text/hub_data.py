@@ -22,7 +22,7 @@ from explorer.text.json_tables import text_of
 from explorer.text.tables import Table
 
 EXAMPLE = "mteb/tweet_sentiment_extraction"
-NO_NAME = f"That is not the name of a data set on the hub; try {EXAMPLE}."
+NO_NAME = f"That is not the name of a data set on the hub. Try {EXAMPLE}."
 TIMEOUT = 10  # seconds in which the Hub must answer
 CARDS = ("README.md", ".huggingface.yaml")  # files in which a data set may list what it consists of
 OWN_PATH = re.compile(r"(?![/~])(?!(.*/)?\.\.(/|$))[^:\\]*")  # a path below the repository's own folder, not an address
@@ -54,7 +54,7 @@ def fetch_data_set(name: object) -> Generator[str, None, Table]:
             "download it as CSV and choose the file instead."
         ) from error
     if not rows:
-        raise InputError(f"The data set {name} is empty; try {EXAMPLE}.")
+        raise InputError(f"The data set {name} is empty. Try {EXAMPLE}.")
     columns = tuple(str(column) for column in rows[0])[: COLUMNS.most]
     cells = tuple(tuple(text_of(row.get(column)) for column in columns) for row in rows)
     return Table(columns, cells, f"{len(rows):,} rows of {name}, part {part}.")

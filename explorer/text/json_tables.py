@@ -11,8 +11,8 @@ from explorer.core.limits import CELLS
 from explorer.text.names import KNOWN_NAMES, normal
 
 SHAPES = (
-    "This shape of JSON is not read; send one object per line, a list of objects or of rows, an object of columns, or what "
-    "pandas writes, alone or under a key such as data."
+    "The app does not read this shape of JSON. Send one object per line, a list of objects or of rows, an object of columns, or "
+    "what pandas writes, alone or under a key such as data."
 )
 WRAPPERS = ("train", "data", "rows", "examples", "records", "items")  # keys of which the first is taken where there are several
 BEGINNINGS = ('{"', '[{"', '[["', "[{'", "{'text'")  # of JSON; a cell of a table may well begin with [MASK], [1] or {name}
@@ -49,7 +49,7 @@ def parse(text: str) -> dict[str, Any] | list[Any] | None:
         except ValueError as error:
             if not items and not "".join(text[:200].split()).startswith(BEGINNINGS):
                 return None
-            raise InputError(f"Line {number:,} of the file is not valid JSON; write one object per line, or one list.") from error
+            raise InputError(f"Line {number:,} of the file is not valid JSON. Write one object per line, or one list.") from error
     return items
 
 
@@ -89,7 +89,7 @@ def _is_table(value: object) -> bool:
 def _of_list(items: list[Any]) -> Rows:
     if all(isinstance(item, dict) for item in items):
         if items and "paragraphs" in items[0]:
-            raise InputError("The file has questions on texts, as SQuAD has; choose An answer in a text.")
+            raise InputError("The file has questions on texts, as SQuAD has. Choose An answer in a text.")
         inner = [item["row"] for item in items if isinstance(item.get("row"), dict)]  # as the Hub's viewer sends them
         return inner if len(inner) == len(items) else items
     if all(isinstance(item, list) for item in items):

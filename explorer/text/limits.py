@@ -19,14 +19,14 @@ LISTED = 110  # characters of the choices in a sentence
 def check_text(text: object, name: str = "the text", limit: Limit = CHARACTERS) -> str:
     """The text unchanged, if a tokenizer can take it and something in it is visible."""
     if not isinstance(text, str):
-        raise InputError(f"{_capitalize(name)} must be a text; send a sentence.")
+        raise InputError(f"{_capitalize(name)} must be a text. Send a sentence.")
     limit.check(len(text), name)
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise InputError(f"{_capitalize(name)} contains half a character (a lone surrogate). Paste the text again.") from error
     if not has_visible_characters(text):
-        raise InputError(f"{_capitalize(name)} is empty; type a sentence.")
+        raise InputError(f"{_capitalize(name)} is empty. Type a sentence.")
     return text
 
 

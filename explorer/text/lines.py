@@ -55,7 +55,7 @@ def check_pairs(pairs: Sequence[Pair], what: str) -> list[Pair]:
         raise InputError(PAIRS.tell(len(kept), "pairs"))
     for number, pair in enumerate(pairs, start=1):
         if any(pair) and not all(pair):
-            raise InputError(f"The pair in {what} {number} has one sentence; give it both.")
+            raise InputError(f"The pair in {what} {number} has only one sentence. Add the other one.")
     return kept
 
 

@@ -39,7 +39,7 @@ class Table:
     def column(self, name: str) -> list[str]:
         """The cells of a column. Raises InputError when there is none of that name."""
         if name not in self.columns:
-            raise InputError("The file has no such column; choose one of its own.")
+            raise InputError("The file has no such column. Choose one of its columns.")
         index = self.columns.index(name)
         return [row[index] for row in self.rows]
 
@@ -90,7 +90,7 @@ def parse_table(data: bytes) -> Table:
     """The rows of a file's bytes. Raises InputError."""
     text, encoding = decode(data)
     if not has_visible_characters(text):
-        raise InputError("The file is empty; it needs a line of column names and at least one row.")
+        raise InputError("The file is empty. Add a line of column names and at least one row.")
     LINES.check(max(text.count("\n"), text.count("\r")))
     if (found := read_json(text)) is None:
         records, delimiter, notes = read_records(text)
@@ -102,7 +102,7 @@ def parse_table(data: bytes) -> Table:
         table = _of_objects(rows) if named else _of_records([list(map(text_of, row)) for row in rows])
         how = "JSON"
     if not table.rows or not table.columns:
-        raise InputError("The file has no rows; it needs a line of column names and at least one row.")
+        raise InputError("The file has no rows. Add at least one below the column names.")
     return replace(table, about=f"{len(table.rows):,} rows, {how}, {encoding}.", notes=(*notes, *table.notes))
 
 

@@ -87,11 +87,11 @@ def check_tagged(words: object, tags: object, where: str) -> TaggedSentence:
     refusal = f"{where} must have its words and its tags in lists."
     words, tags = limits.check_list(words, refusal), limits.check_list(tags, refusal)
     if not words:
-        raise InputError(f"{where} has no words; leave it out.")
+        raise InputError(f"{where} has no words. Leave it out.")
     if len(words) != len(tags):
-        raise InputError(f"{where} has {len(words):,} words and {len(tags):,} tags; give every word one tag.")
+        raise InputError(f"{where} has {len(words):,} words and {len(tags):,} tags. Give every word one tag.")
     if len(words) > CHARACTERS.most or sum(len(word) + 1 for word in words if isinstance(word, str)) > CHARACTERS.most:
-        raise InputError(f"{where} has more than {CHARACTERS.most:,} characters; end the sentence earlier.")
+        raise InputError(f"{where} has more than {CHARACTERS.most:,} characters. End the sentence earlier.")
     place = where[0].lower() + where[1:]
     checked = tuple(limits.check_text(word, f"word {number} of {place}") for number, word in enumerate(words, start=1))
     return TaggedSentence(checked, tuple(_check_tag(tag, number, place) for number, tag in enumerate(tags, start=1)))
@@ -99,7 +99,7 @@ def check_tagged(words: object, tags: object, where: str) -> TaggedSentence:
 
 def _check_tag(tag: object, number: int, place: str) -> str:
     if isinstance(tag, bool) or not isinstance(tag, str | int) or not str(tag).strip():
-        raise InputError(f"Word {number} of {place} has no tag; give every word one.")
+        raise InputError(f"Word {number} of {place} has no tag. Give every word one.")
     return limits.check_text(str(tag).strip(), f"the tag of word {number} of {place}", LABEL)
 
 
@@ -145,7 +145,7 @@ def _sentences(
             comments.append(line)
         elif len(cells) != width or width == 1:
             said = f"Line {number:,} has {len(cells)} of {max(2, width)} columns"
-            raise InputError(f"{said}; write a word and its tag on each line, and the same number of columns.")
+            raise InputError(f"{said}. Write a word and its tag on each line, and the same number of columns.")
         elif not numbered or cells[ID].isdecimal():
             rows.append((number, cells))
 
@@ -154,7 +154,7 @@ def _tag(rows: Rows, form: int, tag: int) -> TaggedSentence:
     """A sentence from the columns of its words and tags. Raises InputError."""
     for number, cells in rows:
         if cells[tag] == "" or (tag == UPOS and cells[tag] == NONE):
-            raise InputError(f"Line {number:,} has a word without a tag; give every word one.")
+            raise InputError(f"Line {number:,} has a word without a tag. Give every word one.")
     where = f"The sentence from line {rows[0][0]}"
     return check_tagged([cells[form] for _, cells in rows], [cells[tag] for _, cells in rows], where)
 

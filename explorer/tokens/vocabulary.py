@@ -60,7 +60,7 @@ class Vocabulary(View):
         count = "1 piece matches" if len(ids) == 1 else f"{len(ids):,} pieces match"
         rows = [Row([vocabulary[id], id], token=id) for id in ids[:MOST_FOUND]]
         return {
-            "count": f"{count}{few}." if ids else "No piece matches; try fewer letters.",
+            "count": f"{count}{few}." if ids else "No piece matches. Try fewer letters.",
             "pieces": strip_table(FOUND, rows, "pieces found"),
         }
 

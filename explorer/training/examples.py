@@ -132,7 +132,7 @@ def check_examples(given: object) -> Examples:
         texts.append(limits.check_text(first, f"the text of example {number}"))
         texts_b.append(limits.check_optional_text(second, f"the second text of example {number}"))
         if isinstance(label, bool) or not isinstance(label, str | int | float) or not str(label).strip():
-            raise InputError(f"Example {number} has no label; give it a word or a number.")
+            raise InputError(f"Example {number} has no label. Give it a word or a number.")
         labels.append(limits.check_text(str(label).strip(), f"the label of example {number}", LABEL))
     check_classes(Counter(labels))
     return Examples(tuple(texts), tuple(labels), tuple(texts_b) if any(texts_b) else ())
@@ -153,19 +153,19 @@ def check_classes(counts: Counter[str]) -> None:
     """Raise InputError unless there are 2 labels or more with 2 examples each: one to train on, one to hold out."""
     if len(counts) < 2:
         only = f"All examples have the label {next(iter(counts))[:40]!r}" if counts else "The list has no examples"
-        raise InputError(f"{only}, so there is nothing to learn; a head needs two different labels.")
+        raise InputError(f"{only}, so there is nothing to learn. Add examples with another label.")
     CLASSES.check(len(counts))
     rarest, count = min(counts.items(), key=lambda item: item[1])
     if count < 2:
-        raise InputError(f"The label {rarest[:40]!r} has one example; every label needs two, one to hold out.")
+        raise InputError(f"The label {rarest[:40]!r} has only one example. Add another one, to hold out.")
 
 
 def check_numbers(numbers: Sequence[float]) -> None:
     """Raise InputError unless there are enough numbers to learn from and to hold out, and not all are equal."""
     if len(numbers) < 2 * len(FIFTHS):
-        raise InputError(f"A head for numbers needs {2 * len(FIFTHS)} examples or more; the list has {len(numbers)}.")
+        raise InputError(f"A head for numbers needs {2 * len(FIFTHS)} examples or more. Your list has {len(numbers)}.")
     if len(set(numbers)) < 2:
-        raise InputError("All the numbers are the same, so there is nothing to learn; add others.")
+        raise InputError("All the numbers are the same, so there is nothing to learn. Add others.")
 
 
 def leave_one_out(examples: Examples) -> list[Split]:

@@ -103,9 +103,9 @@ def tagged_examples(sentences: Sequence[TaggedSentence]) -> tuple[TaggedExamples
         sentences = [sentences[row] for row in drawn]
     examples = TaggedExamples(tuple(sentences))
     if len(examples) < 2:
-        raise InputError("A tagger needs two sentences or more, one of them to hold out; add another one.")
+        raise InputError("A tagger needs two sentences or more, one of them to hold out. Add another one.")
     if len(examples.classes) < 2:
-        raise InputError(f"All words have the tag {examples.classes[0][:40]!r}; a tagger needs two different tags or more.")
+        raise InputError(f"All words have the tag {examples.classes[0][:40]!r}. Give some words another tag.")
     CLASSES.check(len(examples.classes))
     return examples, note
 

@@ -219,7 +219,7 @@ class View(ABC):
         """The view with these settings, and defaults that fit the model for the rest. Raises InputError for an invalid one."""
         if unknown := given.keys() - cls.settings.keys():
             named = str(min(unknown, key=str))[:40]
-            raise InputError(f"This view has no setting {named!r}; it has {', '.join(cls.settings) or 'none'}.")
+            raise InputError(f"This view has no setting {named!r}. Its settings: {', '.join(cls.settings) or 'none'}.")
         checked = {}
         for name, setting in cls.settings.items():
             if name in given or setting.depends:

@@ -28,7 +28,7 @@ def test_an_exercise_is_checked_kept_and_proven_by_its_link(open_app, new_page, 
     assert proof.endswith(f"#exercise={NAME}")
     page.route("**/bx/exercises/*", lambda route: route.abort())
     check.click()
-    expect(said).to_have_text("The app does not answer; try again in a moment.")
+    expect(said).to_have_text("The app does not answer. Try again in a moment.")
     page.unroute("**/bx/exercises/*")
     page.problems.clear()  # of what did not answer
     panel.get_by_role("button", name="‹ All lessons").click()

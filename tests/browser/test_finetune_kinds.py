@@ -81,7 +81,7 @@ def test_questions_are_typed_learnt_and_tried(open_app):
     page.get_by_role("option", name="SQuAD", exact=True).click()
     expect(page.locator("#fine-tune-kind").get_by_label("An answer in a text")).to_be_checked()
     expect(page.locator("#fine-tune-examples-about")).to_contain_text("457 questions on 80 texts")
-    expect(answered(page)).to_contain_text("press Train")
+    expect(answered(page)).to_contain_text("Press Train")
     expect(page.locator("#fine-tune-try-it-found")).to_be_hidden()
 
     choose(page, "fine-tune-source", "Typed here")

@@ -76,8 +76,8 @@ def test_a_tab_of_an_earlier_text_is_pale_and_one_of_this_text_is_not(open_app):
 @pytest.mark.parametrize(
     ("tab", "wrong", "told"),
     [
-        ("Attention", "word " * (CHARACTERS.most // 5 + 1), "characters; shorten it"),
-        ("Next sentence", "", "Text A is empty; type a sentence"),
+        ("Attention", "word " * (CHARACTERS.most // 5 + 1), "characters. Shorten it"),
+        ("Next sentence", "", "Text A is empty. Type a sentence"),
     ],
     ids=["attention", "next sentence"],
 )

@@ -93,7 +93,7 @@ def test_a_board_and_three_phones_play_a_round_of_each_kind(board, phone, served
     press(board, "Show the room’s answers")
     first = board.locator("#room .bx-room-bars").first.locator("li").first
     expect(first).to_contain_text(re.compile("tokyo.*2"))
-    expect(phones[2].get_by_text("No more answers are taken")).to_be_visible()
+    expect(phones[2].get_by_text("This question is closed.")).to_be_visible()
     expect(board.locator("#room .bx-room-bert")).to_have_text("BERT?")
     press(board, "Show BERT’s answer")
     best = bundled.fill_mask("The capital of Japan is [MASK].", "It is old.")[0].candidates

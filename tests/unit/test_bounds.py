@@ -120,7 +120,7 @@ def test_the_longest_text_is_measured_without_parsing(send, monkeypatch, letter,
         monkeypatch.setattr(BOX_CHARACTERS, "most", most)
         status, sentence, reached = send(body)
         assert (status, reached) == ((413, []) if refused else (200, [body]))
-        assert (f"shorten it to {most:,}" in sentence) == refused
+        assert (f"Shorten it to {most:,}" in sentence) == refused
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32"])

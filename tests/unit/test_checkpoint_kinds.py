@@ -37,7 +37,7 @@ class TestFamilies:
     def test_without_such_a_class_the_entry_to_add_is_named(self, classes, make_tiny, refusal):
         folder = make_tiny()
         edit(folder, drop=("model_type",), architectures=classes)
-        assert 'add that of its family, such as "model_type": "bert"' in refused(refusal, folder)
+        assert 'Add that of its family, such as "model_type": "bert"' in refused(refusal, folder)
 
     def test_pruned_heads_are_named(self, make_tiny, refusal):
         folder = make_tiny()
@@ -103,14 +103,14 @@ SHARDS = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"
 OTHERS = {
     "adapter": (adapter(whole=False), ["google-bert/bert-base-cased", "merge_and_unload()"]),
     "adapter beside its model": (adapter(whole=True), ["google-bert/bert-base-cased", "merge_and_unload()"]),
-    "adapter of a folder": (adapter(whole=False, base="/home/me/secret/my-bert/"), [" for my-bert;", "merge"]),
-    "onnx": (only("model.onnx"), ["model.onnx", "open the checkpoint from which it was made"]),
+    "adapter of a folder": (adapter(whole=False, base="/home/me/secret/my-bert/"), [" for my-bert.", "Merge"]),
+    "onnx": (only("model.onnx"), ["model.onnx", "Open the checkpoint from which it was made"]),
     "tensorflow": (only("tf_model.h5"), ["tf_model.h5", "transformers 4", "from_tf=True"]),
     "flax": (only("flax_model.msgpack"), ["flax_model.msgpack", "from_flax=True"]),
     "google": (google, ["bert_model.ckpt", "transformers-cli convert"]),
-    "shards without their index": (only(*SHARDS), ["add model.safetensors.index.json"]),
-    "older shards without their index": (only("pytorch_model-00001-of-00002.bin"), ["add pytorch_model.bin.index.json"]),
-    "a variant": (only("model.fp16.safetensors"), ["call it model.safetensors"]),
+    "shards without their index": (only(*SHARDS), ["Add model.safetensors.index.json"]),
+    "older shards without their index": (only("pytorch_model-00001-of-00002.bin"), ["Add pytorch_model.bin.index.json"]),
+    "a variant": (only("model.fp16.safetensors"), ["Call it model.safetensors"]),
 }
 
 
@@ -136,7 +136,7 @@ def test_the_folder_of_the_checkpoint_is_named(inner, make_tiny, tmp_path):
     (outer / inner).parent.mkdir(parents=True)
     (outer / "modules.json").write_text("[]")
     shutil.move(make_tiny(), outer / inner)
-    with pytest.raises(ModelError, match=rf"but its folder {inner} does; name {outer / inner}\.$"):
+    with pytest.raises(ModelError, match=rf"but its folder {inner} does. Name {outer / inner}\.$"):
         explorer.load(outer)
 
 
@@ -148,7 +148,7 @@ def test_a_sentence_transformers_folder_is_opened_and_its_parts_name_it(make_tin
     edit(folder / "1_Pooling", pooling_mode_mean_tokens=True)
     assert explorer.load(folder).trace("the man").kept == 4
     said = refused(refusal, folder / "1_Pooling")
-    assert said.endswith("is a part of a checkpoint; name the folder that contains it.")
+    assert said.endswith("is a part of a checkpoint. Name the folder that contains it.")
 
 
 def test_shards_of_the_older_format_are_read(make_tiny, tiny):

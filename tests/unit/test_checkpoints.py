@@ -202,7 +202,7 @@ def test_a_shard_that_is_not_there_is_named(make_tiny, refusal):
     shards = {"weight_map": {"one": "model-00001-of-00002.safetensors", "two": "model-00002-of-00002.safetensors"}}
     write("model.safetensors.index.json", json.dumps(shards))(folder)
     write("model-00001-of-00002.safetensors", "")(folder)
-    assert "lacks model-00002-of-00002.safetensors;" in refusal(ModelError, lambda: explorer.load(folder), typed=folder)
+    assert "lacks model-00002-of-00002.safetensors." in refusal(ModelError, lambda: explorer.load(folder), typed=folder)
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_words_of_rooms_are_new_and_fit_for_a_nickname():
         ("   \u200b ", "Type the nickname first"),
         (None, "as text"),
         (["a"], "as text"),
-        ("x" * 17, "shorten it to 16"),
+        ("x" * 17, "Shorten it to 16"),
         ("sh1t", "not for the projector"),
         ("s h i t", "not for the projector"),
         ("!!!", "needs a letter"),
@@ -96,7 +96,7 @@ def test_names_that_look_different_are_different():
 @pytest.mark.parametrize("typed", ["Z\u0351\u036b\u0343algo", "A\u0300\u0301\u0302", "é\u0301\u0302", "a" + "\u20dd" * 3])
 def test_piled_accents_are_refused_in_all_that_is_shown(typed):
     for read in (lambda text: names.nickname(text, ()), names.word, names.sentence):
-        with pytest.raises(InputError, match="pile of accents"):
+        with pytest.raises(InputError, match="too many accents"):
             read(typed)
 
 
@@ -155,7 +155,7 @@ def test_what_cannot_be_asked_is_told(bundled):
         questions.blank(Subject.of(bundled.trace("No blank.")))
     with pytest.raises(InputError, match="B has no sentence"):
         questions.pair(Subject.of(bundled.trace("Alone.")))
-    with pytest.raises(InputError, match="shorten it to 40"):
+    with pytest.raises(InputError, match="Shorten it to 40"):
         questions.target(Subject.of(bundled.trace("word " * 60)))
     for kind, query in (("blank", "a=" + "x" * 20_000), ("nothing", PLACE), (["blank"], PLACE), ("blank", None)):
         with pytest.raises(InputError):
@@ -484,13 +484,13 @@ def test_there_are_only_so_many_rooms_and_one_address_takes_no_more_than_its_sha
     monkeypatch.setattr("explorer.core.limits._public", True)
     all_rooms = rooms.Rooms()
     mine = [all_rooms.open("192.0.2.7") for _ in range(VISITOR_ROOMS.most)]
-    with pytest.raises(BusyError, match="opened from here"):
+    with pytest.raises(BusyError, match="opened from your address"):
         all_rooms.open("192.0.2.7")
     others = all_rooms.open("192.0.2.8")
     all_rooms.end(mine[0])
     all_rooms.open("192.0.2.7")
     all_rooms.end(others)
-    with pytest.raises(BusyError, match="opened from here"):
+    with pytest.raises(BusyError, match="opened from your address"):
         all_rooms.open("192.0.2.7")
 
 

@@ -64,7 +64,7 @@ def test_what_is_found_is_told_beside_what_is_asked_for(bundled):
     ("name", "changes", "told"),
     [
         (HEADS, {"a": ""}, "Not yet: the text is empty, the task asks for “The keys"),
-        ("07-masked-words.7", {"a": ""}, "Text A is empty; type a sentence."),
+        ("07-masked-words.7", {"a": ""}, "Text A is empty. Type a sentence."),
         ("07-masked-words.7", {"a": "No blank here."}, "[MASK]"),
         ("07-masked-words.7", {"a": "Milk and [MASK]."}, "Not yet: the text has “milk”."),
         ("07-masked-words.7", {"a": "The capital of France is [MASK]."}, "is “paris”, the task asks for “milk”."),

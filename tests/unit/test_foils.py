@@ -113,7 +113,7 @@ def test_a_foil_is_another_word_of_one_piece(bundled, trace, refusal):
         refusal(InputError, lambda foil=foil: word_target(trace, WORD, foil=foil))
     with pytest.raises(InputError, match=r"The foil 'two words' is not one piece of this vocabulary but two words"):
         masked_lm.head_effects(TEXT, WORD, foil="two words")
-    with pytest.raises(InputError, match=r"The foil is 'are', the word in question itself; choose another word\."):
+    with pytest.raises(InputError, match=r"The foil is the same as the word, 'are'\. Choose another foil\."):
         masked_lm.attribution(TEXT, WORD, foil=WORD)
     pair = bundled.trace("He was tired.", "He slept.")
     against = against_second_guess(pair, is_next_target(pair))

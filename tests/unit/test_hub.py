@@ -185,7 +185,7 @@ def test_a_download_that_breaks_off_is_told_and_goes_on_later(hub, tiny_folder, 
     [
         (RuntimeError("Data processing error: CAS service error"), "cannot be reached"),
         (TimeoutError("/root/.cache/huggingface"), "cannot be reached"),
-        (OSError(errno.ENOSPC, "No space left on device", "/root/.cache/huggingface/x"), "make room"),
+        (OSError(errno.ENOSPC, "No space left on device", "/root/.cache/huggingface/x"), "Make room"),
         (PermissionError(errno.EACCES, "Permission denied", "/root/.cache"), "cannot be stored"),
     ],
     ids=lambda value: type(value).__name__,

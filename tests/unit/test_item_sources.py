@@ -40,7 +40,7 @@ def test_a_slot_may_be_filled_by_the_model(bundled, refusal):
         assert [re.fullmatch(rf"The {noun}s near the (\w+) \[MASK\] old\.", one.text_a)[1] for one in made] == guesses
         assert all(one.marks[0].start == len(f"The {noun}s near the ") for one in made)
     cut_off = f"[MASK] {'word ' * 520}{{a}} . | he | she\na = ?2"
-    assert "shorten the text" in refusal(InputError, lambda: template_items(cut_off, bundled))
+    assert "Shorten the text" in refusal(InputError, lambda: template_items(cut_off, bundled))
     second = template_items("[MASK] {a} {b} . | he | she\na = ?2\nb = ?3", bundled)
     assert len(second) == 6
     for first in {one.text_a.split()[1] for one in second}:
@@ -66,8 +66,8 @@ WRONG = {
     f"{LINE}b = one, two\nc = three": "No sentence has the slot {c}",
     f"{LINE}b/c = one/two, three": "Line 2 has 2 slots and 1 parts",
     f"{LINE}b/c = ?3": "one slot at a time",
-    f"{LINE}b = ?0": "ask for 1 to 50",
-    f"{LINE}b = ?3": "give the model too",
+    f"{LINE}b = ?0": "Ask for 1 to 50",
+    f"{LINE}b = ?3": "Give the model too",
     "The [MASK] {b}. | {b} | are\nb = ?3": "a word or foil",
     "The {b} [MASK] old. | is\nb = one, two": "Line 1 is not an item",
     f"{LINE}b = one": "at least two items",

@@ -168,7 +168,7 @@ def test_a_mistake_is_told_with_its_line(written, old, new, line):
     ("claim", "problem"),
     [
         ("nothing(a=1) x = 1", "No endpoint is called 'nothing'"),
-        ('tokens(text_a="Hi.") ids.9 = 1', "ends at '9'; the answer has list"),
+        ('tokens(text_a="Hi.") ids.9 = 1', "ends at '9'. The answer has list"),
     ],
 )
 def test_a_claim_that_leads_nowhere_says_so(written, claim, problem):

@@ -48,7 +48,7 @@ def test_a_text_comes_through_unchanged(text):
 
 @pytest.mark.parametrize("text", EMPTY.values(), ids=EMPTY)
 def test_an_empty_text_is_refused_unless_it_is_optional(text, refusal):
-    assert refusal(InputError, lambda: limits.check_text(text, "text A")) == "Text A is empty; type a sentence."
+    assert refusal(InputError, lambda: limits.check_text(text, "text A")) == "Text A is empty. Type a sentence."
     assert "Text 2 " in refusal(InputError, lambda: limits.check_texts(["fine", text]))
     assert limits.check_optional_text(text, "text B") == ""
 
@@ -67,7 +67,7 @@ def test_what_is_no_text_is_refused(text, refusal):
 def test_a_text_that_is_too_long_is_refused_with_both_lengths(text, refusal):
     for check in (limits.check_text, limits.check_optional_text):
         sentence = refusal(InputError, lambda check=check: check(text, "text A"))
-        assert f"has {len(text):,} characters; shorten it to {CHARACTERS.most:,}" in sentence
+        assert f"has {len(text):,} characters. Shorten it to {CHARACTERS.most:,}" in sentence
 
 
 @pytest.mark.parametrize("texts", [*NOT_LISTS, [], (), "a sentence", b"bytes", iter(["a"]), {"a"}], ids=kind)

@@ -111,7 +111,7 @@ def test_the_best_candidate_is_named_with_what_comes_next(bundled, opening):
     assert words(text) == [candidates[place] for place in order[:2]]
     assert all(near(sigmoid(differences[place]), told) for place, told in zip(order, numbers(text), strict=False))
     none = ManyPairs(pairs=[["A", "B", 0.1, -2.2], ["A", "C", 0.198, -1.4]]).finding(opening).text
-    assert none == "None of the 2 candidates follows A, says BERT; “C” comes closest, with 20%."
+    assert none == "None of the 2 candidates follows A; “C” comes closest (20%)."
     equal = ManyPairs(pairs=[["A", "B", 0.9, 2.2], ["A", "C", 0.9, 2.2]]).finding(opening).text
     assert equal == "“B” and “C” follow A equally well, with 90%."
 

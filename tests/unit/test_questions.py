@@ -55,10 +55,10 @@ def answered(answer, start):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("{", "not as SQuAD"),
-        ("[" * 100_000, "not as SQuAD"),
-        ('{"data": [{"title": "x"}]}', "not as SQuAD"),
-        ([{"question": "Who?", "context": TEXT}], "not as SQuAD"),
+        ("{", "not in SQuAD"),
+        ("[" * 100_000, "not in SQuAD"),
+        ('{"data": [{"title": "x"}]}', "not in SQuAD"),
+        ([{"question": "Who?", "context": TEXT}], "not in SQuAD"),
         ({"data": []}, "no questions"),
         (answered("red", 12), "question 1 is not at character"),
         (answered("red", 30), "question 1 lies outside"),

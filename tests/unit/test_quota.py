@@ -84,7 +84,7 @@ def test_what_alone_is_too_much_is_refused_and_takes_nothing(train, monkeypatch,
     monkeypatch.setattr(store, "VISITOR_MEGABYTES", Limit(0, VISITOR_MEGABYTES.sentence))
     before = {path: path.stat().st_size for path in store.folder().rglob("*")}
     for attempt in (lambda: train("hers"), lambda: export.pack(kept), lambda: export.tuned_model(kept)):
-        assert "train fewer layers" in refusal(ExplorerError, attempt)
+        assert "Train fewer layers" in refusal(ExplorerError, attempt)
     assert {path: path.stat().st_size for path in store.folder().rglob("*")} == before
 
 

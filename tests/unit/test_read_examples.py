@@ -230,7 +230,7 @@ REFUSED = [
     ("[1, 2, 3]", "shape of JSON"),
     ('{"text": ["a", "b"], "label": ["x"]}', "shape of JSON"),
     ('{"text": "a", "label": "x"}\n{"text": "b", "lab', "Line 2"),
-    (lines([["text"], *([text] for text in TEXTS)]), "column with the labels"),
+    (lines([["text"], *([text] for text in TEXTS)]), "one with labels"),
     (bytes(range(256)) * 8, "not text"),
     (b'""\n""', "no rows"),
 ]

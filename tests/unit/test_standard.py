@@ -22,7 +22,7 @@ TEXTS = ["a happy man", "a sad man", "a happy dog", "a sad dog", "happy", "sad",
 SEEN = ["a happy man", "the sad dog and the happy man went to the store"]
 LABELLED = Examples(tuple(TEXTS), tuple(("happy", "sad")["sad" in text] for text in TEXTS))
 RATED = ScoredExamples(LABELLED.texts, tuple(str(len(text)) for text in TEXTS), numbers=tuple(map(float, map(len, TEXTS))))
-WITHOUT = {"modernbert"}  # whose heads are built otherwise
+WITHOUT = {"modernbert"}  # whose heads are built differently
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -102,7 +102,7 @@ def test_what_transformers_has_no_class_for_is_told(tiny_folder, tmp_path):
     _, deep = trained(tiny_folder, units=4)
     assert "have one linear layer" in why_not(deep.predictor, model)
     other = explorer.load(str(write_family(tmp_path / "modern", "modernbert")))
-    assert "built otherwise" in why_not(replace(result.predictor, pooling="cls"), other)
+    assert "built differently" in why_not(replace(result.predictor, pooling="cls"), other)
 
 
 def test_every_family_has_its_class():

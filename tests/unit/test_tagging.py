@@ -109,7 +109,7 @@ def test_a_head_is_trained_and_asked_by_programs(tiny_folder):
     assert train_tokens(PLAIN, model=str(tiny_folder), pieces="mean", layers_trained=1, epochs=1)["entity_f1"] is None
     with pytest.raises(InputError, match="too long, for the model reads 510 of its 600 words"):
         tag([["a"] * 600], found["head"])
-    with pytest.raises(InputError, match="Word 2 of text 1 holds nothing"):
+    with pytest.raises(InputError, match="Word 2 of text 1 has nothing"):
         tag([["ada", "\ufffd"]], found["head"])
     with pytest.raises(InputError, match="tags words"):
         store.fetch_kind(found["head"], Classifier)

@@ -37,7 +37,7 @@ def cka_in_steps(here: WordStates, there: WordStates) -> Generator[float, None, 
     fewer than 4 words.
     """
     if len(here) < FEWEST:
-        raise InputError(f"Layers are compared by {FEWEST} words or more; take more sentences.")
+        raise InputError(f"Comparing layers needs {FEWEST} words or more. Take more sentences.")
     same, products = here is there, np.zeros((len(here.layers), len(there.layers)))
     mine = yield from map_steps(_centre(here), lambda share: CENTRING * share)
     yours = mine if same else (yield from map_steps(_centre(there), lambda _: CENTRING))

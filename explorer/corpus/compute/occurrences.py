@@ -52,7 +52,7 @@ def occurrences_in_steps(model: Explorer, corpus: Corpus, word: str, layer: int)
             rows.append(own)
     if not rows:
         why = "its sentences are cut off before it, or it is inside a [MASK] or another special token"
-        raise InputError(f"The word {word.strip()[:40]!r} has no token of its own here: {why}; choose another one.")
+        raise InputError(f"The word {word.strip()[:40]!r} has no token of its own here: {why}. Choose another word.")
     states = np.stack([read.states[:, own].astype(np.float32).mean(axis=1) for own in rows], axis=1)
     first = np.array([own[0] for own in rows])
     hits = hits_of(model, corpus, tokens, first, np.ones(len(first)))

@@ -43,8 +43,8 @@ RANDOM = 16  # subspaces of the null
 OTHERS = 4  # tokens of an item whose guesses are compared
 CONCEPT = (
     "*Number*, *gender* and *tense* are lists of words such as *is/are*, *he/she*, *is/was*; items with other words are left "
-    "out. *The words themselves* takes each item's word as its class. What is fitted to one half of the groups is measured in "
-    "the other."
+    "out. *The words themselves* takes each item's word as its class. A concept fitted to one half of the groups is measured "
+    "in the other."
 )
 
 
@@ -98,7 +98,7 @@ class OfConcept(Question):
             asked = {self.class_of(getattr(item, name)) for item in others for name in self.needs}
             if missing := sorted(asked - there) or (["a second one"] if len(there) < 2 else []):
                 raise InputError(
-                    f"Each half of the groups needs items of every class, and one has none of {missing[0]}; add items, or choose "
+                    f"Each half of the groups needs items of every class, and one has none of {missing[0]}. Add items, or choose "
                     "another concept."
                 )
             self._fit(half, known)
@@ -144,10 +144,10 @@ class Erases(OfConcept):
     beside, each = "a random subspace", ("as it is", "without it in {}")
     setting = "erased", "Erase"
     help = (
-        "LEACE (Belrose et al. 2023) erases a concept from a hidden state: it takes away the least that leaves a linear "
-        "classifier nothing, from the token read or from every token. The null erases a random subspace of the same rank. The "
-        "picture shows in how many items a probe (logistic regression) finds the class of the word, before and after. KL is "
-        f"the mean divergence of the guesses at {OTHERS} other tokens: what else was lost. {CONCEPT}"
+        "The picture shows in how many items a probe (logistic regression) finds the class of the word, before and after. "
+        "LEACE (Belrose et al. 2023) erases a concept from a hidden state of the token read or of every token: it is the "
+        "smallest change after which no linear classifier finds the class. The null erases a random subspace of the same "
+        f"rank. KL is the mean divergence of the guesses at {OTHERS} other tokens, a measure of other losses. {CONCEPT}"
     )
     finding = (
         "Without {concept} in {place}, selected on {on}, the logit difference of the other {other} changes by {effect} of "

@@ -62,7 +62,7 @@ class Run:
 def require_edges(model: Explorer) -> None:
     """Raise CapabilityError for a model in which norms do not follow the sums."""
     if any(None in (layer.attention_norm, layer.last_norm) for layer in model.layers):
-        raise CapabilityError(f"{model.name} has no LayerNorm after each sum, which edges lead through here; patch its heads.")
+        raise CapabilityError(f"{model.name} has no LayerNorm after each sum, which edges need. Patch its heads instead.")
 
 
 def run(model: Explorer, hidden: torch.Tensor, numbers: Callable[[torch.Tensor], Sequence[torch.Tensor]] | None = None) -> Run:

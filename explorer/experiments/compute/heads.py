@@ -142,10 +142,9 @@ class CutLinks(OfMarked):
         BACKWARD: "from the marked word, or the second mark",
     }
     help = (
-        f"{MARKED}The weight with which the blank looks at it is set to zero in one head at a time, for all pieces of the word, "
-        "and the rest of the row stays, as in *Overview*. With two marked words it is the weight from the first to the second. "
-        "Blue: the link helps the word. The null cuts another link of the same head, in which a random word takes the place of "
-        "the marked one."
+        f"{MARKED}In one head at a time, the weight from the blank to all pieces of that word is set to zero, or from the first "
+        "of two marked words to the second. The rest of the row stays, as in *Overview*. Blue means that the link helps the "
+        "word. The null cuts another link of the same head, in which a random word takes the place of the marked one."
     )
     finding = (
         "{Place}, selected on {on}: without its link the logit difference of the other {other} changes by {effect} "

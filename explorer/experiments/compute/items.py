@@ -104,7 +104,7 @@ def check_items(rows: object, groups: object = ()) -> tuple[Item, ...]:
         raise InputError("Send the items as a list of rows [text_a, text_b, word, foil].")
     ITEMS.check(len(rows), "items")
     if len(rows) < FEWEST:
-        raise InputError("An experiment needs at least two items, one to select a head and one to test it; send more.")
+        raise InputError("An experiment needs at least two items, one to select a head and one to test it. Send more.")
     items = tuple(_item(row, number) for number, row in enumerate(rows, start=1))
     if not groups:
         return items

@@ -85,7 +85,7 @@ def read_template(text: str) -> Template:
             _read_fills(template, [name.strip() for name in fills[1].split("/")], fills[2].strip(), number)
         elif line.strip():
             if wrong := next((name for name in BRACKETED.findall(line) if name not in SPECIAL), ""):
-                raise InputError(f"Line {number} has [{wrong}], which is not a slot; write {{{wrong}}}, or {MASK} for the blank.")
+                raise InputError(f"Line {number} has [{wrong}], which is not a slot. Write {{{wrong}}}, or {MASK} for the blank.")
             if re.search(r"[{}]", SLOT.sub("", line)):
                 raise InputError(f"Line {number} has a brace outside a slot. A slot is a name in braces, such as {{thing}}.")
             template.lines.append(parts_of(line, number))
@@ -93,13 +93,13 @@ def read_template(text: str) -> Template:
         raise InputError(EMPTY)
     used, filled = {*SLOT.findall(" ".join(map(" ".join, template.lines)))}, {*template.slots}
     if missing := min(used - filled, default=""):
-        raise InputError(f"Nothing fills the slot {{{missing}}}; add a line such as {missing} = one, two.")
+        raise InputError(f"Nothing fills the slot {{{missing}}}. Add a line such as {missing} = one, two.")
     if unused := min(filled - used, default=""):
-        raise InputError(f"No sentence has the slot {{{unused}}}; write it into one, or leave its line out.")
+        raise InputError(f"No sentence has the slot {{{unused}}}. Write it into one, or leave its line out.")
     words = {name for line in template.lines for cell in line[2:] for name in SLOT.findall(cell)}
     if asked := next((name for name in template.guessed if name in words), ""):
         raise InputError(
-            f"The slot {{{asked}}} is a word or foil, which the model cannot guess here; fill it by hand, or leave it empty."
+            f"The slot {{{asked}}} is a word or foil, which the model cannot guess here. Fill it by hand, or leave it empty."
         )
     return template
 
@@ -107,14 +107,14 @@ def read_template(text: str) -> Template:
 def _read_fills(template: Template, names: Sequence[str], values: str, number: int) -> None:
     """Add what fills some slots together: guesses, or values set apart by commas, and within them by /. Raises InputError."""
     if len(names) + len(template.filled) + len(template.guessed) > MOST_SLOTS:
-        raise InputError(f"Line {number} fills more slots than {MOST_SLOTS}; write several templates.")
+        raise InputError(f"Line {number} fills more slots than {MOST_SLOTS}. Write several templates.")
     if twice := next((name for at, name in enumerate(names) if name in [*template.slots, *names[:at]]), ""):
-        raise InputError(f"The slot {{{twice}}} is filled twice; keep one of its lines.")
+        raise InputError(f"The slot {{{twice}}} is filled twice. Keep one of its lines.")
     if asked := GUESSES.fullmatch(values):
         if len(names) > 1:
-            raise InputError(f"The model fills one slot at a time; give {{{names[0]}}} a line of its own.")
+            raise InputError(f"The model fills one slot at a time. Give {{{names[0]}}} its own line.")
         if not 1 <= int(asked[1]) <= MOST_GUESSES:
-            raise InputError(f"Line {number} asks for {int(asked[1])} guesses; ask for 1 to {MOST_GUESSES}.")
+            raise InputError(f"Line {number} asks for {int(asked[1])} guesses. Ask for 1 to {MOST_GUESSES}.")
         template.guessed[names[0]] = int(asked[1])
         return
     rows = []
@@ -122,11 +122,11 @@ def _read_fills(template: Template, names: Sequence[str], values: str, number: i
         parts = [part.strip() for part in value.split("/")] if len(names) > 1 else [value]
         if len(parts) != len(names):
             raise InputError(
-                f"Line {number} has {len(names)} slots and {len(parts)} parts in {value[:40]!r}; give each slot one."
+                f"Line {number} has {len(names)} slots and {len(parts)} parts in {value[:40]!r}. Give each slot one."
             )
         rows.append(dict(zip(names, parts, strict=True)))
     if not rows:
-        raise InputError(f"Line {number} gives {{{names[0]}}} no values; write some, as in {names[0]} = one, two.")
+        raise InputError(f"Line {number} gives {{{names[0]}}} no values. Write some, as in {names[0]} = one, two.")
     template.filled.append(tuple(rows))
 
 
@@ -143,9 +143,9 @@ def template_items(template: str, model: Explorer | None = None) -> tuple[Item, 
         asked += by_hand * sum(math.prod(guessed[:at]) for at in range(len(guessed)))
     ITEMS.check(made, "items")
     if read.guessed and model is None:
-        raise InputError(f"The slot {{{next(iter(read.guessed))}}} is left to the model's guesses; give the model too.")
+        raise InputError(f"The slot {{{next(iter(read.guessed))}}} is left to the model's guesses. Give the model too.")
     if asked > MOST_ASKED:
-        raise InputError(f"The model would have to fill more than {MOST_ASKED} sentences; give the other slots fewer values.")
+        raise InputError(f"The model would have to fill more than {MOST_ASKED} sentences. Give the other slots fewer values.")
     return check_items(list(dict.fromkeys(item for line in read.lines for item in _items(read, line, model))))
 
 
@@ -175,7 +175,7 @@ def _guess(read: Template, text_a: str, text_b: str, model: Explorer | None) -> 
     hidden = Item(SLOT.sub(MASK, text_a), SLOT.sub(MASK, text_b), "", "")  # without stars
     blanks, number = model.fill_mask(hidden.text_a, hidden.text_b, read.guessed[name] + SPARE), before.count(MASK)
     if number >= len(blanks):
-        raise InputError(f"The slot {{{name}}} comes after the tokens that fit into the model; shorten the text before it.")
+        raise InputError(f"The slot {{{name}}} comes after the tokens that fit into the model. Shorten the text before it.")
     words = [candidate.token for candidate in blanks[number].candidates if candidate.token.isalpha()]
     for word in words[: read.guessed[name]]:
         filled_a, filled_b = (text.replace(f"{{{name}}}", word) for text in (text_a, text_b))
@@ -198,7 +198,7 @@ def corpus_items(pairs: str, longest: int = LONGEST, mark: str = NOTHING) -> tup
     found = [item for sentence in sentences for item in _of_sentence(sentence, foils, mark)]
     if len(found) < 2:
         raise InputError(
-            f"The corpus has {len(found)} such sentences of at most {longest} words; take more common words, or longer ones."
+            f"The corpus has {len(found)} such sentences of at most {longest} words. Take more common words, or longer sentences."
         )
     chosen = np.unique(np.linspace(0, len(found) - 1, min(MOST_ITEMS, len(found))).round().astype(int))
     return check_items([found[at] for at in chosen.tolist()])

@@ -58,14 +58,13 @@ class Patching(Question):
         MLP: "the feed-forward output",
     }
     help = (
-        f"{COUNTERPART} The changed text has it. A part of the item's own run is put into that of the changed text, and what "
-        "comes back of the logit difference is counted: 0 is the changed text, 1 the item; the mean is the sum of what "
-        "comes back over the sum of the whole differences. *Changed words* are the tokens where the texts differ, *token read* "
-        "is the blank. It shows where the difference between both texts is carried, and nothing that they have in common "
-        "(Geiger et al. 2021; Zhang & Nanda 2024). The null is the share that the same place brings back of the difference that "
-        f"the texts make to {PAIRS} random other pairs of words for each item: the test asks whether the place matters more, or "
-        "less, to this pair than to any. Next sentences and labels have no other pairs: there the test is of 0, which is wrong "
-        "in any model for a place that carries something."
+        "The picture shows the share of the logit difference that one part of the item's own run brings back in the run of the "
+        f"changed text: 0 is the changed text, 1 the item. {COUNTERPART} *Changed words* are the tokens where the texts differ, "
+        "*token read* is the blank. Patching shows where the difference between both texts is carried, and nothing that they "
+        f"share (Geiger et al. 2021; Zhang & Nanda 2024). The null is the share that the same place brings back for {PAIRS} "
+        "random other pairs of words per item: does the place matter more, or less, to this pair than to any? Next sentences "
+        "and labels have no other pairs, so their test is against 0, which any place that carries something fails in any "
+        "model. A mean is the sum of the recovered parts over the sum of the whole differences."
     )
     finding = (
         "{Place}, selected on {on}, brings back {share} ({by_share}) of the difference in the other {other}; {beside} "
@@ -181,10 +180,10 @@ class Paths(Patching):
     setting = "received", "Read as"
     ways: ClassVar[Mapping[str, str]] = {"query": "queries", "key": "keys", "value": "values"}
     help = (
-        f"{COUNTERPART} Path patching (Wang et al. 2023) takes over one head's output from the item's own run into that of the "
-        "changed text, but only as far as later heads read it: every other head keeps its output, and then the queries, keys or "
-        "values that this leads to go into the receiving heads. 0 is the changed text, 1 the item. *Into head* names one "
-        "receiver, such as 5.11; without it all later heads receive. The null is the share of the same path for other pairs of "
+        f"{COUNTERPART} Path patching (Wang et al. 2023) copies one head's output from the item's own run into that of the "
+        "changed text, but only as far as later heads read it. Every other head keeps its output, and only the queries, keys or "
+        "values of the receiving heads change. 0 is the changed text, 1 the item. *Into head* names one receiver, such as 5.11; "
+        "without it all later heads receive. The null is the share of the same path for other pairs of "
         "words, as in *patching*."
     )
     finding = (

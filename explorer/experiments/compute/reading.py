@@ -80,7 +80,7 @@ def read_items_as(
             found.append(read)
     if len(found) < FEWEST:
         number, why = next(iter(left_out.items()))
-        raise InputError(f"This needs at least two items that can be asked; item {number} cannot: {why}")
+        raise InputError(f"At least two items must fit the question. Item {number} does not: {why}")
     return found, left_out
 
 

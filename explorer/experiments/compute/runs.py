@@ -194,7 +194,7 @@ class Checkpoints:
         """Compare runs of one question. Raises InputError where their places differ."""
         for number, run in enumerate(runs[1:], start=2):
             if run.axes != runs[0].axes:
-                raise InputError(f"Checkpoint {number} has other layers or heads than the first; choose checkpoints of one size.")
+                raise InputError(f"Checkpoint {number} has other layers or heads than the first. Choose checkpoints of one size.")
         effects = np.stack([run.summary.effects for run in runs])
         lead = np.stack([run.summary.effects - (0 if run.summary.nulls is None else run.summary.nulls) for run in runs])
         low = high = q = np.full(effects.shape[1:], np.nan)

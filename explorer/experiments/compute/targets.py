@@ -56,7 +56,7 @@ class Target:
             return 0, 1
         word, foil = (self._class_of(name) if name else UNKNOWN for name in (item.word, item.foil))
         if word == foil != UNKNOWN:
-            raise InputError(f"There is the same {self.name} as word and as foil; give it two.")
+            raise InputError(f"The word and the foil are the same {self.name}. Give two different ones.")
         return word, foil
 
     def _class_of(self, name: str) -> int:
@@ -79,7 +79,7 @@ class Target:
         if self.name != WORD:
             return 0
         if self.model.mask_id not in ids:
-            raise InputError(f"There is no {MASK} among the {len(ids)} tokens that are read; type one where its word belongs.")
+            raise InputError(f"There is no {MASK} among the {len(ids)} tokens that are read. Type one where its word belongs.")
         return ids.index(self.model.mask_id)
 
     def logits(self, vectors: torch.Tensor, ids: list[int] | None = None) -> torch.Tensor:

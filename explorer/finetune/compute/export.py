@@ -58,7 +58,7 @@ def tuned_model(run: Run) -> str:
     if run.predictor.top is None:
         if run.predictor.model == store.tuned_name(run.id):  # it was uploaded in a zip
             return run.predictor.model
-        raise InputError("This run trained a head only, so the model is as it was; train some layers too.")
+        raise InputError("This run trained a head only, so the model has not changed. Train some layers too.")
     place = disk.folder() / run.id / "model"
     with _writing:
         if not place.is_dir():
@@ -132,12 +132,12 @@ def digest(path: Path) -> str:
 def why_not(predictor: Predictor, model: Explorer) -> str:
     """A sentence on why transformers has no class for a predictor; '' if it has one."""
     if predictor.head.hidden_weight is not None:
-        return "The classes of transformers have one linear layer for a head; train a linear head for them."
+        return "The classes of transformers have one linear layer as a head. Train a linear head for them."
     if predictor.pooling not in predictor.standard_poolings:
         instead = "the first piece of a word" if predictor.kind == "tags" else "[CLS] or the pooler"
-        return f"The classes of transformers read {instead}; choose that under 'More' and train again."
+        return f"The classes of transformers read {instead}. Choose that under More and train again."
     if model.family.model_type not in _HEADS:
-        return f"The head that transformers gives a {model.family.model_type} is built otherwise; take the zip with predict.py."
+        return f"The head that transformers gives a {model.family.model_type} is built differently. Take the zip with predict.py."
     return ""
 
 

@@ -71,7 +71,7 @@ def read_examples(
     Raises InputError when there is no such file, or nothing in it to learn from.
     """
     if not (path := Path(path)).is_file():
-        raise InputError(f"The folder has no file {path.name[:60]!r}; check its path.")
+        raise InputError(f"The folder has no file {path.name[:60]!r}. Check its path.")
     table = read_table(path)
     table = table if names is None else table.with_names(names)
     guessed = guess_columns(table)
@@ -107,7 +107,7 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
     labels with two examples each, or enough different numbers.
     """
     if not columns.label or columns.label == columns.text:
-        raise InputError("A head needs a column with the labels besides the one with the texts; choose two columns.")
+        raise InputError("A head needs one column with texts and one with labels. Choose two different columns.")
     texts, labels = table.column(columns.text), [label.strip() for label in table.column(columns.label)]
     seconds = table.column(columns.text_b) if columns.text_b else [""] * len(texts)
     kept, notes = _usable(texts, labels, columns.kind)
@@ -142,7 +142,7 @@ def _usable(texts: Sequence[str], labels: Sequence[str], kind: str) -> tuple[lis
         if label not in missing and has_visible_characters(label) and has_visible_characters(text) and not is_missing_text(text)
     ]
     if not kept:
-        raise InputError("No row has both a text and a label; choose other columns.")
+        raise InputError("No row has both a text and a label. Choose other columns.")
     written = _named([label for label in sorted(missing) if label])
     without = f"without a text or a label left out{f' ({written} marks a missing label)' if written else ''}"
     notes = [_count(len(texts) - len(kept), f"row {without}", f"rows {without}")]
@@ -165,7 +165,7 @@ def numbers_in(labels: Sequence[str], kind: str = "") -> tuple[float, ...] | Non
     if kind == "number":
         if len(numbers) == len(labels):
             return numbers
-        raise InputError(f"Some labels aren't numbers up to {LARGEST:,.0f}; take them as classes, or choose another column.")
+        raise InputError(f"Some labels aren't numbers up to {LARGEST:,.0f}. Take them as classes, or choose another column.")
     different = len(set(numbers))
     fine = any(number % 1 for number in numbers) or different > MOST_RATINGS or different == len(labels) == MOST_RATINGS
     return numbers if fine and len(numbers) == len(labels) and not kind else None

@@ -52,7 +52,7 @@ def loop_plan(plan: TrainingPlan) -> TrainingPlan:
     Raises InputError where the head reads four hidden states side by side.
     """
     if plan.pooling == LAST_FOUR:
-        raise InputError("The loop reads one vector per text; choose the mean, [CLS] or the pooler in Settings.")
+        raise InputError("The loop reads one vector per text. Choose the mean, [CLS] or the pooler in Settings.")
     given = plan.settings
     epochs = given.epochs or LEAST[bool(plan.layers_trained)][0]
     settings = replace(given, epochs=epochs, batch_size=BATCH, units=0, balanced=False, averaged=1)
@@ -68,7 +68,7 @@ class Loop:
     def __init__(self, model: Explorer, examples: Examples, plan: TrainingPlan, longest: int) -> None:
         """Read the texts, cut at `longest` tokens. Raises InputError where nothing can be held out or the labels are numbers."""
         if isinstance(examples, ScoredExamples):
-            raise InputError("The loop learns classes, and these examples have numbers; choose examples with labels.")
+            raise InputError("The loop learns classes, and these examples have numbers. Choose examples with labels.")
         self.examples, self.plan = examples.draw(MOST_TEXTS), plan
         task = Task(model, self.examples, plan)
         self.split = task.split()

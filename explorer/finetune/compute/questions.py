@@ -25,7 +25,7 @@ from explorer.training.examples import HELD_OUT_SHARE, Split, draw_groups, group
 BUILT_IN = EXAMPLES / "answers.jsonl"
 FILE_TYPES = (".json", ".jsonl")
 MOST_ANSWER = Limit(1_000, LONG)
-STRANGE = "The file is not as SQuAD has it; send its JSON, or lines of {question, context, answers: {text, answer_start}}."
+STRANGE = "The file is not in SQuAD's format. Send its JSON, or lines of {question, context, answers: {text, answer_start}}."
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def place(question: str, answer: str, text: str, name: str = "the question") -> 
     limits.check_text(answer, f"the answer of {name}", MOST_ANSWER)  # the search takes a step for each letter of both
     found = re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", text) or re.search(re.escape(answer), text, re.IGNORECASE)
     if found is None:
-        raise InputError(f"The answer of {name} is not in its text; copy it from the text, or leave it empty for none.")
+        raise InputError(f"The answer of {name} is not in its text. Copy it from the text, or leave it empty for none.")
     return Question(question, text, (found.group(),), found.start())
 
 
@@ -119,7 +119,7 @@ def read_typed(typed: str) -> Questions:
     for number, line in enumerate(map(str.strip, typed.splitlines()), start=1):
         question, bar, answer = (part.strip() for part in line.partition("|"))
         if bar and not text:
-            raise InputError(f"Line {number} is a question without a text; put its text above it.")
+            raise InputError(f"Line {number} is a question without a text. Put its text above it.")
         if not line or (asked and not bar):
             text, asked = line, False
         elif bar:
@@ -153,11 +153,11 @@ def check_enough(questions: Questions) -> Questions:
     Raises InputError unless one has an answer to learn from, and there is a second text to hold out.
     """
     if not len(questions):
-        raise InputError("The list has no questions; give some on two texts or more.")
+        raise InputError("The list has no questions. Add some on two texts or more.")
     if questions.unanswered == len(questions):
-        raise InputError("No question has an answer in its text; give some that have.")
+        raise InputError("No question has an answer in its text. Add some that have.")
     if len(set(map(normalise, questions.texts))) < 2:
-        raise InputError("All questions are on one text; add some on another, to be held out.")
+        raise InputError("All questions are on one text. Add some on another, to be held out.")
     return questions
 
 
@@ -173,7 +173,7 @@ def read_questions(path: Path, seed: int = 0) -> Questions:
     except ValueError as error:
         raise InputError(STRANGE) from error
     if not found:
-        raise InputError("The file has no questions; it needs at least two, on two texts.")
+        raise InputError("The file has no questions. Add at least two, on two texts.")
     about = f"{len(found):,} questions in the file"
     numbered = list(enumerate(found, start=1))
     if len(found) > TEXTS.most:
@@ -245,9 +245,9 @@ def _check(number: int, question: str, text: str, answers: list[tuple[str, int |
     for answer, start in answers:
         answer = limits.check_text(answer, f"the answer of question {number}")
         if type(start) is not int or not 0 <= start <= len(text) - len(answer):
-            raise InputError(f"The answer of question {number} lies outside its text; give the character at which it begins.")
+            raise InputError(f"The answer of question {number} lies outside its text. Give the character at which it begins.")
         if text[start : start + len(answer)] != answer:
-            raise InputError(f"The answer of question {number} is not at character {start} of its text; count characters from 0.")
+            raise InputError(f"The answer of question {number} is not at character {start} of its text. Count characters from 0.")
     if not answers:
         return Question(question, text)
     return Question(question, text, tuple(dict.fromkeys(answer for answer, _ in answers)), int(answers[0][1]))

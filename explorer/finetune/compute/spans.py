@@ -111,7 +111,7 @@ def _windows(model: Explorer, row: int, question: str, text: str) -> Iterator[Wi
             yield Window(row, begin, encoding)
             return
         if 2 * encoding.sequences.count(0) > most:
-            raise InputError(f"The question {question[:40]!r} is too long to be read with its text; shorten it.")
+            raise InputError(f"The question {question[:40]!r} is too long to be read with its text. Shorten it.")
         places = [token for token, sequence in enumerate(encoding.sequences) if sequence == 1]
         places = places[: most - (encoding.kept - len(places))]
         end = encoding.offsets[places[-1]][1]

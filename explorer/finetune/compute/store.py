@@ -66,7 +66,7 @@ def keep(run: Run, visitor: str = HOUSE, model: Path | None = None) -> Run:
     place = folder()
     with _writing:
         if (place / run.id).exists():
-            raise ExplorerError("There is a run of this name already; train or load it again.")
+            raise ExplorerError("A run of this name exists already. Train or load it again.")
         _make_room(visitor, size_of(run) + (disk.size_of(model) if model is not None else 0))
         with disk.begin(place) as written:
             safetensors_torch.save_file(_tensors(run), written / "weights.safetensors")
@@ -128,7 +128,7 @@ def tuned_folder(name: str) -> Path | None:
     for place in _runs():
         if tuned_name(place.name) == name and (place / "model").is_dir():
             return place / "model"
-    raise ModelError(f"The model {name} is no longer kept here; explore it from its run once more, or train it again.")
+    raise ModelError(f"The model {name} is no longer stored here. Open it from its run again, or train it again.")
 
 
 def _runs() -> list[Path]:
@@ -249,4 +249,4 @@ def read_run(folder: Path, identifier: str) -> Run:
         held_out = kind.record.read(about["held_out"], _under("held_out.", tensors)) if about["held_out"] is not None else None
         return Run(predictor, held_out=held_out, id=identifier, **kept)
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
-        raise InputError("The files of this run are broken; train it again.") from error
+        raise InputError("The files of this run are damaged. Train it again.") from error

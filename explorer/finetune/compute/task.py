@@ -71,7 +71,7 @@ def make_plan(
     if pooling == "pooler":
         model.require("pooler")
         if index != most:
-            raise InputError("The pooler reads the last layer only; choose the last layer, or another pooling.")
+            raise InputError("The pooler reads the last layer only. Choose the last layer, or another pooling.")
     trained = limits.check_integer(layers_trained, "the number of layers trained", 0, most)
     if trained:
         model.require("own_layers")
@@ -84,7 +84,7 @@ def make_plan(
         raise InputError(f"The head reads hidden state {index}, so that no more than {index} layers can be trained.")
     checked = TrainingSettings(**{name: CHECKS[name](value) for name, value in settings.items()})
     if checked.averaged > 1 and not (trained and checked.units == 0):
-        raise InputError("Only trainings of layers below a linear head are averaged; train some layers, or train once.")
+        raise InputError("Only trainings of layers below a linear head are averaged. Train some layers, or train once.")
     return TrainingPlan(index, pooling, trained, checked, keep_best)
 
 

@@ -102,7 +102,7 @@ def train_whole(task: Task) -> TrainingResult:
     """Train as planned, blocking. Raises InputError."""
     result = finished(run_training(task))
     if result is None:
-        raise InputError("The training had to end before it began; try again.")
+        raise InputError("The training had to end before it began. Try again.")
     return result
 
 

@@ -54,7 +54,7 @@ MOST_TITLE = 80  # characters of a title that are kept
 MOST_HEADER_BYTES = 16 * 2**10  # of a head's file: four tensors have a tenth of it
 LARGEST = 1e9  # absolute value of a head's weights and of a loss, so that what is computed with them stays finite
 MOST_LETTERS = 200  # characters of the longest word that WordPiece may try to split: its time grows at least with their square
-TOKENIZER = "The tokenizer in this file could read a text without end; use one as its library writes it."
+TOKENIZER = "The tokenizer in this file could read a text without end. Use one as its library writes it."
 HARMLESS = {" {2,}"}  # regular expressions of published tokenizers that are known to be fast
 
 Count = Annotated[int, Field(ge=0, le=MOST_EPOCHS)]

@@ -119,4 +119,4 @@ def _check_gaps(encodings: Sequence[Encoding], places: Sequence[np.ndarray]) -> 
         if encoding.total > encoding.kept:  # the words at the end have no room
             unread = unread[unread < len(spans) - len(unread)]
         if len(unread):
-            raise InputError(f"Word {unread[0] + 1} of text {sentence} holds nothing that BERT can read; change it.")
+            raise InputError(f"Word {unread[0] + 1} of text {sentence} has nothing that BERT can read. Change it.")

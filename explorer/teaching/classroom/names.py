@@ -85,9 +85,9 @@ def _fit(typed: object, what: str, most: int) -> str:
     if not text:
         raise InputError(f"Type {what} first.")
     if len(text) > most:
-        raise InputError(f"{what[:1].upper()}{what[1:]} has {len(text):,} characters; shorten it to {most} or fewer.")
+        raise InputError(f"{what[:1].upper()}{what[1:]} has {len(text):,} characters. Shorten it to {most} or fewer.")
     if has_piled_accents(text):
-        raise InputError(f"{what[:1].upper()}{what[1:]} has a letter under a pile of accents; leave some of them out.")
+        raise InputError(f"{what[:1].upper()}{what[1:]} has too many accents on one letter. Leave some of them out.")
     _check_crude(text)
     return text
 

@@ -20,7 +20,7 @@ from explorer.text.encoding import MASK
 from explorer.ui.subject import Subject, head_name
 
 SHOWN = 5  # of BERT's answers, when they are revealed
-NO_STEP = "There is no such step, or it asks nothing to choose from; open the lesson again."
+NO_STEP = "There is no such step, or it has no choices. Open the lesson again."
 POINTS = ((1, 10), (5, 5), (20, 2))  # (up to this rank, so many points)
 
 
@@ -184,7 +184,7 @@ def target(subject: Subject) -> Question:
     layer, head, query = selection.attention_layer, selection.head_index, subject.token
     shares = np.asarray(subject.trace.attention(layer)[head, query])  # [key]
     if len(tokens) > 40:
-        raise InputError(f"The input has {len(tokens)} tokens, too many to pick from on a phone; shorten it to 40.")
+        raise InputError(f"The input has {len(tokens)} tokens, too many to pick from on a phone. Shorten it to 40.")
     asks = f"In {head_name((layer, head))}: which token does “{tokens[query]}” attend to most?"
     return _picked("target", asks, subject, tuple(tokens), shares, query)
 

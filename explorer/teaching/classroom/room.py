@@ -69,7 +69,7 @@ class Room:
     def join(self, name: object, address: str = "") -> Person:
         """Add a person. Raises InputError if the room is full or closed, or the nickname is unfit."""
         if not self.is_open:
-            raise InputError("The door of this room is closed; ask your teacher to open it.")
+            raise InputError("This room is closed to new people. Ask your teacher to open it.")
         fit = names.nickname(name, [person.name for person in self.people.values()])
         if len(self.people) >= ROOM_PEOPLE.most:
             self._make_room(address)
@@ -136,7 +136,7 @@ class Room:
         """Store a guess, which may be changed until they close. Raises InputError if the round is over."""
         self.check_here(person)
         if self.asked() is not played:
-            raise InputError("That question is over; answer the new one.")
+            raise InputError("That question is over. Answer the new one.")
         played.keep(person.id, guess)
         self.changed()
 

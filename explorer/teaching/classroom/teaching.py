@@ -75,16 +75,16 @@ class Teaching:
         if not LABELS[0] <= len(given) <= LABELS[1]:
             raise InputError(f"Name {LABELS[0]} to {LABELS[1]} labels, such as happy and sad.")
         if len({label.casefold() for label in given}) < len(given):
-            raise InputError("Two labels are the same; name different ones.")
+            raise InputError("Two labels are the same. Give each its own name.")
         return cls(tuple(given), model)
 
     def add(self, person: str, label: object, text: object) -> None:
         """Add an example. Raises InputError for an unknown label, a repeated sentence, or more than EACH from one person."""
         label, text = self._label(label), names.sentence(text)
         if sum(example.person == person and example.label == label for example in self.examples) >= EACH:
-            raise InputError(f"You have added {EACH} examples of {label}; take one back to add another.")
+            raise InputError(f"You have added {EACH} examples of {label}. Take one back to add another.")
         if text.casefold() in (example.text.casefold() for example in self.examples):
-            raise InputError("This sentence is among the examples already; think of another.")
+            raise InputError("This sentence is already an example. Think of another one.")
         self.examples.append(Example(self._next(), person, label, text))
 
     def take_back(self, number: object, person: str | None = None) -> None:
@@ -139,7 +139,7 @@ class Teaching:
         label, sentence = self._label(meant), names.sentence(text)
         mine = [tried for tried in self.tries if tried.person == person]
         if len(mine) >= TRIES:
-            raise InputError(f"You have tried {TRIES} times; now let the others try.")
+            raise InputError(f"You have used all {TRIES} attempts. Now let the others try.")
         used: list[Example | Try] = [*self.examples, *self.tries]
         if sentence.casefold() in (given.text.casefold() for given in used):
             raise InputError("This sentence has been used. Think of another.")

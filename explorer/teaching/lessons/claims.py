@@ -21,7 +21,7 @@ def found(claim: Claim) -> Any:
 def endpoint_of(claim: Claim) -> Callable[..., Any]:
     """The endpoint that a claim names. Raises InputError if there is none."""
     if claim.endpoint not in ASKED:
-        raise InputError(f"No endpoint is called {claim.endpoint!r}; choose one of {', '.join(ASKED)}.")
+        raise InputError(f"No endpoint is called {claim.endpoint!r}. Choose one of {', '.join(ASKED)}.")
     return ASKED[claim.endpoint]
 
 
@@ -50,4 +50,4 @@ def at(answer: Any, path: tuple[str, ...]) -> Any:
         return at(OVER[first](_numbers(answer)) if first in OVER else answer[int(first)], rest)
     except (KeyError, IndexError, ValueError, TypeError):
         has = ", ".join(answer) if isinstance(answer, dict) else type(answer).__name__
-        raise InputError(f"The path of a claim ends at {first!r}; the answer has {has}.") from None
+        raise InputError(f"The path of a claim ends at {first!r}. The answer has {has}.") from None

@@ -16,7 +16,7 @@ from explorer.teaching.lessons.reading import lessons
 from explorer.ui.subject import Subject
 
 UNKNOWN = "The lesson has no such exercise. Open the lesson again."
-NO_LINK = "What the page shows is too long for a link; shorten the texts."
+NO_LINK = "This page is too long for a link. Shorten the texts."
 PAGE = "page"  # in a claim, in place of an endpoint: what the page shows itself
 PLACES = ("layer", "head")  # in brackets in the path of a claim: their number on the page, to find a row by
 ASKS = {
@@ -104,7 +104,7 @@ class Page:
             "words": lambda: subject.text_a.lower().split(),
         }
         if name not in values:
-            raise InputError(f"A page has no {name!r}; it has {', '.join(values)} and {SETTING}NAME.")
+            raise InputError(f"A page has no {name!r}. Choose one of {', '.join(values)} and {SETTING}NAME.")
         return values[name]()
 
     def find(self, claim: Claim) -> Any:
@@ -123,7 +123,7 @@ class Page:
     def _setting(self, name: str) -> Any:
         view = next((view for view in self._place.views if name in view.settings), None)
         if view is None:
-            raise InputError("The page shows another view now; press Back to the task.")
+            raise InputError("The page shows another view now. Press Back to the task.")
         return getattr(view, name)
 
     def _filled(self, value: object) -> object:

@@ -74,7 +74,7 @@ def test_heads_are_told_by_what_they_do_to_the_word_rather_than_its_foil(blank):
     assert told.startswith(f"Without layer {worst['layer']}, head {worst['head']}, “{names[0]}” rather than “{names[1]}” falls")
     assert f" from {sign(first - second)} to {lead} logits, and “{names[0]}” " in told
     assert "logit" not in plain["strongest"] + WordHeads().finding(blank).text
-    with pytest.raises(InputError, match="the word in question itself"):
+    with pytest.raises(InputError, match="The foil is the same as the word"):
         WordHeads(foil=names[0]).compute(blank)
 
 

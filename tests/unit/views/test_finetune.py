@@ -148,7 +148,7 @@ def test_every_line_that_is_typed_moves_the_answer_at_once(subject, opened):
 def test_nothing_learnt_of_other_examples_stays_beside_new_ones(subject, opened):
     view, _ = typed(subject, source=READY, ready="spam")
     assert verdict(subject, view) is None
-    assert "press Train" in Outcome(run=view.run, edited=view.edited).compute(subject)["status"]
+    assert "Press Train" in Outcome(run=view.run, edited=view.edited).compute(subject)["status"]
     nothing, shown = typed(subject, source=FILE)
     assert "Choose a file" in shown["about"]
     assert verdict(subject, nothing) is None
