@@ -189,4 +189,9 @@ def first_of_each(rows: np.ndarray) -> np.ndarray:
 
 def nearest_rows(vectors: np.ndarray, most: int) -> np.ndarray:
     """[n, most]: the other rows of vectors [n, hidden] nearest to each by cosine, nearest first."""
-    return np.array([[other for other, _ in nearest(vectors, row, most)] for row in range(len(vectors))])
+    unit, parts = directions(vectors), []
+    for start in range(0, len(unit), BLOCK):
+        cosines = unit[start : start + BLOCK] @ unit.T
+        np.fill_diagonal(cosines[:, start:], -2)
+        parts.append(np.argsort(-cosines, axis=1, kind="stable")[:, :most])
+    return np.concatenate(parts)

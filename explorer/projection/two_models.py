@@ -21,7 +21,7 @@ from explorer.ui.pictures.maps import classes_by_row, rows_by_label
 from explorer.ui.pictures.text_map import Link, TextMap, draw_map
 from explorer.ui.settings import choice, memory, number, text
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, caption, part, props, prose, sentence, settle
+from explorer.ui.view import Change, Content, Finding, caption, part, props, prose, settle
 
 FEWEST = 4  # different sentences
 NEIGHBORS = 5
@@ -73,7 +73,7 @@ class TwoModels(LongView):
     layout = (
         row("compared", "state", "other_state"),
         row(col("here_title", "here"), col("there_title", "there")),
-        row(col("texts"), col("about", "help")),
+        row(col("texts"), col("help")),
     )
     start = "Compare"
     compared: str = choice([("this model", "")], "Beside", menu=True, free=True, default="", elem_classes="inline")
@@ -83,7 +83,6 @@ class TwoModels(LongView):
     here = part("text_map", height=400)
     there_title = prose(classes="detail-title")
     there = part("text_map", height=400)
-    about = sentence(classes="caption")
     texts: str = text(
         example_lines(EXAMPLE_SETS[0]), "One per line: sentence\u00a0|\u00a0label", lines=6, max_lines=6, limit=BOX_CHARACTERS
     )
@@ -118,7 +117,7 @@ class TwoModels(LongView):
         return Sides(here, Side(there.name, there.points, there.near, turned), kept)
 
     def waiting(self, subject: Subject) -> Content:
-        return {"here": None, "there": None, "about": "", "compared": self._models(subject)}
+        return {"here": None, "there": None, "here_title": "", "there_title": "", "compared": self._models(subject)}
 
     def draw(self, subject: Subject, found: Sides) -> Content:
         return {
