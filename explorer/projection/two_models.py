@@ -26,7 +26,7 @@ from explorer.ui.view import Change, Content, Finding, caption, part, props, pro
 FEWEST = 4  # different sentences
 NEIGHBORS = 5
 RINGED = 8  # points, and at most a quarter
-QUOTED = 30  # characters of a sentence
+QUOTED = 20  # characters of a sentence
 LETTERS = 4  # per token, about
 PIECES = 1.3  # tokens per word
 
@@ -59,7 +59,7 @@ class Sides:
         count, near = self.here.near.shape
         share, chance = self.kept.mean(), near * near / (count - 1)
         both = f"{self.here.name} and h{self.there.name[1:]}"
-        text = f"Of a sentence's {near} nearest neighbours, {both} share {share:.1f} on average ({chance:.1f} by chance)"
+        text = f"{both} share {share:.1f} of each sentence's {near} nearest neighbours on average ({chance:.1f} by chance)"
         if not self.changed:
             return f"{text}. No neighbour changed."
         first = self.changed[0]
