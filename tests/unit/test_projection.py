@@ -287,7 +287,7 @@ def test_two_layers_share_the_neighbours_that_scikit_learn_finds(bundled):
     assert sorted(sides.changed) == ringed
     assert max(np.array(kept)[ringed]) <= min(np.delete(kept, ringed))
     assert f"share {np.mean(kept):.1f} of each sentence's 5 nearest" in view.finding(subject).text
-    lines = replace(view, picked=3).draw(subject, sides)["there"]["links"]
+    lines = replace(view, followed=3).draw(subject, sides)["there"]["links"]
     assert [line["end"] for line in lines] == near[1][3].tolist()
     assert "share 5.0 of each" in finished(replace(view, other_state=5).work(subject)).finding()
     with pytest.raises(InputError, match="at least 4 different"):
