@@ -33,7 +33,7 @@ BACK = "The lesson is closed. Your text and view from before it are back."
 def frame_of(shell: Shell, link: Mapping[str, str]) -> dict[str, Any]:
     """What the page of a link shows before anything is computed: its texts, its tab and choice, its tokens if they are known.
 
-    `texts` are properties by element id, `props` by component.
+    `elements` are properties by element id, which Gradio gets too, `props` those by component.
     """
     subject, tab, choice = Asked(link).named(first_subject())
     texts: Updates = {shell.inputs.text_a: subject.text_a, shell.inputs.text_b: subject.text_b}
@@ -44,7 +44,7 @@ def frame_of(shell: Shell, link: Mapping[str, str]) -> dict[str, Any]:
     return {
         "tab": tab.id,
         "view": choice,
-        "texts": {one.elem_id: {"value": value} for one, value in texts.items()},
+        "elements": {one.elem_id: {"value": value} for one, value in texts.items()},
         "props": {component_id(one): props_sent(one, value) for one, value in shown.items()},
     }
 
