@@ -135,7 +135,7 @@ def listen_to_reasons(shell: Shell, blocks: PageBlocks) -> list[gr.events.Depend
         return updates | set_so if built else merge(updates, shell.build(target, subject, values, set_so))
 
     def see_why(values: Values, request: gr.Request) -> Updates:
-        here = shell.opened(values)
+        here = shell.tabs.get(values[shell.open_tab]) or shell.tabs[FIRST_TAB]
         subject = here.opening(inputs.subject(values), values)  # the page may have only just been sent, with nothing selected yet
         found = here.find(subject, values)
         return go(subject, None if found is None else found.why, values, request.session_hash)
@@ -152,7 +152,6 @@ def listen_to_reasons(shell: Shell, blocks: PageBlocks) -> list[gr.events.Depend
     read = [control for panel in finders for control in panel.controls.values()]
     told = [tab.finding.select for tab in pages]
     ways = [run(told, see_why, outputs, [*inputs.all, shell.open_tab, *choices, *read, *shell.kept])]
-    for page, panel in [(tab, panel) for tab in pages for panel in tab.panels]:
-        for name in [name for name in panel.view.parts if panel.view.does(name) is Why]:
-            ways.append(run([panel.parts[name].click], leading(page, panel, name), outputs, [*page.all_inputs, *shell.kept]))
+    for tab, panel, name in shell.parts_that(Why):
+        ways.append(run([panel.parts[name].click], leading(tab, panel, name), outputs, [*tab.all_inputs, *shell.kept]))
     return ways
