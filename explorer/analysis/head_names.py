@@ -51,7 +51,7 @@ HABITS = {  # by the pattern of `head_metrics.patterns`, which has the threshold
         "delimiters", "attends to [CLS] and [SEP]", "most of the weight is parked at [CLS] and [SEP]", ("cls", "sep")
     ),
     BROAD: Habit("all tokens", "spreads its weight", "tokens look at nearly everything equally"),
-    MIXED: Habit("no single habit", "has no clear pattern", "none of the patterns named here takes most of its weight"),
+    MIXED: Habit("no single habit", "has no clear pattern", "none of the usual patterns takes most of its weight"),
 }
 
 

@@ -29,10 +29,11 @@ def best_of(atlas: HeadAtlas) -> tuple[int, int, int] | None:
 def overall(atlas: HeadAtlas, best: tuple[int, int, int]) -> str:
     """The number of heads that follow the syntax after correction, and the clearest of them, in a sentence."""
     significant = int(atlas.significant.any(axis=-1).sum())
+    follow = "follows" if significant < 2 else "follow"
+    better = f"{follow} a grammatical relation better than a fixed distance does (false discovery rate 5%)"
     if not significant:
-        return f"None of {atlas.cls.size} heads follows a grammatical relation beyond a fixed distance (q at most 0.05)."
-    follow = "head follows" if significant == 1 else "heads follow"
-    told = f"{significant} of {atlas.cls.size} {follow} a grammatical relation beyond a fixed distance (q at most 0.05)"
+        return f"None of {atlas.cls.size} heads {better}."
+    told = f"{significant} of {atlas.cls.size} heads {better}"
     return f"{told}, {head_name(best[:2])} most clearly."
 
 

@@ -67,7 +67,8 @@ class Hits(Look):
         if not stands_out(count / len(self.found.hits), usual):
             return f"No property stands out among {near}."
         value = spell_out(value) if what in ("tag", "relation") else value
-        return f"{count} of {near} {SHARED[what].format(value)}; of all words in the corpus {whole_percent(usual)}."
+        share = whole_percent(count / len(self.found.hits))
+        return f"{share} of {near} {SHARED[what].format(value)}; of all words in the corpus {whole_percent(usual)}."
 
     def telling(self) -> tuple[str, str, int, float]:
         """The most overrepresented property: the field, the value, the number of hits, the share of all words."""

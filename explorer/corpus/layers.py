@@ -20,6 +20,7 @@ from explorer.ui.view import Change, Content, button, chart, check, note, part, 
 PROBE, SIMILARITY = "Probe", "Similarity"
 MEASURES = [("what a probe reads", PROBE), ("similarity of layers (CKA)", SIMILARITY)]
 THIS = ("this model itself", "")
+WAITING = "Each hidden state is measured in turn; a probe is a small classifier that is trained on them. The picture follows."
 
 
 class Layers(CorpusView):
@@ -76,7 +77,7 @@ class Layers(CorpusView):
         waiting = {**super().waiting(subject), "compared": props(choices=_models(subject))}
         if self.corpus and self.look_up(subject):
             return waiting | {"picture": props(), "by_class": props()}
-        return {"about": "Every hidden state is measured in turn; the picture follows.", "check": None, **waiting}
+        return {"about": WAITING, "check": None, **waiting}
 
     def work(self, subject: Subject) -> Generator[tuple[str, float], None, Look]:
         """Read the corpus, unless it was read before, and compute the result. Raises InputError and ModelError."""

@@ -44,7 +44,7 @@ _rounds: OnceCache[Hashable, Round] = OnceCache(16)  # a round is drawn, and tol
 class Game(View):
     """One round of BERT's pre-training task."""
 
-    name, question = "fill-mask/game", "What did BERT learn from?"
+    name, question = "fill-mask/game", "How is BERT trained?"
     layout = (row(col("table", "loss", "check", "strategy", "seed", "again", "rule", width=8), col("curve", width=4)),)
     row = part("tokens", passive=True)
     table = part("strips", classes="compact", height=480, answer=True)
@@ -86,12 +86,11 @@ class Game(View):
         except InputError:  # there is nothing to choose from
             return None
         place, number = int(played.losses.argmax()), len(played.positions)
-        truth, best = played.pieces[place], played.guesses[place].candidates[0].token
-        loss = float(played.losses[place])
-        right = sum(guess.candidates[0].token == piece for guess, piece in zip(played.guesses, played.pieces, strict=True))
-        costs = f"“{truth}” costs most: {whole_percent(math.exp(-loss))}, a loss of {two_places(loss)} nats"
-        rather = "" if best == truth else f" (first guess: “{best}”)"
-        return Finding(f"BERT's first guess is right for {right} of {number} chosen pieces. {costs}{rather}.")
+        firsts, loss = [guess.candidates[0].token for guess in played.guesses], float(played.losses[place])
+        truth, best, right = played.pieces[place], firsts[place], sum(map(str.__eq__, firsts, played.pieces))
+        costs = f"“{truth}” costs most (probability {whole_percent(math.exp(-loss))}, a loss of {two_places(loss)} nats)"
+        costs += "" if best == truth else f"; the first guess is “{best}”"
+        return Finding(f"BERT's first guess is right for {right} of {number} chosen pieces. {costs}.")
 
     def on_again(self, subject: Subject, index: None) -> Change:
         return settle(seed=(self.seed + 1) % (MOST_SEED + 1))

@@ -49,8 +49,7 @@ class Lens(View):
 
     def compute(self, subject: Subject) -> Content:
         trace, seen = subject.trace, _columns(subject)
-        part = f" Positions {seen[0]} to {seen[-1]} of {trace.kept}: click a token above for others."
-        cut = "" if len(seen) == trace.kept else part
+        cut = f" Positions {seen[0]} to {seen[-1]} of {trace.kept}: click a token for others." * (len(seen) < trace.kept)
         error = trace.once(("lens error", seen), lambda: lens_error(trace, seen))
         return {
             "table": _table(subject, _lens(subject, seen, chosen_lens(subject, self.reading))),
@@ -65,13 +64,15 @@ class Lens(View):
         where = which_blank(subject) if token in subject.trace.mask_positions else ""
         share = whole_percent(float(found.probabilities[-1, token - found.positions[0], 0]))
         leads, since, before = _follow_guess(subject, found)
-        read = f"{where}Read {HOW[TUNED]}, " if tuned else where
-        told = f"{read}“{leads}” leads {_from(since)} on ({share})"
-        told += f", after “{before}”" if since else ""
+        told = f"{where}After {_state(since - 1)} BERT would guess “{before}”; " if since else where
+        read = f", read {HOW[TUNED]}" * (tuned is not None)
+        told += f"from {_state(since)} on “{leads}” leads ({share}){read}."
         if not tuned and (other := tuned_lens(subject.model)):
-            _, there, before = _follow_guess(subject, _lens(subject, range(token, token + 1), other))
-            told += f"; with the tuned lens {_from(there)} on{f', after “{before}”' if there else ''}"
-        return Finding(f"{told}.", Why("hidden", "Layer by layer", {"layer": since, "token": token}) if since else None)
+            _, there, _ = _follow_guess(subject, _lens(subject, range(token, token + 1), other))
+            told += f" The tuned lens reads “{leads}” from {_state(there)} on."
+        return Finding(
+            told[:1].upper() + told[1:], Why("hidden", "Layer by layer", {"layer": since, "token": token}) if since else None
+        )
 
     def on_table(self, subject: Subject, index: list[int]) -> Change:
         """Select another token: [row, column] of a word."""
@@ -130,8 +131,8 @@ def _follow_guess(subject: Subject, found: Found) -> tuple[str, int, str]:
     return leads, since, before
 
 
-def _from(state: int) -> str:
-    return f"from layer {state}" if state else "from the embeddings"
+def _state(state: int) -> str:
+    return f"layer {state}" if state else "the embeddings"
 
 
 def _columns(subject: Subject) -> range:

@@ -107,11 +107,12 @@ class Patching(LongView):
         layer = int(held[-1])
         token = others[int(values[layer, others].argmax())]
         brought, left = (whole_percent(float(share)) for share in (found.probabilities[layer, token], found.corrupted[1]))
-        copied = f"Copied from the original into the changed run, “{found.tokens[token]}” at hidden state {layer} brings"
+        vector = f"the original vector of “{found.tokens[token]}” at hidden state {layer} brings"
         if target.foil is None:
-            return Finding(f"{copied} “{target.token}” back from {left} to {brought}.")
+            falls = f"“{target.token}” falls from {whole_percent(found.clean[1])} to {left} in the changed run"
+            return Finding(f"{falls}; {vector} it back to {brought}.")
         share = whole_percent(float(found.recovered[layer, token]))
-        return Finding(f"{copied} {share} of the difference back ({target.quoted}).")
+        return Finding(f"Put into the changed run, {vector} {share} of the difference back ({target.quoted}).")
 
     def target(self, subject: Subject, clean: Trace, corrupted: Trace) -> Target:
         """The word at the blank of the clean run. Its strongest rival is what the corrupted run says, if that is another word."""

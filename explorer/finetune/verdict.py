@@ -54,7 +54,7 @@ def _score(run: Run) -> str:
         right, count = int((held.said == held.targets).sum()), len(held.targets)
         interval = _interval(*wilson(right, count))
         if is_in_turn(run):
-            return f"The head is right for {right} of {count} sentences that it was not trained on ({interval})"
+            return f"{right} of {count} sentences are right when left out of the training ({interval})"
         return f"{whole_percent(right / count) if count >= MANY else right} of {count:,} held out are right ({interval})"
     if isinstance(held, HeldOutNumbers):
         count, score = len(held.targets), atanh(min(max(run.score, -0.999999), 0.999999))

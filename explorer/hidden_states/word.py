@@ -135,7 +135,7 @@ class OneWord(View):
         after = count_told_apart(contexts.vectors[at], contexts.senses)
         chance = Agreement.of(Nearest.of(contexts.vectors[at]), contexts.senses)
         nearest = f"{after} of {number} uses of “{word}” lie nearest to their own sense"
-        beside = f"with shuffled senses {chance.shuffled:.1f} would (p = {chance.p:.3f})"
+        beside = f"by chance {chance.shuffled:.1f} would (senses shuffled, p = {chance.p:.3f})"
         return Finding(f"In {layer_name(at)}, {nearest}; {beside}.")
 
     def on_map_frame(self, subject: Subject, index: object) -> Change:

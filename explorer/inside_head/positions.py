@@ -38,8 +38,8 @@ class Positions(View):
         if not stands_out(near - far):
             differ = f"their mean cosines differ by {two_places(abs(near - far))}"
             return Finding(f"Neighbouring positions are hardly more similar than positions {FAR} apart: {differ}.")
-        apart = f"of positions {FAR} apart {two_places(far)}"
-        return Finding(f"The learned vectors of neighbouring positions have a mean cosine of {near:.2f}, {apart}; 1 is the most.")
+        apart = f"those {FAR} positions apart less so ({two_places(far)})"
+        return Finding(f"The learned vectors of neighbouring positions are similar (mean cosine {near:.2f}), {apart}.")
 
     def compute(self, subject: Subject) -> Content:
         table = subject.model.position_table  # [positions, hidden]

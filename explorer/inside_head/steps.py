@@ -69,13 +69,12 @@ class DotProducts(View):
         if found.query is None:
             return Finding(head_sentence(subject, found))
         token, key = asking(subject)
-        tells = found.names_a_key and token == found.query
-        if tells and key is not None:
-            return Finding(
-                _score(subject, token, key), show_switched_off(found) if found.word else _seen_in_heads(subject, token)
-            )
+        head = {"layer": found.layer + 1, "head": found.head + 1, "token": token}
+        seen = Why("attention", "One head", head)
+        if key is not None and found.names_a_key and token == found.query:
+            return Finding(_score(subject, token, key), show_switched_off(found) if found.word else seen)
         weights = subject.trace.attention(found.layer)[found.head, token]
-        return Finding(row_sentence(subject.trace.tokens, token, weights), _seen_in_heads(subject, token))
+        return Finding(row_sentence(subject.trace.tokens, token, weights), seen)
 
     def on_table(self, subject: Subject, index: int) -> Change:
         """Select the token of a key (zero-based) as the query."""
@@ -100,7 +99,8 @@ class WholeLayer(View):
         token, turned, mean = _measure_turn(subject)
         layer = subject.selection.attention_layer + 1
         own, usual = two_places(turned), two_places(mean)
-        text = f"Layer {layer} changes the vector of “{subject.trace.tokens[token]}” by {own}, on average by {usual} {TURNED}."
+        mean = f"the mean over all tokens is {usual}"
+        text = f"Layer {layer} turns the vector of “{subject.trace.tokens[token]}” by {own}; {mean} {TURNED}."
         return Finding(text, Why("hidden", "Layer by layer", {"layer": layer, "token": token}))
 
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
@@ -138,11 +138,6 @@ def _score(subject: Subject, query: int, key: int) -> str:
     scores = f"{quote(tokens, query)} scores {step.dots[key]:.1f} with {quote(tokens, key)}"
     mean = f"(mean over {len(step.dots)} keys: {step.dots.mean():.1f})"
     return f"In {head_name(place)}, {scores} {mean}, and the softmax makes that a weight of {step.weights[key]:.2f}."
-
-
-def _seen_in_heads(subject: Subject, token: int) -> Why:
-    head = {"layer": subject.selection.attention_layer + 1, "head": subject.selection.head}
-    return Why("attention", "One head", {**head, "token": token})
 
 
 def _measure_turn(subject: Subject) -> tuple[int, float, float]:

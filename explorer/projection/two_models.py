@@ -57,9 +57,9 @@ class Sides:
 
     def finding(self) -> str:
         count, near = self.here.near.shape
-        share, chance = self.kept.mean() / near, near / (count - 1)
+        share, chance = self.kept.mean(), near * near / (count - 1)
         both = f"{self.here.name} and h{self.there.name[1:]}"
-        text = f"{both} share {share:.0%} of the {near} nearest neighbours of {count} sentences ({chance:.0%} by chance)"
+        text = f"Of a sentence's {near} nearest neighbours, {both} share {share:.1f} on average ({chance:.1f} by chance)"
         if not self.changed:
             return f"{text}. No neighbour changed."
         first = self.changed[0]

@@ -231,20 +231,11 @@ def head_sentence(subject: Subject, found: Telling) -> str:
     if found.habit:
         return f"{where.capitalize()} {found.habit}{change and f'; without it, {change}'}."
     if found.names_a_key and found.query is not None and found.key is not None:
-        if not change:
-            return looks_at(subject, found)
         query, key = quote(tokens, found.query), quote(tokens, found.key)
+        if not change:
+            return f"In {where}, {query} looks at {key} with a weight of {found.weight:.2f}."
         return f"{where.capitalize()} looks from {query} to {key} with a weight of {found.weight:.2f}; without it, {change}."
     return f"Without {where}, {change}."
-
-
-def looks_at(subject: Subject, found: Telling) -> str:
-    """What a token attends to in a head, in one sentence. Raises ValueError without a key."""
-    if found.query is None or found.key is None:
-        raise ValueError("no other token can be attended to")
-    tokens = subject.trace.tokens
-    query, key = quote(tokens, found.query), quote(tokens, found.key)
-    return f"In {head_name((found.layer, found.head))}, {query} looks at {key} with a weight of {found.weight:.2f}."
 
 
 def show_switched_off(found: Telling) -> Why:

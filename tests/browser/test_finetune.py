@@ -76,7 +76,7 @@ def test_it_opens_with_a_result_type_train_and_try_are_on_one_screen_and_every_l
     assert page.locator("#fine-tune-try-it-map svg").first.bounding_box()["y"] + 300 <= 720
     expect(page.locator("#fine-tune-outcome-train")).to_be_hidden()
     expect(page.locator("#fine-tune-finding")).to_contain_text(
-        "right for 17 of 18 sentences that it was not trained on (74 to 99%, 95% interval)"
+        "17 of 18 sentences are right when left out of the training (74 to 99%, 95% interval)"
     )
     expect(page.locator("#fine-tune-examples-about")).to_contain_text("18 sentences")
     expect(status(page)).to_contain_text("animal / vehicle / food: the head only, solved directly.")
@@ -160,7 +160,7 @@ DROP = """([card, name, text]) => {
 def test_the_page_drawn_ahead_leaves_the_cards_as_they_are(open_app):
     for _ in range(2):  # the server knows the view by the second time, and sends it with the first bytes
         page = open_app("?tab=fine-tune")
-        expect(page.locator("#fine-tune-finding")).to_contain_text("right for 17 of 18 sentences that it was not trained on")
+        expect(page.locator("#fine-tune-finding")).to_contain_text("17 of 18 sentences are right when left out of the training")
         expect(page.locator(".bx-card:visible textarea").first).to_have_value(re.compile(r"^The fox slipped under the fence\.\n"))
         settled(page)
         expect(page.locator(".bx-fault")).to_have_count(0)
@@ -171,7 +171,7 @@ def test_a_table_is_pasted_into_empty_cards_and_files_are_dropped_on_them(tab):
     tab.get_by_role("button", name="Empty cards").click()
     tab.evaluate(PASTE, "I love it\tgood\nI hate it\tbad\nBest day ever\tgood\nWhat a mess\tbad")
     expect(tab.locator(".bx-card")).to_have_count(2)
-    expect(tab.locator("#fine-tune-finding")).to_contain_text("of 4 sentences that it was not trained on")
+    expect(tab.locator("#fine-tune-finding")).to_contain_text("of 4 sentences are right when left out of the training")
     tab.evaluate(DROP, [1, "more.txt", "Awful <b>film</b>.\n\nTwo hours lost.\n"])
     expect(tab.locator(".bx-card").nth(1).locator("textarea")).to_have_value(
         "I hate it\nWhat a mess\nAwful <b>film</b>.\nTwo hours lost."
@@ -183,7 +183,7 @@ def test_a_table_is_pasted_into_empty_cards_and_files_are_dropped_on_them(tab):
     expect(tab.locator("#fine-tune-examples-about")).to_contain_text("10 sentences")
     tab.get_by_role("button", name="Undo").click()
     expect(tab.locator(".bx-card-name").first).to_have_value("animal")
-    expect(tab.locator("#fine-tune-finding")).to_contain_text("of 18 sentences that it was not trained on")
+    expect(tab.locator("#fine-tune-finding")).to_contain_text("of 18 sentences are right when left out of the training")
     drawing = tab.locator("#fine-tune-try-it-map svg").first
     drawing.focus()
     drawing.press("ArrowRight")

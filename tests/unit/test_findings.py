@@ -184,10 +184,11 @@ def test_guesses_and_lens_are_those_of_the_head(bundled, theirs):
     text = Lens().finding(subject).text
     states = [one[0, subject.blank] for one in theirs.hidden_states]
     best = [bundled.pieces([int(bundled.masked_lm(state[None]).argmax())])[0] for state in states]
-    leads, before = words(text.partition("; tuned lens")[0])
-    since = int(numbers(text)[0])
+    before, leads = words(text.partition(" The tuned lens")[0])
+    last, since = map(int, numbers(text)[:2])
+    assert last == since - 1
     assert set(best[since:]) == {leads}
-    assert best[since - 1] == before != leads
+    assert best[last] == before != leads
 
 
 def test_the_most_surprising_word_is_named(bundled):

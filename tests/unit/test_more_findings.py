@@ -74,7 +74,7 @@ def test_the_dearest_piece_of_a_round_is_that_of_the_table(opening, seed):
     assert words(text)[0] == truth
     assert numbers(text)[-1] == pytest.approx(cost, abs=0.006)
     assert f"right for {sum(row[1] == row[4] for row in rows)} of {len(rows)} chosen pieces" in text
-    assert ("(first guess: " in text) == (best != truth)
+    assert ("; the first guess is " in text) == (best != truth)
     assert shown["row"]["selected"] == position
 
 

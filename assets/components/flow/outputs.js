@@ -4,6 +4,7 @@ import { arrange, el } from "../../shared/dom.js";
 import { hueOf, px, yOf } from "./layout.js";
 
 const CHANGES = 6; // chips; the rest is counted
+const KEY = 84; // px of the key's height
 
 // The groups of bars, from the top: those that were sent, and what is read at the chosen place.
 function groups({ value, target }) {
@@ -75,6 +76,16 @@ export function drawOutputs(flow, shown, still) {
   for (const [key, group] of outputs) if (!kept.has(key)) group.remove();
   flow.outputs = kept;
   drawChanges(flow, free);
+  drawKey(flow, free);
+}
+
+// How to read the picture, at the right below the answers where there is room.
+function drawKey({ size, nodes, value }, top) {
+  const fits = !size.under && !value.changes?.length && top + KEY <= size.seen;
+  nodes.key ??= el("p", { class: "bx-flow-key" }, "A box: the word that BERT would say there. A line: the share that a box takes from another.");
+  if (!fits) return nodes.key.remove();
+  nodes.key.style.cssText = `left:${px(size.field - size.output + 18)};width:${px(size.output - 22)};top:${px(size.seen - KEY)}`;
+  nodes.field.append(nodes.key);
 }
 
 // The changes of the run as chips; a click puts one back.

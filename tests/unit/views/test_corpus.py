@@ -12,6 +12,7 @@ from explorer.corpus.compute import neurons, reading
 from explorer.corpus.search import HEAD, NEURON, STATE, WORD, Search, check_picked
 from explorer.corpus.source import FILE
 from explorer.text.tagged import spell_out
+from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import Subject
 from tests.corpora import in_its_place, part_of_corpus
 
@@ -49,7 +50,7 @@ def test_the_finding_is_counted_from_the_hits_and_the_corpus(subject, small, com
     every["relation"] = [relation for one in small.sentences for relation in one.relations]
     assert usual == pytest.approx(every.get(what, words).count(value) / len(words))
     told = view.finding(subject).text
-    assert told.startswith(f"{count} of the 40 tokens nearest to “bank” in ")
+    assert told.startswith(f"{whole_percent(count / 40)} of the 40 tokens nearest to “bank” in ")
     assert value in told
     assert content["check"]["text"].startswith("✓")
     if compare == HEAD:

@@ -140,7 +140,7 @@ def test_every_line_that_is_typed_moves_the_answer_at_once(subject, opened):
     view, _ = typed(subject, classes=cards((1, "animal", [*STARTER[0][1], "A hawk flew over the valley."])))
     more = verdict(subject, view)
     assert more["animal"] > first["animal"] > 0.6
-    assert "of 19 sentences that it was not trained on" in Outcome(run=view.run).finding(subject).text
+    assert "of 19 sentences are right when left out of the training" in Outcome(run=view.run).finding(subject).text
     back, _ = typed(subject, view)
     assert verdict(subject, back) == first
 

@@ -36,7 +36,7 @@ def test_the_finding_counts_the_heads_that_follow_the_syntax(subject, atlas):
     opened = view.first(subject)
     told = view.finding(opened)
     assert told.text.startswith(f"{int(atlas.significant.any(axis=-1).sum())} of 72 heads ")
-    assert f"(q at most {LEVEL})" in told.text
+    assert f"(false discovery rate {LEVEL:.0%})" in told.text
     layer, head = opened.selection.layer, opened.selection.head
     assert told.text.endswith(f"layer {layer}, head {head} most clearly.")
     habit = atlas_words.describe(atlas, layer - 1, head - 1)
