@@ -16,7 +16,7 @@ const UNSEEN = ["state", "browserstate"];
 
 const query = new URLSearchParams(location.search);
 let parts = new Map(); // by id of the configuration
-let place = {}; // where a link leads: its tab and texts, and its view if the server had it at once; see explorer/server/ahead.py
+let place = {}; // what to show: the first example, or a link's tab and texts, and its view if the server had it; see explorer/server/ahead.py
 let first = null;
 let quietSince = 0; // when the last call was answered, 0 while one is under way
 let still = { height: 0, since: 0 }; // the height of the page, and since when
@@ -39,8 +39,8 @@ function paint() {
   const named = new Map(components.map((one) => [one.props.elem_id, one.props]));
   if (!named.has("text-a")) return; // a login
   place = JSON.parse(document.querySelector("#bx-place").textContent);
-  // Gradio gets the texts too: what one types then is about these.
-  for (const [name, props] of Object.entries(place.texts ?? {})) Object.assign(named.get(name), props);
+  // Gradio gets these too: what one types then is about these texts.
+  for (const [name, props] of Object.entries(place.elements ?? {})) Object.assign(named.get(name), props);
   for (const one of place.components ?? []) parts.set(one.id, one);
   for (const [number, props] of Object.entries(place.props ?? {})) {
     const one = parts.get(Number(number));

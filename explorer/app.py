@@ -43,7 +43,7 @@ from explorer.page.components import page_head
 from explorer.page.examples import EXAMPLES, first_subject
 from explorer.page.shell import build
 from explorer.server import assistants, gate, logs
-from explorer.server.ahead import EMPTY
+from explorer.server.ahead import element
 from explorer.server.page import Document
 from explorer.server.routes import no_model
 from explorer.server.serving import configure_uvicorn, guard
@@ -187,6 +187,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         os.environ["GRADIO_TEMP_DIR"] = disk.temporary()
     blocks = build()
     blocks.opens_with = first.read()
+    tail = element({"elements": blocks.opens_with}).decode() + PAINT
     prepare_launch(blocks, limits.WAITING.most)
     configure_uvicorn()
     blocks.launch(
@@ -209,7 +210,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8") + section_style(),
         ssr_mode=False,  # Node would answer in front of the guards
-        app_kwargs=guard(blocks, host, Document(our_head(blocks), EMPTY.decode() + PAINT)),
+        app_kwargs=guard(blocks, host, Document(our_head(blocks), tail)),
     )
     return blocks
 

@@ -54,10 +54,6 @@ class Stranger:
         """The components of the page when it opens."""
         return {one["id"] for one in self.page["components"]}
 
-    def shown(self, element):
-        """The value of an element when the page opens."""
-        return next(one["props"]["value"] for one in self.page["components"] if one["props"].get("elem_id") == element)
-
     def _happens(self, target, event, given, data=None, known=None):
         listener = next(one for one in self.config["dependencies"] if [target, event] in [list(t) for t in one["targets"]])
         values = [

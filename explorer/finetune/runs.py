@@ -64,7 +64,6 @@ class Runs(RunView):
     def without_run(self, why: str) -> Content:
         return {**super().without_run(why), "explore": props(interactive=False), "closed": why}
 
-    @takes_long
     def on_explore(self, subject: Subject, _: None) -> OpenModel:
         note = "The tuned model is in the model box; every tab shows it now."
         return OpenModel(tuned_model(self.find(subject)), {"note": note})

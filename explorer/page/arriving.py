@@ -33,7 +33,7 @@ BACK = "The lesson is closed. Your text and view from before it are back."
 def frame_of(shell: Shell, link: Mapping[str, str]) -> dict[str, Any]:
     """What the page of a link shows before anything is computed: its texts, its tab and choice, its tokens if they are known.
 
-    `texts` are properties by element id, `props` by component.
+    `elements` are properties by element id, which Gradio gets too, `props` those by component.
     """
     subject, tab, choice = Asked(link).named(first_subject())
     texts: Updates = {shell.inputs.text_a: subject.text_a, shell.inputs.text_b: subject.text_b}
@@ -44,7 +44,7 @@ def frame_of(shell: Shell, link: Mapping[str, str]) -> dict[str, Any]:
     return {
         "tab": tab.id,
         "view": choice,
-        "texts": {one.elem_id: {"value": value} for one, value in texts.items()},
+        "elements": {one.elem_id: {"value": value} for one, value in texts.items()},
         "props": {component_id(one): props_sent(one, value) for one, value in shown.items()},
     }
 
@@ -135,7 +135,7 @@ def listen_to_reasons(shell: Shell, blocks: PageBlocks) -> list[gr.events.Depend
         return updates | set_so if built else merge(updates, shell.build(target, subject, values, set_so))
 
     def see_why(values: Values, request: gr.Request) -> Updates:
-        here = shell.opened(values)
+        here = shell.tabs.get(values[shell.open_tab]) or shell.tabs[FIRST_TAB]
         subject = here.opening(inputs.subject(values), values)  # the page may have only just been sent, with nothing selected yet
         found = here.find(subject, values)
         return go(subject, None if found is None else found.why, values, request.session_hash)
@@ -152,7 +152,6 @@ def listen_to_reasons(shell: Shell, blocks: PageBlocks) -> list[gr.events.Depend
     read = [control for panel in finders for control in panel.controls.values()]
     told = [tab.finding.select for tab in pages]
     ways = [run(told, see_why, outputs, [*inputs.all, shell.open_tab, *choices, *read, *shell.kept])]
-    for page, panel in [(tab, panel) for tab in pages for panel in tab.panels]:
-        for name in [name for name in panel.view.parts if panel.view.does(name) is Why]:
-            ways.append(run([panel.parts[name].click], leading(page, panel, name), outputs, [*page.all_inputs, *shell.kept]))
+    for tab, panel, name in shell.parts_that(Why):
+        ways.append(run([panel.parts[name].click], leading(tab, panel, name), outputs, [*tab.all_inputs, *shell.kept]))
     return ways

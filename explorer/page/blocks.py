@@ -29,7 +29,7 @@ from explorer.core.limits import WAITING
 from explorer.core.scheduling import LOADING, LONG_WORK, MODEL, PLACES, Call, Places, nobody_left
 from explorer.page.controls import default_of
 from explorer.page.events import Updates
-from explorer.page.pieces import ASKED, Asked, Pieces, fill_config
+from explorer.page.pieces import OPENS, Pieces
 from explorer.page.tab import TabPage
 
 LISTENING = "an opened page"
@@ -47,7 +47,7 @@ class Seen:
 class PageBlocks(GradioBlocks):
     """A page with many components, few of which change in one answer."""
 
-    made_of_config = ("whole_config", "pieces", "_pages")
+    made_of_config = ("whole_config", "pieces", "_page")
 
     def __init__(self, **options: Any) -> None:
         self.opens_with: Mapping[str, Any] = {}  # the properties that the page opens with, by element id; see `first.py`
@@ -63,17 +63,16 @@ class PageBlocks(GradioBlocks):
 
     def config_sent(self) -> dict[str, Any]:
         """The configuration for the current kind of request: the same object each time."""
-        return self._pages[ASKED.get()]
+        return self._page if OPENS.get() else self.whole_config
 
     @cached_property
     def pieces(self) -> Pieces:
         return Pieces(self.whole_config, self.containers)
 
     @cached_property
-    def _pages(self) -> dict[Asked, dict[str, Any]]:
-        """What a page is sent before any tab is opened, with `opens_with` unless a link leads on, and the whole page."""
-        page = self.pieces.page(self.first, without=("api",))
-        return {Asked.PAGE: fill_config(page, self.opens_with), Asked.LINK: page, Asked.ALL: self.whole_config}
+    def _page(self) -> dict[str, Any]:
+        """What a page is sent before any tab is opened."""
+        return self.pieces.page(self.first, without=("api",))
 
     @property
     def in_background(self) -> list[int]:

@@ -12,6 +12,7 @@ from explorer.page.components import Chips, Notice, Pulse, Says, Steppers, Token
 from explorer.page.events import Inputs, Updates, Values, merge, plain
 from explorer.page.examples import ExampleBox, number_of
 from explorer.page.models import ModelBox
+from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.tabs import FIRST_TAB
 from explorer.ui.pictures.token_row import token_row_of
@@ -56,8 +57,10 @@ class Shell:
             updates |= {self.tab_bar: gr.Tabs(selected=FIRST_TAB), self.open_tab: FIRST_TAB}
         return updates
 
-    def opened(self, values: Values) -> TabPage:
-        return self.tabs.get(values[self.open_tab]) or self.tabs[FIRST_TAB]
+    def parts_that(self, does: type) -> list[tuple[TabPage, Panel, str]]:
+        """The parts of which a click is answered by this type, with their tab and panel."""
+        panels = [(tab, panel) for tab in self.tabs.values() for panel in tab.panels]
+        return [(tab, panel, name) for tab, panel in panels for name in panel.view.parts if panel.view.does(name) is does]
 
     @property
     def kept(self) -> list[Any]:

@@ -19,16 +19,12 @@ from explorer.ui.settings import Memory, Sheet, Text, Upload
 from explorer.ui.subject import CHANGES, Subject
 from explorer.ui.view import Change, Content, NewInput, OpenModel, Why, props, takes_customdata
 
-Opening = tuple[Triggers, gr.State]
-"""The moment to open a model, and the state that names it."""
 
-
-def listen(tab: TabPage, built: Callable) -> list[Opening]:
-    """Add all listeners of a tab. Returns the moments to open a model.
+def listen(tab: TabPage, built: Callable) -> None:
+    """Add all listeners of a tab, but for what concerns others: a `Why` and an `OpenModel`.
 
     `built` registers a listener for the moment when the browser has built the tab.
     """
-    opens: list[Opening] = []
     _listen_to_controls(tab)
     for panel in tab.panels:
         streams = []
@@ -36,16 +32,13 @@ def listen(tab: TabPage, built: Callable) -> list[Opening]:
             does = panel.view.does(name)
             if does is NewInput:
                 _listen_to_reading(tab, panel, name)
-            elif does is OpenModel:
-                opens.append(_listen_to_opening(tab, panel, name))
-            elif does not in (None, Why):
+            elif does not in (None, Why, OpenModel):
                 streams.append(_listen_to_part(tab, panel, name))
             for event in getattr(panel.parts[name], "custom_events", ()):
                 if hasattr(panel.view, f"on_{name}_{event}"):
                     _listen_to_clicks(tab, panel, getattr(panel.parts[name], event), f"{name}_{event}")
         if issubclass(panel.view, LongView):
             _listen_to_work(tab, panel, [stream for stream in streams if stream], built)
-    return opens
 
 
 def _listen_to_controls(tab: TabPage) -> None:
@@ -132,7 +125,7 @@ def _listen_to_stream(tab: TabPage, panel: Panel, name: str, triggers: Triggers,
     if begins:
         run(event.failure, said("fail"), panel.outputs, tab.inputs_of([panel]), queue=False)
     if get_origin(panel.view.does(name)) is Generator:
-        run(event.success, end, [*tab.all_outputs, ending], [*tab.all_inputs, ending])
+        run(event.success, end, [*tab.frame, *tab.outputs_of(tab.panels), ending], [*tab.all_inputs, ending])
     else:
         _tell_after(tab, panel, event)
     return event
@@ -188,19 +181,6 @@ def _listen_to_reading(tab: TabPage, panel: Panel, name: str) -> None:
 
     outputs = [inputs.text_a, inputs.text_b, inputs.selection]
     then(run([panel.parts[name].select], read, outputs, tab.inputs_of([panel])), "read")
-
-
-def _listen_to_opening(tab: TabPage, panel: Panel, name: str) -> Opening:
-    """A button that names the model to open in the whole page, which the caller must do."""
-    model = gr.State("")
-
-    def find(values: Values) -> Updates:
-        subject = tab.inputs.subject(values)
-        found = getattr(panel.read(values, subject), f"on_{name}")(subject, None)
-        return {model: found.name, **panel.updates(found.content, only_these=True)}
-
-    outputs, inputs = [model, *panel.outputs], tab.inputs_of([panel])
-    return run([panel.parts[name].click], find, outputs, inputs, **_kind_of(panel, name)).success, model
 
 
 def _listen_to_clicks(tab: TabPage, panel: Panel, triggers: Triggers, name: str, clicked: object = None) -> None:

@@ -18,6 +18,7 @@ from explorer.page.events import Updates, Values
 from explorer.ui.pictures.bars import meter
 
 MOST_RECENT = 6
+OPENING = "opening for {}"  # a session's job
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +78,7 @@ class ModelBox:
             return self.progress(step)
 
         try:
-            with jobs.job(_opening(session)) as stop:
+            with jobs.job(OPENING.format(session)) as stop:
 
                 def read(report: Callable[[tuple[float, str]], None]) -> Explorer:
                     return load(name, lambda share, what: report((share, what)))
@@ -100,8 +101,4 @@ class _StoppedByHand(ExplorerError):
 
 def stop_opening(session: str | None) -> None:
     """Stop the session's download. (Gradio's own cancel would ignore the next choice.)"""
-    jobs.stop(_opening(session))
-
-
-def _opening(session: str | None) -> str:
-    return f"opening for {session}"
+    jobs.stop(OPENING.format(session))

@@ -97,16 +97,11 @@ class Panel:
     def fit(self, subject: Subject, view: View, values: Values) -> Updates:
         """The updates of controls that depend on the model or on other settings."""
         updates: Updates = {}
-        for name in self.fitting:
+        for name in [name for name, setting in self.view.settings.items() if setting.depends]:
             component = self.controls[name]
             if changed := controls.fit(view, name, values[component], subject.model.capabilities):
                 updates[getattr(component, "box", component)] = gr.update(**changed)
         return updates
-
-    @cached_property
-    def fitting(self) -> list[str]:
-        """The names of the controls that depend on the model or on other settings."""
-        return [name for name, setting in self.view.settings.items() if setting.depends]
 
     def updates(self, shown: Mapping[str, Any], but: object = None, only_these: bool = False) -> Updates:
         """The updates for a view's content; with `only_these`, optional parts without content are not hidden."""

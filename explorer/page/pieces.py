@@ -7,7 +7,6 @@ inside it. It is sent as Gradio sends what `gr.render` makes (a `render_config`)
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from enum import Enum
 from functools import cached_property
 from typing import Any
 
@@ -16,13 +15,7 @@ from explorer.api.gradio_seams import component_id
 Config = dict[str, Any]
 
 
-class Asked(Enum):
-    PAGE = "the page as it opens without a link"
-    LINK = "the page that a link describes"
-    ALL = "every component and listener"
-
-
-ASKED: ContextVar[Asked] = ContextVar("ASKED", default=Asked.ALL)
+OPENS: ContextVar[bool] = ContextVar("OPENS", default=False)  # whether a request opens the page, and needs only its first pieces
 
 
 class Pieces:
@@ -135,13 +128,3 @@ def containers_of(tabs: Iterable[Any]) -> list[int]:
     return [
         component_id(container) for tab in tabs for container in (tab.item, *(choice.column for choice in tab.choices.values()))
     ]
-
-
-def fill_config(config: Config, props: Mapping[str, Mapping[str, Any]]) -> Config:
-    """A page's configuration with new properties of some components, by element id."""
-
-    def filled(component: Config) -> Config:
-        own = component["props"]
-        return {**component, "props": {**own, **props.get(own.get("elem_id"), {})}}
-
-    return {**config, "components": [filled(component) for component in config["components"]]}

@@ -1,7 +1,7 @@
 """The page: the input at the top, its tokens below it, and a tab for every question."""
 
 import functools
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import gradio as gr
@@ -19,15 +19,18 @@ from explorer.page.controls import ANSWER
 from explorer.page.events import DRAW, Inputs, Triggers, Updates, Values, run, then
 from explorer.page.examples import FIRST_A, FIRST_B, ExampleBox, number_of
 from explorer.page.frame import Shell
-from explorer.page.listening import Opening, listen
+from explorer.page.listening import listen
 from explorer.page.models import ModelBox, stop_opening
+from explorer.page.panel import Panel
 from explorer.page.pieces import containers_of
+from explorer.page.tab import TabPage
 from explorer.tabs import FIRST_TAB, TABS
 from explorer.text import limits
 from explorer.text.blanks import Blanks
 from explorer.ui.answers import prepare, says_of
 from explorer.ui.pictures.token_row import token_row_of
 from explorer.ui.subject import CHANGES, Selection
+from explorer.ui.view import OpenModel
 
 TYPED = "async (...values) => BertExplorer.page.asking(await BertExplorer.page.typed(values, '#input'))"
 OPENED = "async (...values) => BertExplorer.page.asking(await BertExplorer.page.opened(values))"
@@ -46,7 +49,8 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         api.register()  # first, so that no handler of the page takes the name of an endpoint
         shell = _build()
         drawing.listen(shell, blocks)
-        opens = [opening for tab in shell.tabs.values() for opening in listen(tab, blocks.load)]
+        for tab in shell.tabs.values():
+            listen(tab, blocks.load)
         choices = [tab.which.input for tab in shell.tabs.values() if tab.which]
         gr.on(choices, None, js=DRAW, api_visibility="private", trigger_mode="always_last")
         for way in arriving.listen_to_reasons(shell, blocks):
@@ -56,7 +60,7 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         _refresh(shell, [shell.reader.select, *(box.submit for box in boxes)])
         _listen_to_tokens(shell)
         _listen_to_what_is_said(shell, blocks)
-        _listen_to_model(shell, opens)
+        _listen_to_model(shell)
         blocks.containers, first = containers_of(shell.tabs.values()), shell.tabs[FIRST_TAB]
         blocks.shown_with = {component_id(tab.body): component_id(tab.item) for tab in shell.tabs.values()}
         blocks.first = frozenset({component_id(first.item), component_id(next(iter(first.choices.values())).column)})
@@ -164,28 +168,36 @@ def _listen_to_what_is_said(shell: Shell, blocks: PageBlocks) -> None:
     run(shell.says.ask, ask, [shell.says], shell.inputs.all)
 
 
-def _listen_to_model(shell: Shell, opens: list[Opening]) -> None:
+def _listen_to_model(shell: Shell) -> None:
     """Open a model chosen in the box, by a tab's button 'Use the bundled model', or by a view's button."""
     models = shell.models
     outputs = [*models.outputs, shell.notice, *shell.which_tabs]
     known = [models.in_use, models.recent, shell.open_tab]
 
-    def chosen_in(source: Any) -> Any:
-        def chosen(values: Values, request: gr.Request) -> Generator[Updates, None, None]:
-            name = values[source] if source is not None else checkpoints.BUNDLED
+    def opening(named: Callable[[Values], tuple[Any, Updates]]) -> Callable[..., Generator[Updates, None, None]]:
+        def open_it(values: Values, request: gr.Request) -> Generator[Updates, None, None]:
+            name, shown = named(values)
+            yield shown
             fit = functools.partial(shell.fitting, open_tab=values[shell.open_tab])
             yield from models.opening(name, values, shell.notice, fit, request.session_hash)
 
-        return chosen
+        return open_it
+
+    def named_by(tab: TabPage, panel: Panel, name: str, values: Values) -> tuple[str, Updates]:
+        subject = tab.inputs.subject(values)
+        found = getattr(panel.read(values, subject), f"on_{name}")(subject, None)
+        return found.name, panel.updates(found.content, only_these=True)
 
     def stop(values: Values, request: gr.Request) -> Updates:
         stop_opening(request.session_hash)
         return {}
 
-    loaded = [run([models.box.input], chosen_in(models.box), outputs, [models.box, *known], **LOADING)]
+    loaded = [run([models.box.input], opening(lambda values: (values[models.box], {})), outputs, [models.box, *known], **LOADING)]
     ways_out = [tab.way_out.click for tab in shell.tabs.values() if tab.way_out]
-    loaded += [run(ways_out, chosen_in(None), outputs, known, **LOADING)]
-    loaded += [run(after, chosen_in(name), outputs, [name, *known], **LOADING) for after, name in opens]
+    loaded += [run(ways_out, opening(lambda values: (checkpoints.BUNDLED, {})), outputs, known, **LOADING)]
+    for tab, panel, name in shell.parts_that(OpenModel):
+        named, read = functools.partial(named_by, tab, panel, name), [*tab.inputs_of([panel]), *known]
+        loaded.append(run([panel.parts[name].click], opening(named), [*panel.outputs, *outputs], read, **LOADING))
     run([models.stop.click], stop, [models.stop], **AT_ONCE)
     for event in loaded:
         then(event, "read")

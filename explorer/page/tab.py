@@ -100,10 +100,6 @@ class TabPage:
         return self.inputs_of(self.panels)
 
     @property
-    def all_outputs(self) -> list[Any]:
-        return [*self.frame, *self.outputs_of(self.panels)]
-
-    @property
     def frame(self) -> list[Any]:
         """The components around the views that showing the tab may change."""
         columns = [choice.column for choice in self.choices.values()]
@@ -189,28 +185,24 @@ class TabPage:
         A view may set a memory that the views after it read.
         """
         updates: Updates = {self.hint: ""}
-        choice, views = self.open(values), Views()
+        choice = self.open(values)
         if choice.changes("unless"):  # it may have hidden itself
             updates[choice.column] = gr.Column(visible=True)
         for panel in [*self.above, *choice.panels]:
-            if only is not None and panel not in only:
+            if (only is not None and panel not in only) or not panel.is_read_from(values):
                 continue
             try:
-                view = views.read(panel, values, subject)
-                if view is None:
-                    continue
+                view = panel.read(values, subject)
                 if why := view.unless(subject):
                     hidden = {choice.column: gr.Column(visible=False), self.hint: why}
                     return {**updates, **hidden, **self.show_finding(subject, values), **self.follow(subject, values)}
                 shown = panel.show(subject, view, values, but)
                 updates |= shown
-                if panel.memories:
-                    values = {**values, **{memory: shown[memory] for memory in panel.memories if memory in shown}}
-                    views.clear()
+                values = {**values, **{one: new for one, new in shown.items() if one in panel.memories}}
             except ExplorerError as error:
                 updates[self.hint] = wrong(error, [panel], updates[self.hint])
-        found = self._show_found(None) if isinstance(updates[self.hint], dict) else self.show_finding(subject, values, views)
-        return {**updates, **found, **self.follow(subject, values, views)}
+        found = self._show_found(None) if isinstance(updates[self.hint], dict) else self.show_finding(subject, values)
+        return {**updates, **found, **self.follow(subject, values)}
 
     def rest(self, subject: Subject, values: Values) -> Updates:
         """Draw what an immediate answer left out: the layer and head to start with, and the views that depend on them."""
@@ -224,28 +216,23 @@ class TabPage:
             del updates[self.hint]  # keeps another view's message
         return updates
 
-    def place(self, subject: Subject, values: Values, views: "Views | None" = None) -> Place:
+    def place(self, subject: Subject, values: Values) -> Place:
         """The place that a link to the open choice describes; settings not among the values are taken from the previous link.
 
         Raises ExplorerError.
         """
-        opened, views = self.open(values), views or Views()
-        before: dict[type[View], View] = {}
-        shown = []
-        for panel in [*self.above, *opened.panels]:
-            if (view := views.read(panel, values, subject)) is not None:
-                shown.append(view)
-                continue
-            if not before:
-                linked = links.views_of(values.get(self.address) or "", self.tab, opened.label, subject.model.capabilities)
-                before = {type(view): view for view in linked}
-            shown.append(before[panel.view])
+        opened = self.open(values)
+        panels, before = [*self.above, *opened.panels], dict[type[View], View]()
+        if not all(panel.is_read_from(values) for panel in panels):
+            linked = links.views_of(values.get(self.address) or "", self.tab, opened.label, subject.model.capabilities)
+            before = {type(view): view for view in linked}
+        shown = [panel.read(values, subject) if panel.is_read_from(values) else before[panel.view] for panel in panels]
         return Place(subject, self.tab.id, opened.label, tuple(shown))
 
-    def follow(self, subject: Subject, values: Values, views: "Views | None" = None) -> Updates:
+    def follow(self, subject: Subject, values: Values) -> Updates:
         """The link's query, '' if the place does not fit into a link; unchanged while a setting is invalid."""
         try:
-            place = self.place(subject, values, views)
+            place = self.place(subject, values)
         except ExplorerError:  # the view has shown the error
             return {}
         try:
@@ -276,17 +263,15 @@ class TabPage:
             [panel.read(values, subject) for panel in self.open(values).finders if panel.is_read_from(values)], subject
         )
 
-    def show_finding(self, subject: Subject, values: Values, views: "Views | None" = None) -> Updates:
+    def show_finding(self, subject: Subject, values: Values) -> Updates:
         """Show the finding; unchanged if the settings it depends on are not among the values."""
-        views = views or Views()
         finders = [*self.open(values).finders, *(panel for panel in self.above if panel.view.finding is not View.finding)]
         if not finders:
             return {self.finding: {"text": "", "none": True}}
+        if not all(panel.is_read_from(values) for panel in finders):
+            return {}
         try:
-            read = [views.read(panel, values, subject) for panel in finders]
-            if None in read:
-                return {}
-            found = finding_of([view for view in read if view is not None], subject)
+            found = finding_of([panel.read(values, subject) for panel in finders], subject)
             return {} if subject.later else self._show_found(found)
         except ExplorerError:  # the view has shown the error
             return self._show_found(None)
@@ -297,15 +282,6 @@ class TabPage:
     def _show_found(self, found: Found | None) -> Updates:
         why = found and found.why
         return {self.finding: found and {"text": found.text, "why": why and f"{tab_of(why.tab).label}, {why.choice}"}}
-
-
-class Views(dict[Panel, View | None]):
-    """The views of one answer, each read from the controls once; None if their values are not all there."""
-
-    def read(self, panel: Panel, values: Values, subject: Subject) -> View | None:
-        if panel not in self:
-            self[panel] = panel.read(values, subject) if panel.is_read_from(values) else None
-        return self[panel]
 
 
 def wrong(error: ExplorerError, panels: Sequence[Panel], before: Any = "") -> dict[str, Any]:

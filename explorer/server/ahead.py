@@ -1,4 +1,4 @@
-"""What a link shows, put into the page that it opens: its texts and tokens, and its view if that is there in a moment."""
+"""What a page shows first, put into it: what it opens with, or a link's texts and tokens, and its view if there in a moment."""
 
 import asyncio
 from collections.abc import Awaitable, Mapping
@@ -12,8 +12,14 @@ from explorer.core.scheduling import Call
 from explorer.export.links import LONGEST
 from explorer.page.blocks import PageBlocks
 
-EMPTY = b'<script type="application/json" id="bx-place">{}</script>'  # in every page, read by assets/first.js
 PATIENCE = 0.3  # seconds that a page waits for its view; a warm server takes half of that
+
+
+def element(place: Mapping[str, Any]) -> bytes:
+    """The element of every page that says what it shows first; assets/first.js reads it."""
+    # As in Gradio's answers: str for what is unknown, null for NaN, and ids as text.
+    written = orjson.dumps(place, str, orjson.OPT_NON_STR_KEYS).replace(b"<", b"\\u003c")
+    return b'<script type="application/json" id="bx-place">' + written + b"</script>"
 
 
 class Ahead:
@@ -23,8 +29,8 @@ class Ahead:
         self._blocks = blocks
         self._under_way: set[asyncio.Task[dict[str, Any]]] = set()  # a task is kept by nothing else
 
-    async def script(self, query: str, address: str) -> bytes:
-        """The element that takes the place of EMPTY."""
+    async def place(self, query: str, address: str) -> dict[str, Any]:
+        """What the page of a link shows first."""
         asked = dict(parse_qsl(query[:LONGEST], keep_blank_values=True))
         view = asyncio.create_task(_or_nothing(self._view(asked, address)))
         self._under_way.add(view)
@@ -32,10 +38,7 @@ class Ahead:
         await asyncio.wait({view}, timeout=PATIENCE)
         frame = await _or_nothing(asyncio.to_thread(self._blocks.frame_of, asked))
         seen = view.result() if view.done() else {}
-        both = {**frame, **seen, "props": {**frame.get("props", {}), **seen.get("props", {})}}
-        # As in Gradio's answers: str for what is unknown, null for NaN, and ids as text.
-        written = await asyncio.to_thread(orjson.dumps, both, str, orjson.OPT_NON_STR_KEYS)
-        return EMPTY.replace(b"{}", written.replace(b"<", b"\\u003c"))
+        return {**frame, **seen, "props": {**frame.get("props", {}), **seen.get("props", {})}}
 
     async def _view(self, asked: Mapping[str, str], address: str) -> dict[str, Any]:
         """What the link's view shows."""

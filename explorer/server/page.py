@@ -20,8 +20,7 @@ from explorer.core.hosts import visitor
 from explorer.export import links
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import PLOTLY_ADDRESS
-from explorer.page.pieces import Asked
-from explorer.server.ahead import EMPTY, Ahead
+from explorer.server.ahead import Ahead, element
 from explorer.server.bounds import Rates
 
 CARD_ADDRESS = "bx/card.png"  # what other sites show in a preview
@@ -135,12 +134,13 @@ ADDRESSED_BY = ("host", "x-forwarded-host", "x-forwarded-proto")  # these header
 MOST = 32  # cached answers
 
 
-def asked_of(scope: Scope) -> Asked:
-    """Which configuration a request needs: the plain page, that of a link, or all of it, for the endpoints' documentation."""
-    parameters = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-    if scope["path"] != "/" or dict(parameters).get("view") == "api":
-        return Asked.ALL
-    return Asked.LINK if links.asks(name for name, _ in parameters) else Asked.PAGE
+def opens_page(scope: Scope) -> bool:
+    """Whether a request opens the page, rather than needs all of its configuration, as the endpoints' documentation does."""
+    return scope["path"] == "/" and dict(_parameters(scope)).get("view") != "api"
+
+
+def _parameters(scope: Scope) -> list[tuple[str, str]]:
+    return parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
 
 
 class Kept:
@@ -156,7 +156,7 @@ class Kept:
         if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD") or scope["path"] not in PATHS:
             await self._app(scope, receive, send)
             return
-        parameters = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        parameters = _parameters(scope)
         query = urlencode([(name, value) for name, value in parameters if name not in UNUSED])
         scope = {**scope, "query_string": query.encode()}
         if OWN & dict(parameters).keys():
@@ -166,18 +166,19 @@ class Kept:
             await send(message)
 
     async def _answer(self, scope: Scope, receive: Receive, query: str) -> list[Message]:
-        asked = asked_of(scope)
-        has_place = asked is Asked.LINK or (asked is Asked.PAGE and not self._blocks.opens_with)
-        if not has_place or scope["method"] == "HEAD":
+        """The answer; the page of a link is sent with the link's place instead of the one that the page opens with."""
+        leads_on = links.asks(dict(_parameters(scope))) or not self._blocks.opens_with
+        if not leads_on or not opens_page(scope) or scope["method"] == "HEAD":
             return await self._kept(scope, receive)
         address = visitor(scope.get("client"))
         plain = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
         start, *bodies = await self._kept({**scope, "headers": plain}, receive)
         page = b"".join(message.get("body", b"") for message in bodies)
-        before, found, after = page.rpartition(EMPTY)
-        if not found or not self._rates.may_work(address) or await user_of(Request({**scope, "app": self._blocks.app})) is None:
+        before, found, after = page.rpartition(element({"elements": self._blocks.opens_with}))
+        if not found or await user_of(Request({**scope, "app": self._blocks.app})) is None:
             return [start, *bodies]
-        page = b"".join([before, await self._ahead.script(query, address), after])
+        place = await self._ahead.place(query, address) if self._rates.may_work(address) else {}
+        page = b"".join([before, await asyncio.to_thread(element, place), after])
         start = {**start, "headers": list(start["headers"])}
         if "gzip" in Headers(scope=scope).get("accept-encoding", ""):
             page = await asyncio.to_thread(gzip.compress, page, COMPRESSION, mtime=0)
@@ -203,7 +204,7 @@ class Kept:
         headers = Headers(scope=scope)
         user = await user_of(Request({**scope, "app": self._blocks.app}))  # the user's name is on the page
         encodings = [name in headers.get("accept-encoding", "") for name in ("gzip", "br")]  # Gradio sends scripts in the latter
-        how = scope["method"], scope["path"], asked_of(scope), user, *encodings
+        how = scope["method"], scope["path"], opens_page(scope), user, *encodings
         return *how, scope["scheme"], scope.get("root_path", ""), *(tuple(headers.getlist(name)) for name in ADDRESSED_BY)
 
 

@@ -16,13 +16,13 @@ from explorer.api.gradio_seams import wrap_app
 from explorer.core.limits import is_on_a_space
 from explorer.core.process import most_files
 from explorer.page.blocks import PageBlocks
-from explorer.page.pieces import ASKED
+from explorer.page.pieces import OPENS
 from explorer.server.bounds import Bodies, Rates, Uploads
 from explorer.server.calls import watch_calls
 from explorer.server.gate import BehindProxies, Gate, check_login
 from explorer.server.guide import guide_routes
 from explorer.server.lessons import lesson_routes
-from explorer.server.page import COMPRESSION, Document, Kept, SecurityHeaders, asked_of
+from explorer.server.page import COMPRESSION, Document, Kept, SecurityHeaders, opens_page
 from explorer.server.refusals import HANDLERS, Refusals
 from explorer.server.rooms import room_routes
 from explorer.server.routes import routes
@@ -42,7 +42,7 @@ def guard(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]:
 
         async def checked(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] == "http":
-                ASKED.set(asked_of(scope))
+                OPENS.set(opens_page(scope))
                 gate.check(scope)
                 rates.check(scope)
                 await check_login(scope)

@@ -51,8 +51,8 @@ def test_a_link_is_sent_with_its_texts_tokens_and_view(bundled, served, serving)
     link = {"tab": "attention", "view": "one-head", "a": "Dogs chase </script><script>alert(1)</script> cats.", "b": "They do."}
     found, sent = place(served, **link)
     assert "<" not in sent, "what is typed is no markup"
-    assert found["texts"]["text-a"] == {"value": link["a"]}
-    assert found["texts"]["examples"] == {"value": None}
+    assert found["elements"]["text-a"] == {"value": link["a"]}
+    assert found["elements"]["examples"] == {"value": None}
     assert (found["tab"], found["view"]) == ("attention", "One head")
     strip = next(one["id"] for one in serving.whole_config["components"] if one["props"].get("elem_id") == "strip")
     assert found["props"][str(strip)]["value"]["tokens"] == list(bundled.encode(link["a"], link["b"]).tokens)
@@ -77,7 +77,7 @@ def test_a_model_that_is_not_loaded_is_not_loaded_for_it(page, monkeypatch):
     assert arriving.view_of(shell, blocks, {"tab": "attention"}) == {}
     monkeypatch.setattr(arriving, "encoding_of", lambda *texts: None)
     found = arriving.frame_of(shell, {"model": "someone/model", "a": "Cats.", "tab": "fill-mask", "view": "lens"})
-    assert (found["tab"], found["view"], found["texts"]["text-a"]["value"]) == ("fill-mask", "Lens", "Cats.")
+    assert (found["tab"], found["view"], found["elements"]["text-a"]["value"]) == ("fill-mask", "Lens", "Cats.")
     assert len(found["props"]) == 1, "the model's name"
 
 
@@ -95,7 +95,7 @@ def test_a_slow_view_does_not_hold_the_page_back_nor_anyone_else(served, serving
         found, _ = place(served, a="Cats wait.")
         assert begun.is_set()
         assert "is_view" not in found
-        assert found["texts"]["text-a"] == {"value": "Cats wait."}
+        assert found["elements"]["text-a"] == {"value": "Cats wait."}
         assert urllib.request.urlopen(f"{served}/?a=Cats+wait+too.").status == 200
 
 
@@ -106,7 +106,7 @@ def test_a_view_that_fails_is_left_to_the_page(served, serving, monkeypatch):
     monkeypatch.setattr(serving, "view_of", fail)
     found, _ = place(served, a="Cats fail.")
     assert "is_view" not in found
-    assert found["texts"]["text-a"] == {"value": "Cats fail."}
+    assert found["elements"]["text-a"] == {"value": "Cats fail."}
 
 
 def test_an_address_has_as_many_as_it_may_cause_work(served, monkeypatch):
@@ -119,4 +119,4 @@ def test_a_number_that_json_does_not_have_is_null(served, serving, monkeypatch):
     found, _ = place(served, a="Cats count.")
     assert found["is_view"]
     assert found["props"]["2"] == {"value": [None, 1.5]}
-    assert found["texts"]["text-a"] == {"value": "Cats count."}
+    assert found["elements"]["text-a"] == {"value": "Cats count."}

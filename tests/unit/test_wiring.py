@@ -8,6 +8,7 @@ import pytest
 from explorer.finetune.tab import TAB
 from explorer.page.events import CHOSEN, keep_together
 from explorer.page.shell import build_shell
+from explorer.ui.view import OpenModel
 from tests.benchmarks.click import calls_of_a_click
 from tests.clocks import set_clock
 
@@ -71,6 +72,18 @@ def test_what_follows_an_event_follows_the_last_one_too(blocks):
     dropped = [listener for listener in chained if listener.trigger_mode == "once"]
     trains = sum(name.startswith("begin_") for view in TAB.views for name in dir(view))
     assert len(dropped) == trains == 3, "but for the trainings"
+
+
+def test_a_button_of_a_view_opens_a_model_in_the_whole_page(page, bundled, monkeypatch):
+    blocks, shell = page
+    ((tab, panel, name),) = shell.parts_that(OpenModel)
+    monkeypatch.setattr(panel.view, f"on_{name}", lambda *_: OpenModel(bundled.name, {"note": "It is open."}))
+    ((_, listener),) = [one for one in listeners(blocks, gr.Button, "click") if one[0] is panel.parts[name]]
+    values = dict.fromkeys(listener.inputs) | tab.complete({}) | {shell.models.recent: []}
+    request = gr.Request(session_hash="anyone")
+    content, *_, opened = listener.fn(values, request)
+    assert content[panel.parts["note"]] == "It is open."
+    assert opened[shell.models.in_use] == bundled.name
 
 
 def test_a_click_on_a_head_runs_few_of_our_functions():
