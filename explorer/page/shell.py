@@ -21,7 +21,6 @@ from explorer.page.frame import Shell
 from explorer.page.listening import listen
 from explorer.page.models import ModelBox, stop_opening
 from explorer.page.panel import Panel
-from explorer.page.pieces import containers_of
 from explorer.page.tab import TabPage
 from explorer.tabs import FIRST_TAB, TABS
 from explorer.text import limits
@@ -59,7 +58,8 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         _listen_to_tokens(shell)
         _listen_to_what_is_said(shell, blocks)
         _listen_to_model(shell)
-        blocks.containers, first = containers_of(shell.tabs.values()), shell.tabs[FIRST_TAB]
+        around = [(tab.item, *(choice.column for choice in tab.choices.values())) for tab in shell.tabs.values()]
+        blocks.containers, first = [component_id(one) for several in around for one in several], shell.tabs[FIRST_TAB]
         blocks.shown_with = {component_id(tab.body): component_id(tab.item) for tab in shell.tabs.values()}
         blocks.first = frozenset({component_id(first.item), component_id(next(iter(first.choices.values())).column)})
         opened, placed = arriving.listen(shell, blocks)

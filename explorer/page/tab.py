@@ -248,7 +248,7 @@ class TabPage:
         """Where the reason of the open choice's finding is seen: that of its first view with one."""
         finders = [panel for panel in self.open(values).finders if panel.is_read_from(values)]
         found = finding_of([panel.read(values, subject) for panel in finders], subject)
-        return found and found.why
+        return None if found is None else found.why
 
     def show_finding(self, subject: Subject, values: Values) -> Updates:
         """Show the finding; unchanged if the settings it depends on are not among the values."""
