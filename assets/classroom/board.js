@@ -90,11 +90,11 @@ function chip() {
 function head() {
   const { following } = classroom.room;
   const follow = button(following ? "Phones follow this page" : "Let phones follow this page", () => setFollowing(!following), { "data-id": "follow", "aria-pressed": String(Boolean(following)) });
-  const end = button(closing ? "Really, for everybody? Without a record nothing is kept" : "Close the room", () => (closing ? act("end") : confirmEnd()), { "data-id": "end" });
+  const end = button(closing ? "Close the room for everyone? Answers that you have not saved are lost." : "Close the room", () => (closing ? act("end") : confirmEnd()), { "data-id": "end" });
   const away = button("Back to the page", hide, { "data-id": "away", class: "bx-room-main" });
   const save = ({ csv }) => saveFile(new Blob(["\ufeff", csv], { type: "text/csv" }), `${classroom.room.word}.csv`); // the mark tells a spreadsheet that it is UTF-8
   const record = button("Save the record", () => act("record", {}, save), { "data-id": "record", title: "All answers by nickname, as CSV" });
-  return el("header", {}, el("h2", {}, "Room ", el("b", {}, spoken())), el("p", { class: "bx-room-lost", role: "status" }, "The line is broken; one moment…"), follow, record, end, away);
+  return el("header", {}, el("h2", {}, "Room ", el("b", {}, spoken())), el("p", { class: "bx-room-lost", role: "status" }, "Connection lost. Reconnecting…"), follow, record, end, away);
 }
 
 // Ask for confirmation, for a moment.

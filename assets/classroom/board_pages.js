@@ -8,7 +8,7 @@ import { act, classroom, place } from "./room.js";
 export const QUESTIONS = {
   blank: ["Fill the blank", "Which word does BERT fill in?"],
   pair: ["Does B follow A?", "Does BERT take B for the sentence after A?"],
-  target: ["Where does a head look?", "Which token does the page’s token look at most, in the page’s head? Choose both on the page first."],
+  target: ["Where does a head look?", "Which token does the chosen token look at most? First choose a head and a token on the page."],
 };
 
 /** The board while the class is asked nothing. */

@@ -134,7 +134,7 @@ function head() {
   const go = follow && !round && !teaching && !exercise && pageLink("Explore by yourself", following.query);
   bar.hidden = false;
   bar.replaceChildren(el("b", {}, name), el("span", { class: "bx-points" }, `${points} ${points === 1 ? "point" : "points"}`),
-    el("span", { class: "bx-lost", role: "status" }, "The line is broken; one moment…"), ...(go ? [go] : []), leave);
+    el("span", { class: "bx-lost", role: "status" }, "Connection lost. Reconnecting…"), ...(go ? [go] : []), leave);
 }
 
 // An exercise is done on the page itself; its panel reports what was solved.

@@ -12,7 +12,7 @@ const SILENCE = 4_500; // ms without a sign of life (one comes every two seconds
  * @returns {Promise<any>} the answer
  */
 export function send(path, token, body = {}) {
-  return ask(`bx/rooms${path}`, { token, body, gone: "The room does not answer; look whether you are still in the network." });
+  return ask(`bx/rooms${path}`, { token, body, gone: "The room does not answer. Check that you are still on the network." });
 }
 
 /**

@@ -153,7 +153,7 @@ class OneHead(View):
     cell = sentence(keep_height=True)
     specials: str = choice([(label, key) for key, (label, _) in SPECIALS.items()], "[CLS] and [SEP]", menu=True, more=True)
     square_root: bool = use(SQUARE_ROOT, True)
-    group: str = choice(GROUPS, "Rows and columns are", more=True)
+    group: str = choice(GROUPS, "Show rows and columns as", more=True)
     direction: str = choice([("From any text to any", "all"), *DIRECTIONS[1:]], "Direction", menu=True, more=True, line=True)
     top_p: float = number(100, "Strongest weights, % of each row", low=10, high=100, more=True)
     average: str = choice((ONE_HEAD, LAYER_MEAN, HEAD_MEAN, ALL_MEAN), "Weights of", menu=True, more=True, line=True)

@@ -18,7 +18,7 @@ from explorer.ui.view import Content, Finding, View, caption, chart, check, matc
 class SeveralHeads(View):
     """The weights of any set of heads of one layer, summed, as exBERT shows them (Hoover et al. 2020)."""
 
-    name, question = "attention/several", "What do several heads attend to together?"
+    name, question = "attention/several", "What do several heads look at together?"
     layout = (row(col("title", "heatmap", "rows", "check", width=7), col("layer", "heads", "help", width=4)),)
     layer: int = number(1, "Layer", low=1, high=lambda model: model.layers)
     heads: tuple[int, ...] = several(label="Heads (all if none is chosen)", options=lambda model: range(1, model.heads + 1))

@@ -105,7 +105,7 @@ def _ask(question: bytes) -> Answer:
             finally:
                 process.kill()
         if status == FAILED:
-            raise RuntimeError("A file's reader failed; it has written where.")
+            raise RuntimeError("Reading the file failed. The log shows where.")
         size = written.seek(0, os.SEEK_END)
         written.seek(0)
         if status or size > MOST_ANSWER:

@@ -202,7 +202,7 @@ def read_environment() -> None:
 
 def as_markdown() -> str:
     """The table of the limits that an operator may set, for the guide."""
-    rows = ["| setting | bounds | value | public |", "|---|---|---|---|"]
+    rows = ["| setting | bounds | local | public |", "|---|---|---|---|"]
     for name, limit in LIMITS.items():
         value = f"{limit.local:,}" if limit.local != NONE else "none"
         public = f"{limit.public:,}" if limit.public != limit.local else ""

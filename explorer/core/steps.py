@@ -37,6 +37,7 @@ def in_one_call(in_steps: Callable[Given, Generator[object, None, Result]]) -> C
     def run(*arguments: Given.args, **named: Given.kwargs) -> Result:
         return finished(in_steps(*arguments, **named))
 
+    run.__name__ = in_steps.__name__.removesuffix("_in_steps")
     return run
 
 

@@ -88,11 +88,11 @@ class Heads(CorpusView):
         "Each picture is a head's mean weight by relative position, with [CLS] and [SEP] at the edges. The bar below has the "
         f"colour of its family: clusters of similar profiles (Ward 1963), named after their mean. {FAMILY_RULE}. The map shows "
         "the same profiles by UMAP. Relations: the share of words whose strongest link is their syntactic head, beside the "
-        "best fixed offset (Clark et al. 2019, section 4). Bold: better than the offset by sign-flip tests over sentences, "
+        "best fixed offset (Clark et al. 2019, section 4). Bold relations are better by sign-flip tests over sentences, "
         f"corrected for all heads, relations and directions (Benjamini and Hochberg 1995, q at most {LEVEL * 100:.0f}%). "
-        "Interval: 95%, Wilson 1927, as if words were independent. In the tree, arcs at the left come with the corpus "
-        "(Universal Dependencies, version 2), and the model never reads them. Arcs at the right are the strongest links of "
-        "the head. Coloured arcs are in both."
+        "The 95% intervals (Wilson 1927) treat words as independent and are too narrow. In the tree, arcs on the left come "
+        "with the corpus (Universal Dependencies, version 2), and the model never reads them. Arcs on the right are the "
+        "strongest links of the head. Coloured arcs are in both."
     )
     neurons = caption(
         "A neuron is active where a token's vector fits its row of W₁. It then adds its column *w* of W₂ to that vector (Geva et "

@@ -128,7 +128,7 @@ class Probed(LayersLook):
         return Finding(
             f"A probe reads the {CALLED[self.what]} best from hidden state {best}, chosen on other sentences: it is right for "
             f"{percent(share)} of {told:,} words (95% interval {percent(low)} to {percent(high)}), {' and '.join(others)}. "
-            f"Without BERT, always taking what a word usually is would be right for {percent(own)}, the most frequent one for "
+            f"Without BERT, each word's most frequent class is right for {percent(own)}, the most frequent class of all for "
             f"{percent(usual)}."
         )
 

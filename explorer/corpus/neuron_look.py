@@ -71,8 +71,8 @@ class NeuronLook(Active):
             said = [piece for piece, _ in self.promoted.promotes]
             text += f", and promotes {_quote(said)}: {pieces} among the 100 that it promotes most"
         if self.median is not None:
-            every = f"{subject.model.capabilities.neurons:,} in this layer"
-            text += f". It is the one of {every} with the most such words; the median is {self.median:g}"
+            every = f"{subject.model.capabilities.neurons:,} neurons in this layer"
+            text += f". No other of the {every} has more such words; the median is {self.median:g}"
         return Finding(f"{text}.", Why("inside-head", "The whole layer", {"layer": self.layer + 1}))
 
 

@@ -22,7 +22,7 @@ TAB = Tab(
     "Which sentences are similar?",
     {SEARCHING: [[Search]], UNITS: [[Heads]], "Layers": [[Layers]]},
     reads_texts=False,
-    shared=[["source"], ["file", "column"], ["pasted"]],
+    shared=[["source"], ["file", "column"], ["data_set"], ["pasted"]],
     steppers=("layer", "head"),
     moved={
         name: Moved(f"The link's view is in {choice} now.", "corpus", choice.lower().replace(" ", "-"), settings)

@@ -72,9 +72,9 @@ class Uses(Hits):
             told = f"Two uses of “{word}” have a cosine of {pairs.min():.2f} to {pairs.max():.2f} in hidden state {self.layer}"
             return Finding(f"{told}; the word table has one vector for all {number}.")
         chance = sum(count * (count - 1) for count in counted.values()) / (number - 1)
-        text = f"For {self.alike(self.layer)} of {number} “{word}” the nearest other one in hidden state {self.layer}"
-        text += f" is of the same part of speech; before any layer for {self.alike(0)}, by chance {chance:.0f}."
-        return Finding(text)
+        told = f"{self.alike(self.layer)} of {number} uses of “{word}” have a nearest neighbour with the same part of speech"
+        beside = f"({self.alike(0)} before any layer, {chance:.0f} by chance)"
+        return Finding(f"{told} in hidden state {self.layer} {beside}.")
 
     def check(self, subject: Subject) -> dict[str, str]:
         """The direction of the picked vector, with its sentence run alone in full precision."""

@@ -6,7 +6,7 @@ from explorer.api.callers import run_while_wanted
 from explorer.bert.explorer import load
 from explorer.experiments.compute.experiment import experiment_in_steps, without_nan
 from explorer.experiments.compute.minimal_pairs import ALL, ALONE, LIKELIHOOD, judge_in_steps, suite_of, way_of
-from explorer.experiments.compute.runs import checkpoints_in_steps
+from explorer.experiments.compute.runs import over_checkpoints_in_steps
 from explorer.techniques.pseudo_likelihood import LIKELIHOODS, ORIGINAL, WORD_L2R
 from explorer.text import limits
 
@@ -50,7 +50,7 @@ def experiment(
     asked = items, question, how, seed, target, groups or ()
     if not models:
         return run_while_wanted(experiment_in_steps(load(model), *asked)).as_dict()
-    found = run_while_wanted(checkpoints_in_steps(models, *asked))
+    found = run_while_wanted(over_checkpoints_in_steps(models, *asked))
     return found.runs[0].as_dict() | {"checkpoints": found.as_dict()}
 
 

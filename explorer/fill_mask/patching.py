@@ -58,16 +58,14 @@ class Patching(LongView):
     summary = sentence(keep_height=True, answer=True)
     check = part("check", keep_height=True)
     help = caption(
-        "The original run reads the text above, the changed run the same with other words. One vector of the residual stream "
-        "(a hidden state of one token) at a time is copied from the first into the second: interchange patching, or activation "
-        "patching (Vig et al. 2020; Geiger et al. 2021; Zhang & Nanda 2024). Meng et al. 2022 change the run by noise instead. "
-        "Patching shows where the **difference** between the two inputs is carried. It cannot show what both have in common, "
-        "and another changed text may show another place. The effect usually moves from the changed word to the blank. With "
-        "*rather than*, the colour is the recovery of the difference of logits, word minus foil: 0 as in the changed run, 1 as "
-        "in the original; values below 0 or above 1 overshoot. The strongest rival is the changed run's first guess, if that "
-        "is another word, or else the original's second guess. With *nothing*, the colour is the word's probability, which "
-        "saturates: near 0 or 100% it hides large changes in the model. The changed text needs the same number of pieces. If "
-        "its box is empty, the changed run reads B above, where most pieces are those of A."
+        "The colour shows how much a copied vector brings back. With *rather than*, it is the recovery of the difference of "
+        "logits, word minus foil: 0 as in the changed run, 1 as in the original; values below 0 or above 1 overshoot. With "
+        "*nothing*, it is the word's probability: near 0 or 100% it hides large changes in the model. Patching shows where the "
+        "**difference** between two inputs is carried, and nothing that both share. Another changed text may show another place. "
+        "The original run reads the text above; the changed run reads the same number of pieces. If its box is empty, it reads "
+        "B if most of its pieces are those of A. One hidden state of one token at a time is copied from the first run into the "
+        "second: activation patching (Vig et al. 2020; Geiger et al. 2021; Zhang & Nanda 2024). Meng et al. 2022 use noise "
+        "instead. The strongest rival is the changed run's first guess, or the original's second guess if that is the word."
     )
 
     def passes(self, subject: Subject) -> float:

@@ -41,7 +41,7 @@ def train_and_keep(model: Explorer, examples: Any, layer: int, pooling: str, lay
         steps = map_steps(run_training(Task(model, examples, plan), stop.is_set), lambda step: (step.share, step.doing))
         result = run_while_wanted(steps, tell())
         if result is None:
-            raise BusyError("The training had to end before its first epoch did; send fewer examples, or try again later.")
+            raise BusyError("The training had to end in its first epoch. Send fewer examples, or try again later.")
         return new_run(result, "API", identifier, caller())
 
 

@@ -73,7 +73,7 @@ KINDS = {
 
 def of_kind(here: bool = False) -> Any:
     """Declare the setting that chooses the kind; one view has its control."""
-    return choice([(kind.label, name) for name, kind in KINDS.items()], "What gets a label", here=here, container=False)
+    return choice([(kind.label, name) for name, kind in KINDS.items()], "Kind of task", here=here, container=False)
 
 
 def sets() -> list[tuple[str, str]]:

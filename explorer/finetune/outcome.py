@@ -158,7 +158,7 @@ class Outcome(RunView, ExampleSettings, Recipe):
         elif not isinstance(examples, Questions) and begun.predictor.labels == tuple(examples.classes):
             plan = go_on(subject.model, begun.predictor, begun.settings)
         else:
-            raise InputError("The classes are others than those of this run; train on them first.")
+            raise InputError("Your classes differ from those of this run. Train again first.")
         task = Task(subject.model, examples, plan).fill_in()
         task.split()
         return task

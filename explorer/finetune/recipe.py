@@ -166,7 +166,7 @@ def read_after(task: KnownTask, layers: int) -> int:
 
 
 class KnownTasks(View):
-    name, question = "fine-tune/known-tasks", "What kind is a task that you know?"
+    name, question = "fine-tune/known-tasks", "Which kind of task do you have?"
     layout = (row(col("kind", width=6), col("task", "about", width=6)),)
     kind: str = of_kind(here=True)
     task: str = choice([(HINT, ""), *TASKS], "A task you know", menu=True, show_label=False)

@@ -36,7 +36,7 @@ from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, button, chart, part, props, sentence, settle, show
 
 MOST_BARS = 6
-OFFER = "or one of these …"
+OFFER = "Example sentence …"
 NO_MAP = "The map appears here after a training on two classes or more."
 MOST_WORDS = 3  # that decided, in the table of many sentences
 MANY = Limit(200, "At most {most} {what} fit into this table, and there are {given}; the endpoint /classify takes more.")
@@ -70,7 +70,15 @@ class TryIt(RunView):
     layout = (row("tried", "sample"),)
     tried: str = text(FIRST[0], "Try it on a sentence", scale=5, show_label=False)
     sample: str = choice(
-        [(OFFER, "")], "or one of these", default="", menu=True, free=True, linked=False, scale=2, min_width=150, show_label=False
+        [(OFFER, "")],
+        "Example sentence",
+        default="",
+        menu=True,
+        free=True,
+        linked=False,
+        scale=2,
+        min_width=150,
+        show_label=False,
     )
     second: str = text("", "Second sentence", visible=False, max_lines=8)
     offered: tuple[str, ...] = memory(FIRST, kept=_strings, linked=False)  # offered by the app, and the labels it is for

@@ -99,8 +99,8 @@ class WholeLayer(View):
         token, turned, mean = _measure_turn(subject)
         layer = subject.selection.attention_layer + 1
         own, usual = two_places(turned), two_places(mean)
-        mean = f"the mean over all tokens is {usual}"
-        text = f"Layer {layer} turns the vector of “{subject.trace.tokens[token]}” by {own}; {mean} {TURNED}."
+        beside = f"the mean over all tokens is {usual}"
+        text = f"Layer {layer} turns the vector of “{subject.trace.tokens[token]}” by {own}; {beside} {TURNED}."
         return Finding(text, Why("hidden", "Layer by layer", {"layer": layer, "token": token}))
 
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)

@@ -53,7 +53,7 @@ class ManyPairs(View):
         lines=4,
     )
     help = caption(
-        "Each pair is judged separately, so the probabilities do not sum to 1. Click a column's head to sort by that column. "
+        "Each pair is judged separately, so the probabilities do not sum to 1. Click a column's title to sort by that column. "
         "The logit difference (IsNext − NotNext, no bounds) still distinguishes pairs whose probabilities are all near 1 or 0."
     )
 
@@ -79,7 +79,7 @@ class ManyPairs(View):
         sure = whole_percent(max(_share(doubtful), 1 - _share(doubtful)))
         said = f"{_quote(b)} {'follows' if difference >= 0 else 'does not follow'} {_quote(a)}"
         if len(rows) == 1:
-            return Finding(f"{said}, says BERT with {sure}.")
+            return Finding(f"BERT predicts that {said} ({sure}).")
         every = "both" if len(rows) == 2 else f"all {len(rows)}"
         some = {0: f"none of the {len(rows)}", len(rows): every}.get(follow, f"{follow} of the {len(rows)}")
         return Finding(f"BERT: B follows A in {some} pairs. The least certain: {said} ({sure}).")

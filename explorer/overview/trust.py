@@ -20,9 +20,9 @@ class Trust(View):
     name, question = "overview/trust", "How far can the picture be trusted?"
     about = note(
         "**How far can this be trusted?** The lines say what was taken, not what the answer depends on. The test hides each "
-        "word in turn and compares what the guess loses with that word's share in the routes. Over 200 "
-        f"sentences with the bundled model, the rank correlation is {MEASURED['routes']} (95% interval), of attention in the "
-        f"last layer {MEASURED['attention']}."
+        "word in turn and compares what the guess loses with that word's share in the routes. Over 200 sentences with the "
+        f"bundled model, the rank correlation (95% interval) is {MEASURED['routes']}. For attention in the last layer it "
+        f"is {MEASURED['attention']}."
     )
     test = button("Test it on this sentence")
     found = sentence(keep_height=True)

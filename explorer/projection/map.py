@@ -53,9 +53,9 @@ class Map(PointsView):
         row(
             col("missing", "map", "chart", "progress", "summary", width=7),
             col(
-                *("example", "sentences", row("send", "test", "compare"), "table", "text_column", "label_column", "search"),
+                *("example", "sentences", "send", "table", "text_column", "label_column", "search"),
                 *("nearest", "hint", "naming", "label", "forget", "refit"),
-                *("dimensions", "pooling", "neighbors", "seed", "picked", "drawn", "fitted"),
+                *("test", "compare", "dimensions", "pooling", "neighbors", "seed", "picked", "drawn", "fitted"),
                 width=3,
             ),
         ),

@@ -26,7 +26,7 @@ from explorer.ui.view import Change, Content, Finding, caption, part, props, pro
 FEWEST = 4  # different sentences
 NEIGHBORS = 5
 RINGED = 8  # points, and at most a quarter
-QUOTED = 30  # characters of a sentence
+QUOTED = 20  # characters of a sentence
 LETTERS = 4  # per token, about
 PIECES = 1.3  # tokens per word
 
@@ -59,7 +59,7 @@ class Sides:
         count, near = self.here.near.shape
         share, chance = self.kept.mean(), near * near / (count - 1)
         both = f"{self.here.name} and h{self.there.name[1:]}"
-        text = f"Of a sentence's {near} nearest neighbours, {both} share {share:.1f} on average ({chance:.1f} by chance)"
+        text = f"{both} share {share:.1f} of each sentence's {near} nearest neighbours on average ({chance:.1f} by chance)"
         if not self.changed:
             return f"{text}. No neighbour changed."
         first = self.changed[0]
@@ -91,7 +91,7 @@ class TwoModels(LongView):
         "that keep the fewest of them. How far a point moves between the maps says less. Both maps show the first two principal "
         "components. The right one is rotated and mirrored to fit the left one (Procrustes; Schönemann 1966)."
     )
-    picked: int | None = memory(None, kept=lambda row: row if type(row) is int and row >= 0 else None)
+    followed: int | None = memory(None, kept=lambda row: row if type(row) is int and row >= 0 else None)
 
     def passes(self, subject: Subject) -> float:
         return 2 * len(self.texts) / LETTERS / subject.trace.kept
@@ -138,7 +138,7 @@ class TwoModels(LongView):
         return settle(other_state=2 if other is subject else other.model.capabilities.layers)
 
     def on_here(self, subject: Subject, index: object) -> Change:
-        return settle(picked=limits.check_place(index))
+        return settle(followed=limits.check_place(index))
 
     on_there = on_here
 
@@ -148,7 +148,7 @@ class TwoModels(LongView):
     def _map(self, found: Sides, side: Side) -> dict[str, Any]:
         texts, labels = side.points.texts, side.points.labels
         classes = rows_by_label(labels)
-        picked = self.picked if self.picked is not None and self.picked < len(texts) else None
+        picked = self.followed if self.followed is not None and self.followed < len(texts) else None
         near, kept_of = side.near.shape[1], list(enumerate(found.kept.tolist()))
         drawn = TextMap(
             texts=texts,

@@ -20,7 +20,7 @@ class SideAttention(SideView):
     Both are of the selected layer and head; a smaller model shows its last ones.
     """
 
-    name, question = "side-by-side/attention", "Who attends to whom on each side?"
+    name, question = "side-by-side/attention", "Who looks at whom on each side?"
     layout = (*SideView.layout, row(col("here_title", "here"), col("there_title", "there")))
     here_title = heading("**Here**")
     here = chart("Attention here", height=480)

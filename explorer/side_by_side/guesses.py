@@ -32,10 +32,10 @@ class SideGuesses(SideView):
         except (CapabilityError, InputError):
             return None
         (first, share, _), (other, other_share, _) = (max(rows, key=lambda row: row[1]) for rows in (here, there))
-        here_first, there_first = f"“{first}” ({whole_percent(share)})", f"“{other}” ({whole_percent(other_share)})"
+        one, two = whole_percent(share), whole_percent(other_share)
         if first == other:
-            return Finding(f"Both sides get the same answer: {here_first} here, {there_first} there.")
-        return Finding(f"BERT answers {here_first} here and {there_first} there.")
+            return Finding(f"Both sides get the same answer, “{first}”: {one} on this side, {two} on the other.")
+        return Finding(f"BERT answers “{first}” ({one}) on this side, “{other}” ({two}) on the other.")
 
     def answer(self, subject: Subject) -> tuple[str, list[Row]]:
         """The rest of a heading, and the bars of one side. Raises CapabilityError or InputError if it has no answer."""

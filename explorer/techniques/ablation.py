@@ -238,8 +238,8 @@ def patching_readings_in_steps(clean: Trace, corrupted: Trace, target: Target) -
     """
     if clean.kept != corrupted.kept:
         raise InputError(
-            f"The two inputs must have the same number of pieces, and have {clean.kept} and {corrupted.kept}; "
-            "change one word for another of one piece."
+            f"The inputs have {clean.kept} and {corrupted.kept} pieces, but need the same number. "
+            "Swap one word for another of one piece."
         )
     model = clean.model
     layers, tokens = model.capabilities.layers, clean.kept

@@ -81,7 +81,7 @@ class Examples:
         held_out: list[int] = []
         for label, mine in by_class.items():
             if len(mine) < 2 and strata is self.labels and not self.groups:  # fifths of the numbers need none held out
-                raise InputError(f"All examples of the label {label[:40]!r} are one and the same text; add different ones.")
+                raise InputError(f"All examples of the label {label[:40]!r} are identical. Add different ones.")
             held_out += draw_groups(mine, share, rng)
         return Split.of(held_out, len(self))
 

@@ -132,7 +132,7 @@ def _group_equal(examples: TaggedExamples) -> list[list[int]]:
     """The indices of the sentences, equal ones together. Raises InputError when all are equal."""
     groups = group_rows(normalise(" ".join(sentence.words)) for sentence in examples.sentences)
     if len(groups) < 2:
-        raise InputError("All sentences are one and the same; add different ones.")
+        raise InputError("All sentences are identical. Add different ones.")
     return groups
 
 

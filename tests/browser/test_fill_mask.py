@@ -37,9 +37,9 @@ def test_the_lens_shows_every_layer_and_follows_words(open_view, bundled):
     expect(page.locator("#fill-mask-followed-followed .legendtext")).to_have_text(["tea", "milk"])
     rows.first.locator("button").nth(2).click()
     expect(page.locator("#fill-mask-followed-summary")).to_contain_text("at position 2")
-    expect(page.locator("#fill-mask-finding")).to_contain_text("; tuned lens: from ")
+    expect(page.locator("#fill-mask-finding")).to_contain_text("The tuned lens reads ")
     page.get_by_label("tuned lens").check()
-    expect(page.locator("#fill-mask-finding")).to_contain_text("Read with the tuned lens, ")
+    expect(page.locator("#fill-mask-finding")).to_contain_text(", read with the tuned lens")
     expect(page.locator("#fill-mask-followed-summary")).to_contain_text("Read with the tuned lens, at position 2")
     expect(page.locator("#fill-mask-lens-about")).to_contain_text("Fitted on")
 

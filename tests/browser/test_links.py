@@ -133,4 +133,4 @@ def test_a_page_that_a_link_opens_shows_no_other_tab_before(new_page, served):
     expect(page.get_by_role("tab", name="Tokens")).to_have_attribute("aria-selected", "true")
     expect(page.locator("#tokens-vocabulary-found, #tokens-query")).to_be_visible()
     expect(page.get_by_role("tab", name="Look inside")).to_have_attribute("aria-selected", "true")
-    assert page.evaluate("[...questions]") == ["What does BERT read?"]
+    assert page.evaluate("[...questions]") == ["Which pieces does the model know?"]

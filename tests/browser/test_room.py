@@ -164,7 +164,7 @@ def test_a_board_and_three_phones_play_a_round_of_each_kind(board, phone, served
 
     # The end is told to everybody.
     press(board, "Close the room")
-    press(board, "Really, for everybody? Without a record nothing is kept")
+    press(board, "Close the room for everyone? Answers that you have not saved are lost.")
     for page in phones:
         expect(page.get_by_role("alert").first).to_have_text("This room is closed.")
     expect(board.locator("#room, #room-chip")).to_have_count(0)

@@ -45,7 +45,13 @@ OWN = {  # written by this app, and sent by nobody
     *("export/contents.py", "export/page_file.py", "page/first.py"),
     *("finetune/compute/export.py", "finetune/compute/store.py"),
     *("finetune/compute/questions.py", "finetune/opening.py", "projection/points.py", "techniques/tuned_lens.py"),
-    *("hidden_states/word.py", "hidden_states/compute.py", "analysis/head_names.py", "experiments/compute/minimal_pairs.py"),
+    *(
+        "tokens/byte_pairs.py",
+        "hidden_states/word.py",
+        "hidden_states/compute.py",
+        "analysis/head_names.py",
+        "experiments/compute/minimal_pairs.py",
+    ),
 }
 
 

@@ -61,7 +61,7 @@ def test_the_name_of_a_tuned_model_opens_the_model_and_nothing_else(stranger, he
     assert "weights" in stranger.ask("attention", "a cat", "", 1, 1, name)["data"][0]
     for guess in (name, name.removeprefix(checkpoints.TUNED)):
         refusal(InputError, lambda guess=guess: store.fetch(guess))
-        assert "no such head" in stranger.ask("classify", ["a cat"], guess)["error"]
+        assert "No head has this id" in stranger.ask("classify", ["a cat"], guess)["error"]
     assert hers.predictor.classify(explorer.load(hers.predictor.model), [("a cat", "")]).shape == (1, 2)
 
 

@@ -286,9 +286,9 @@ def test_two_layers_share_the_neighbours_that_scikit_learn_finds(bundled):
     ringed = [number for number, point in enumerate(shown["there"]["points"]) if point["ring"]]
     assert sorted(sides.changed) == ringed
     assert max(np.array(kept)[ringed]) <= min(np.delete(kept, ringed))
-    assert f"share {np.mean(kept) / 5:.0%} of the 5 nearest" in view.finding(subject).text
-    lines = replace(view, picked=3).draw(subject, sides)["there"]["links"]
+    assert f"share {np.mean(kept):.1f} of each sentence's 5 nearest" in view.finding(subject).text
+    lines = replace(view, followed=3).draw(subject, sides)["there"]["links"]
     assert [line["end"] for line in lines] == near[1][3].tolist()
-    assert "share 100%" in finished(replace(view, other_state=5).work(subject)).finding()
+    assert "share 5.0 of each" in finished(replace(view, other_state=5).work(subject)).finding()
     with pytest.raises(InputError, match="at least 4 different"):
         replace(view, texts="a\nb\nb\nc").compute(subject)

@@ -83,7 +83,7 @@ def test_equal_sentences_stay_on_one_side_and_the_split_is_of_sentences():
         assert sorted([*parts.train, *parts.held_out]) == list(range(len(examples)))
         texts = [{" ".join(examples.sentences[row].words) for row in rows} for rows in parts]
         assert not texts[0] & texts[1]
-    with pytest.raises(InputError, match="one and the same"):
+    with pytest.raises(InputError, match="are identical"):
         tagged(PLAIN[:1] * 3).split(0, 0.2)
 
 

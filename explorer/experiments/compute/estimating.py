@@ -42,11 +42,11 @@ class Estimated(Patching):
         **{f"{EDGES}_{part}": f"edges into {part.replace('query', 'querie')}s" for part in edges.PARTS},
     }
     help = (
-        "Attribution patching (Nanda 2023; Syed et al. 2023) estimates *patching* for all places at the same time: what an "
-        "item's own run has there, less what that of its changed text has, times the gradient of the logit difference in the "
-        "run of the changed text. A path of five takes the mean gradient at five inputs between the two (EAP-IG, Hanna et al. "
-        "2024), which is closer where softmax saturates. An *edge* is what the embeddings, a head or a feed-forward block (MLP) "
-        "adds, as far as one later component reads it. The change passes every LayerNorm between the two, and all other "
+        "Attribution patching (Nanda 2023; Syed et al. 2023) estimates *patching* for all places at the same time: the "
+        "difference between the activations of the item's own run and the changed text's, times the gradient of the logit "
+        "difference in the changed run. A path of five takes the mean gradient at five inputs between the two (EAP-IG, Hanna et "
+        "al. 2024), which is closer where softmax saturates. An *edge* is the contribution of the embeddings, a head or a "
+        "feed-forward block (MLP) to the input of one later component. The change passes every LayerNorm in between; all other "
         f"components keep their output. A first-order estimate can be wrong, so the {STRONGEST} places with the largest "
         f"estimates are patched too. {COUNTERPART} The null is the estimate for other pairs of words, as in *patching*."
     )

@@ -95,10 +95,10 @@ class Attends(OfMarked):
     setting = "looks", "Who attends"
     ways: ClassVar[Mapping[str, str]] = {FORWARD: "the blank, or the first mark", BACKWARD: "the marked word, or the second mark"}
     help = (
-        "Mark two words, as in *The \\*keys\\* to the drawers are \\*old\\**, and the first looks at the second; mark one, and "
-        "the blank looks at it. Of a word of several pieces, those that look are averaged and those that are looked at are "
-        "summed. In the null another word of the same item, drawn at random, takes the place of the marked one; special tokens "
-        "and punctuation are left out. Weights say what a head mixes in, not that the answer depends on it."
+        "The picture shows the weight from the first marked word to the second, as in *The \\*keys\\* to the drawers are "
+        "\\*old\\**, or from the blank to the only one. For a word of several pieces, weights are averaged over queries and "
+        "summed over keys. In the null another word of the same item, drawn at random, takes the place of the marked one; "
+        "special tokens and punctuation are left out. Weights say what a head mixes in, not that the answer depends on it."
     )
     finding = (
         "{Place}, selected on {on}, looks there with {share} ({by_share}) of its weight in the other {other}; with another "

@@ -30,8 +30,8 @@ class Moves(OfConcept):
     beside, each = "a random direction", ("as it is", "at {}")
     setting = "moved", "Direction"
     help = (
-        "The direction is the difference between the mean vectors of both classes at the token read. Dose 1 moves a vector as "
-        "far as from the mean of the word's class to that of the foil's; dose 0 changes nothing. *swap* gives the vector the "
+        "The direction is the difference between the mean vectors of both classes at the token read. Dose 1 moves a vector "
+        "by the distance between the two means, towards the foil's class; dose 0 changes nothing. *swap* gives the vector the "
         "foil's coordinate along the direction and leaves the rest (as Geiger et al. 2024 do with learned directions). The "
         "null moves the vector as far in a random direction. Any direction turns all items that share it, so q also asks "
         "whether the classes matter: in how many of 999 directions of shuffled classes is the effect as large (by the "

@@ -209,7 +209,7 @@ class Checkpoints:
         return {"models": [str(run.provenance["model"]) for run in self.runs], **arrays, "selected": selected}
 
 
-def checkpoints_in_steps(
+def over_checkpoints_in_steps(
     models: Sequence[str | Explorer],
     items: object,
     question: str = HEADS_OFF,
@@ -230,7 +230,7 @@ def checkpoints_in_steps(
     return Checkpoints.of(runs)
 
 
-over_checkpoints = in_one_call(checkpoints_in_steps)
+over_checkpoints = in_one_call(over_checkpoints_in_steps)
 
 
 def with_others(run: Experiment, others: Sequence[Experiment]) -> Experiment:

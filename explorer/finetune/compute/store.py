@@ -91,7 +91,7 @@ def fetch_kind(identifier: object, kind: type[Kind]) -> Kind:
     """The predictor of the run of an id, if it is of this kind. Raises InputError if it is not, or there is none."""
     predictor = fetch(identifier).predictor
     if not isinstance(predictor, kind):
-        raise InputError(f"This head {predictor.does}, which this endpoint cannot ask of it; use {predictor.asked_by}.")
+        raise InputError(f"This endpoint does not serve a head that {predictor.does}. Use {predictor.asked_by}.")
     return predictor
 
 
@@ -139,7 +139,7 @@ def _place(identifier: object) -> Path:
     """The folder of an existing run. Raises InputError."""
     if is_id(identifier) and (folder() / identifier / "run.json").is_file():
         return folder() / identifier
-    raise InputError("There is no such head (any more); train one and use the id that comes back.")
+    raise InputError("No head has this id, or it no longer exists. Train one and use the id that comes back.")
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,10 @@ def make_plan(
     if trained:
         model.require("own_layers")
         if pooling == LAST_FOUR:
-            raise InputError("Four hidden states are read of BERT as it is; train no layers, or choose another pooling.")
+            raise InputError(
+                "This pooling reads four hidden states, so it works only with frozen layers. Set the trained layers to 0, or "
+                "choose another pooling."
+            )
     if trained > index:
         raise InputError(f"The head reads hidden state {index}, so that no more than {index} layers can be trained.")
     checked = TrainingSettings(**{name: CHECKS[name](value) for name, value in settings.items()})

@@ -111,8 +111,8 @@ def test_a_word_has_a_point_per_occurrence_and_the_nearest_to_the_picked_one_fir
     alike = round(sum(np.mean([found.tags[n] == tag for n in near]) for tag, near in zip(found.tags, equally, strict=True)))
     chance = sum(one * (one - 1) for one in Counter(found.tags).values()) / (len(found.tags) - 1)
     told = view.finding(subject).text
-    assert told.startswith(f"For {alike} of {len(found.tags)} “to” ")
-    assert told.endswith(f"before any layer for {found.alike(0)}, by chance {chance:.0f}.")
+    assert told.startswith(f"{alike} of {len(found.tags)} uses of “to” ")
+    assert told.endswith(f"({found.alike(0)} before any layer, {chance:.0f} by chance).")
     assert view.on_map(subject, 5).settings == {"picked": 5}
     change = view.on_hits(subject, 4)
     assert bundled.trace(*change.texts).tokens[change.selection["token"]] == "to"

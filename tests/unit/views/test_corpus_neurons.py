@@ -59,7 +59,7 @@ def test_it_opens_on_a_telling_one_and_says_by_how_much(subject, bundled):
     assert f"Neuron {shown.neuron + 1} of layer 5 is most active at “{shown.found.hits[0].word.lower()}”" in told
     assert f"of the {different} different words that drive it most, {among} " in told
     assert among >= 3
-    assert told.endswith(f" It is the one of 1,536 in this layer with the most such words; the median is {shown.median:g}.")
+    assert told.endswith(f" No other of the 1,536 neurons in this layer has more such words; the median is {shown.median:g}.")
     chosen = replace(view, neuron=shown.neuron + 1)
     chosen.compute(subject)
     assert "the median" not in chosen.finding(subject).text, "a person chose it"

@@ -149,7 +149,7 @@ def test_patching_ends_in_the_clean_run(blank):
     assert found.probabilities.shape == (blank.model.capabilities.layers + 1, blank.trace.kept)
     assert found.probabilities[-1, found.target.position] == pytest.approx(found.clean[1], abs=1e-5)
     assert not np.isclose(found.clean[1], found.corrupted[1])
-    with pytest.raises(InputError, match="must have the same number of pieces"):
+    with pytest.raises(InputError, match="need the same number"):
         Patching(corrupted="too short").compute(blank)
 
 
