@@ -120,8 +120,9 @@ def listen_to_reasons(shell: Shell, blocks: PageBlocks) -> list[gr.events.Depend
     choices = [tab.which for tab in pages if tab.which]
     outputs = [shell.open_tab, shell.tab_bar, shell.strip, shell.notice, *shell.settable]
 
-    def go(subject: Subject, why: Why | None, values: Values, session: str | None) -> Updates:
-        if why is None:
+    def go(tab: TabPage, reason: Callable[[Subject, Values], Why | None], values: Values, session: str | None) -> Updates:
+        subject = tab.opening(inputs.subject(values), values)  # the page may have only just been sent, with nothing selected yet
+        if (why := reason(subject, values)) is None:
             return {}
         target = shell.tabs[why.tab]
         subject = subject.select(**why.selection) if why.selection else subject
@@ -136,15 +137,14 @@ def listen_to_reasons(shell: Shell, blocks: PageBlocks) -> list[gr.events.Depend
 
     def see_why(values: Values, request: gr.Request) -> Updates:
         here = shell.tabs.get(values[shell.open_tab]) or shell.tabs[FIRST_TAB]
-        subject = here.opening(inputs.subject(values), values)  # the page may have only just been sent, with nothing selected yet
-        found = here.find(subject, values)
-        return go(subject, None if found is None else found.why, values, request.session_hash)
+        return go(here, here.why, values, request.session_hash)
 
     def leading(tab: TabPage, panel: Panel, name: str) -> Callable[[Values, gr.Request], Updates]:
+        def reason(subject: Subject, values: Values) -> Why | None:
+            return getattr(panel.read(values, subject), f"on_{name}")(subject, None)
+
         def lead(values: Values, request: gr.Request) -> Updates:
-            subject = tab.opening(inputs.subject(values), values)
-            why = getattr(panel.read(values, subject), f"on_{name}")(subject, None)
-            return go(subject, why, values, request.session_hash)
+            return go(tab, reason, values, request.session_hash)
 
         return lead
 

@@ -23,7 +23,7 @@ from explorer.api.gradio_seams import (
     keep_stream_open,
     props_of,
 )
-from explorer.core.errors import BusyError, InputError
+from explorer.core.errors import BusyError, ExplorerError, InputError
 from explorer.core.hosts import visitor
 from explorer.core.limits import WAITING
 from explorer.core.scheduling import LOADING, LONG_WORK, MODEL, PLACES, Call, Places, nobody_left
@@ -102,8 +102,11 @@ class PageBlocks(GradioBlocks):
         return state is not None and self.turns.of(state).wanted > 0
 
     def finish(self, steps: Iterable[Any], session: str | None) -> bool:
-        """Take steps until another call of the session waits. Returns whether all steps were taken."""
-        return not any(self.is_wanted(session) for _ in steps)
+        """Take steps until another call of the session waits. Returns whether all were taken; an error was shown elsewhere."""
+        try:
+            return not any(self.is_wanted(session) for _ in steps)
+        except ExplorerError:
+            return False
 
     async def call(
         self, block_fn: BlockFunction | int, inputs: list[Any], state: SessionState | None = None, *others: Any, **named: Any
@@ -163,14 +166,14 @@ class PageBlocks(GradioBlocks):
         for block, value in zip(block_fn.inputs, inputs, strict=False):
             if value is None and not self._there(block, seen):  # the browser was not sent this component yet
                 found[block] = seen.later.get(component_id(block), {}).get("value", default_of(block))
-        given = {block: value for block, value in zip(block_fn.inputs, inputs, strict=False) if block not in found}
-        for block, value in given.items():
-            if _is_plain(block, value):  # preprocessed by the session's own copy, with the range and choices that it was given
+            elif block not in found and _is_plain(block, value):
+                # Preprocessed by the session's own copy, with the range and choices that it was given.
                 found[block] = state.get(component_id(block), block).preprocess(value)
+        others = {block: value for block, value in zip(block_fn.inputs, inputs, strict=False) if block not in found}
         other = copy.copy(block_fn)
-        other.inputs = [block for block in block_fn.inputs if block not in found]
-        made = await super().read_inputs(other, [given[block] for block in other.inputs], state, explicit_call)
-        found |= dict(zip(other.inputs, made, strict=True))
+        other.inputs = list(others)
+        made = await super().read_inputs(other, list(others.values()), state, explicit_call)
+        found |= dict(zip(others, made, strict=True))
         return [found[block] for block in block_fn.inputs]
 
     async def write_outputs(self, block_fn: BlockFunction, predictions: list | dict, state: SessionState | None) -> list[Any]:

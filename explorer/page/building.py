@@ -7,10 +7,11 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.export.place import slug
 from explorer.page.components import Chips, Finding, More, Notice, Pulse, Says, Steppers
 from explorer.page.controls import ANSWER, is_made
 from explorer.page.events import Inputs
-from explorer.page.panel import Builder, Panel, fold, make_control, slug
+from explorer.page.panel import Builder, Panel, fold, make_control
 from explorer.page.tab import Choice, TabPage
 from explorer.tabs import SECTIONS, TABS
 from explorer.ui.tabs import Cell, Tab, views_in
@@ -92,7 +93,7 @@ def _build_choice(made: TabPage, label: str, rows: Sequence[Sequence[Cell]], pul
                 for views in cells:
                     with gr.Column(scale=views[0].width, min_width=320):
                         _build_panels(made, views, choice, folds)
-        elem_id = f"{made.tab.id}-{slug(label.lower().replace(' ', '-'))}-more"
+        elem_id = f"{made.tab.id}-{slug(label)}-more"
         together = gr.Accordion(made.tab.more, open=False, elem_id=elem_id) if len(folds) > 1 else contextlib.nullcontext()
         with together:
             for build in folds:

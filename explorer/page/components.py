@@ -39,7 +39,7 @@ class Drawn(HTMLComponent):
         settings = {name: kw.pop(name, default) for name, default in self.component.options.items()}
         self.__dict__.update(settings)  # Gradio takes every other quoted name in the script for an event
         name, fixed = self.component.name, json.dumps(settings)
-        events = ", ".join(f"'{event}'" for event in self.custom_events)  # quoted, so that Gradio offers listeners
+        events = ", ".join(f"'{event}'" for event in self.component.events)  # quoted, so that Gradio offers listeners
         super().__init__(
             value,
             label=settings.get("label"),
@@ -48,10 +48,6 @@ class Drawn(HTMLComponent):
             apply_default_css=False,
             **kw,
         )
-
-    @property
-    def custom_events(self) -> tuple[str, ...]:
-        return self.component.events
 
     def postprocess(self, value: object) -> Any:
         """Pass the value on unchanged: it is data, not markup."""
@@ -77,9 +73,6 @@ class TokenRow(Drawn):
 
 class Notice(Drawn):
     component = COMPONENTS["sentence"]
-
-    def __init__(self, value: object = "", **kw: Any) -> None:
-        super().__init__(value, **kw)
 
 
 class Pulse(Drawn):

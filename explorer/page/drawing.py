@@ -48,11 +48,8 @@ def _listen_for_rest(blocks: PageBlocks, tab: TabPage, choice: Choice, known: Va
     def finish(values: Values, request: gr.Request) -> Updates:
         values = tab.complete({**values, **known})
         subject = tab.inputs.subject(values)
-        try:
-            steps = itertools.chain.from_iterable(view().prepare_rest(subject) for view in choice.views)
-            return tab.rest(subject, values) if blocks.finish(steps, request.session_hash) else {}
-        except ExplorerError:  # the error was shown with the picture
-            return {}
+        steps = itertools.chain.from_iterable(view().prepare_rest(subject) for view in choice.views)
+        return tab.rest(subject, values) if blocks.finish(steps, request.session_hash) else {}
 
     panels = [*tab.above, *choice.panels]
     outputs = [choice.pulse, *tab.outputs_of(panels)]

@@ -108,17 +108,14 @@ class Shell:
         """
         kept = {state: values[state] for state in self.kept}
         values = tab.complete(kept | {one: plain(value) for one, value in set_so.items()})
-        try:
-            strip = {
-                self.strip: token_row_of(subject.trace.encoding, subject.selection.token),
-                self.notice: self.tell(subject, told),
-            }
-        except ExplorerError as error:
-            strip = {self.notice: {"text": str(error), "kind": "error"}}
-        return merge(set_so, strip, tab.show(subject, values))
+        return merge(set_so, self.read(subject, told), tab.show(subject, values))
 
-    def tell(self, subject: Subject, of_a_link: str = "") -> str:
-        """The notice for an input: the sentences about a link, and how many tokens the model reads if not all."""
-        kept, total = subject.trace.kept, subject.trace.encoding.total
+    def read(self, subject: Subject, of_a_link: str) -> Updates:
+        """The tokens, with the sentences about a link and how many tokens the model reads if not all; or why there are none."""
+        try:
+            kept, total = subject.trace.kept, subject.trace.encoding.total
+            strip = token_row_of(subject.trace.encoding, subject.selection.token)
+        except ExplorerError as error:
+            return {self.notice: {"text": str(error), "kind": "error"}}
         cut = f"{kept} of {total} tokens kept: this model reads no more than {kept} at a time."
-        return " ".join(filter(None, (of_a_link, cut if kept < total else "")))
+        return {self.strip: strip, self.notice: " ".join(filter(None, (of_a_link, cut if kept < total else "")))}

@@ -11,6 +11,7 @@ import gradio as gr
 from explorer.core.scheduling import LONG_WORK, MAPPING, MODEL, TRAINING, Kind
 from explorer.core.steps import map_steps
 from explorer.page import controls
+from explorer.page.components import Drawn
 from explorer.page.events import Triggers, Updates, Values, merge, run, then, typed_in
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
@@ -34,9 +35,10 @@ def listen(tab: TabPage, built: Callable) -> None:
                 _listen_to_reading(tab, panel, name)
             elif does not in (None, Why, OpenModel):
                 streams.append(_listen_to_part(tab, panel, name))
-            for event in getattr(panel.parts[name], "custom_events", ()):
+            component = panel.parts[name]
+            for event in component.component.events if isinstance(component, Drawn) else ():
                 if hasattr(panel.view, f"on_{name}_{event}"):
-                    _listen_to_clicks(tab, panel, getattr(panel.parts[name], event), f"{name}_{event}")
+                    _listen_to_clicks(tab, panel, getattr(component, event), f"{name}_{event}")
         if issubclass(panel.view, LongView):
             _listen_to_work(tab, panel, [stream for stream in streams if stream], built)
 
@@ -255,7 +257,7 @@ def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Depe
     _tell_after(tab, panel, running)
     cancelled = panel.doing.stop.click(None, cancels=[running, *streams], api_visibility="private")
     # Afterwards, not together: the last progress update is still on its way.
-    run(cancelled.then, lambda values: panel.show_stopped(), outputs)
+    run(cancelled.then, lambda values: panel.doing.show("Stopped.", start=True) | panel.unasked, outputs)
 
 
 def _tell_after(tab: TabPage, panel: Panel, work: gr.events.Dependency) -> None:

@@ -46,10 +46,6 @@ class ModelBox:
             stop = gr.Button("Stop", size="sm", min_width=90, scale=0, elem_id="stop-fetching")
         return cls(in_use, box, known, recent, gr.State(False), under_way, fetching, stop)
 
-    @property
-    def outputs(self) -> list[Any]:
-        return [self.in_use, self.box, self.known, self.recent, self.refused, self.under_way, self.fetching]
-
     def choosing(self, name: str, values: Values, opened: bool = False) -> Updates:
         """The box set to a model, with its list: the models of every page, and those that this browser opened last."""
         stored = values[self.recent] if isinstance(values[self.recent], list) else []
@@ -74,7 +70,7 @@ class ModelBox:
 
         def progress(step: tuple[float, str] | None) -> Updates:
             if stop.is_set():
-                raise _StoppedByHand("Stopped. The downloaded part is kept, and")
+                raise ExplorerError("Stopped. The downloaded part is kept, and")
             return self.progress(step)
 
         try:
@@ -93,10 +89,6 @@ class ModelBox:
             return
         chosen = {self.in_use: model.name, **self.choosing(model.name, values, opened=True)}
         yield {**chosen, notice: "", self.refused: False, **self.progress(None), **fit(model)}
-
-
-class _StoppedByHand(ExplorerError):
-    """The user stopped the download."""
 
 
 def stop_opening(session: str | None) -> None:

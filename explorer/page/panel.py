@@ -11,6 +11,7 @@ import gradio as gr
 
 from explorer.core.errors import ExplorerError
 from explorer.core.steps import map_steps
+from explorer.export.place import slug
 from explorer.page import controls
 from explorer.page.components import Meter, Notice
 from explorer.page.events import Updates, Values, merge
@@ -72,11 +73,6 @@ class Panel:
         own = [part for name, part in self.parts.items() if self.view.parts[name].kind not in MARKDOWN]
         work = [self.work.stop, self.work.status, self.work.start] if self.work else []
         return [component for component in (*self.controls.values(), *boxes, *own, *work) if component is not None]
-
-    @property
-    def contents(self) -> list[str]:
-        """The element ids of what it shows of the input."""
-        return [part.elem_id for name, part in self.parts.items() if self.view.parts[name].kind not in STATIC]
 
     def is_read_from(self, values: Values) -> bool:
         """Whether the values hold all its controls: another choice may be open than the one that was clicked in."""
@@ -145,9 +141,6 @@ class Panel:
             view.keep(subject, found)
         yield self.updates(view.draw(subject, found)) | work.show()
         view.prepare()
-
-    def show_stopped(self) -> Updates:
-        return self.doing.show("Stopped.", start=True) | self.unasked
 
     @property
     def unasked(self) -> Updates:
@@ -277,8 +270,3 @@ def make_control(view: type[View], name: str, tab: str) -> gr.components.Compone
     """The control of a setting; its element id begins with the tab's."""
     setting, default = view.settings[name], view.__dataclass_fields__[name].default
     return controls.control(setting, default if setting.fresh is None else setting.fresh, f"{tab}-{slug(name)}")
-
-
-def slug(name: str) -> str:
-    """A name as part of an element id."""
-    return name.replace("/", "-").replace("_", "-")

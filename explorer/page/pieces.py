@@ -5,12 +5,10 @@ costs it time, when the page opens and at every event. A piece is the content of
 inside it. It is sent as Gradio sends what `gr.render` makes (a `render_config`), with its values filled in.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from functools import cached_property
 from typing import Any
-
-from explorer.api.gradio_seams import component_id
 
 Config = dict[str, Any]
 
@@ -122,9 +120,3 @@ def _settle(component: Config, read: Collection[int], changed: Collection[int]) 
         return component
     interactive = component["id"] in read or (component["id"] not in changed and not props.get("value"))
     return {**component, "props": {**props, "interactive": interactive}}
-
-
-def containers_of(tabs: Iterable[Any]) -> list[int]:
-    return [
-        component_id(container) for tab in tabs for container in (tab.item, *(choice.column for choice in tab.choices.values()))
-    ]

@@ -9,7 +9,6 @@ import gradio as gr
 from explorer import endpoints as api
 from explorer.api.gradio_seams import component_id
 from explorer.bert import checkpoints
-from explorer.core.errors import ExplorerError
 from explorer.core.scheduling import AT_ONCE, LOADING
 from explorer.page import arriving, drawing
 from explorer.page.blocks import PageBlocks
@@ -22,13 +21,11 @@ from explorer.page.frame import Shell
 from explorer.page.listening import listen
 from explorer.page.models import ModelBox, stop_opening
 from explorer.page.panel import Panel
-from explorer.page.pieces import containers_of
 from explorer.page.tab import TabPage
 from explorer.tabs import FIRST_TAB, TABS
 from explorer.text import limits
 from explorer.text.blanks import Blanks
 from explorer.ui.answers import prepare, says_of
-from explorer.ui.pictures.token_row import token_row_of
 from explorer.ui.subject import CHANGES, Selection
 from explorer.ui.view import OpenModel
 
@@ -61,7 +58,8 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         _listen_to_tokens(shell)
         _listen_to_what_is_said(shell, blocks)
         _listen_to_model(shell)
-        blocks.containers, first = containers_of(shell.tabs.values()), shell.tabs[FIRST_TAB]
+        around = [(tab.item, *(choice.column for choice in tab.choices.values())) for tab in shell.tabs.values()]
+        blocks.containers, first = [component_id(one) for several in around for one in several], shell.tabs[FIRST_TAB]
         blocks.shown_with = {component_id(tab.body): component_id(tab.item) for tab in shell.tabs.values()}
         blocks.first = frozenset({component_id(first.item), component_id(next(iter(first.choices.values())).column)})
         opened, placed = arriving.listen(shell, blocks)
@@ -124,14 +122,10 @@ def _refresh(shell: Shell, triggers: Triggers, js: str = ASKING, **options: Any)
         if values[shell.models.refused]:
             return {shell.models.refused: False}
         subject = shell.inputs.subject(values)
-        try:
-            strip = token_row_of(subject.trace.encoding, subject.selection.token)
-        except ExplorerError as error:
-            example = number_of(subject.text_a, subject.text_b)
-            return {shell.notice: {"text": str(error), "kind": "error"}, shell.strip: None, shell.examples.box: example}
-        told = shell.tell(subject, values[shell.told])
-        updates = {shell.strip: strip, shell.notice: told, shell.told: "", shell.inputs.selection: subject.selection}
-        return updates | {shell.examples.box: number_of(subject.text_a, subject.text_b)}
+        read = {shell.examples.box: number_of(subject.text_a, subject.text_b), **shell.read(subject, values[shell.told])}
+        if shell.strip not in read:
+            return {**read, shell.strip: None}
+        return {**read, shell.told: "", shell.inputs.selection: subject.selection}
 
     inputs = [*shell.inputs.all, shell.models.refused, shell.told]
     outputs = [shell.strip, shell.notice, shell.told, shell.examples.box, shell.models.refused, shell.inputs.selection]
@@ -159,11 +153,7 @@ def _listen_to_what_is_said(shell: Shell, blocks: PageBlocks) -> None:
 
     def ask(values: Values, request: gr.Request) -> Updates:
         subject = shell.inputs.subject(values)
-        try:
-            known = blocks.finish(prepare(subject), request.session_hash)
-        except ExplorerError:  # what is wrong was told elsewhere
-            known = False
-        return {shell.says: says_of(subject)} if known else {}
+        return {shell.says: says_of(subject)} if blocks.finish(prepare(subject), request.session_hash) else {}
 
     run(shell.says.ask, ask, [shell.says], shell.inputs.all)
 
@@ -171,7 +161,8 @@ def _listen_to_what_is_said(shell: Shell, blocks: PageBlocks) -> None:
 def _listen_to_model(shell: Shell) -> None:
     """Open a model chosen in the box, by a tab's button 'Use the bundled model', or by a view's button."""
     models = shell.models
-    outputs = [*models.outputs, shell.notice, *shell.which_tabs]
+    own = [models.in_use, models.box, models.known, models.recent, models.refused, models.under_way, models.fetching]
+    outputs = [*own, shell.notice, *shell.which_tabs]
     known = [models.in_use, models.recent, shell.open_tab]
 
     def opening(named: Callable[[Values], tuple[Any, Updates]]) -> Callable[..., Generator[Updates, None, None]]:
@@ -205,7 +196,9 @@ def _listen_to_model(shell: Shell) -> None:
 
 def _listen_to_tokens(shell: Shell) -> None:
     inputs = shell.inputs
-    rows = [shell.strip, shell.says, *(row for tab in shell.tabs.values() for row in tab.token_rows)]
+    panels = [panel for tab in shell.tabs.values() for panel in tab.panels]
+    parts = [(panel.parts[name], part) for panel in panels for name, part in panel.view.parts.items()]
+    rows = [row for row, part in parts if part.kind == "tokens" and not part.options.get("passive")]
 
     def mask(values: Values, event: gr.SelectData) -> Updates:
         subject = inputs.subject(values)
@@ -215,5 +208,5 @@ def _listen_to_tokens(shell: Shell) -> None:
         return {inputs.text_a: after.texts[0], inputs.text_b: after.texts[1], shell.blanks: after.hidden}
 
     outputs = [inputs.text_a, inputs.text_b, shell.blanks]
-    for row in rows:
+    for row in (shell.strip, shell.says, *rows):
         then(run(row.mask, mask, outputs, [*inputs.all, shell.blanks]), "read")

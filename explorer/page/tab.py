@@ -11,17 +11,17 @@ from explorer.bert.explorer import Explorer
 from explorer.core.errors import CapabilityError, ExplorerError, InputError, logger
 from explorer.export import links
 from explorer.export.place import Place, tab_of
-from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppers, TokenRow
+from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppers
 from explorer.page.controls import default_of
 from explorer.page.events import Inputs, Updates, Values, merge
-from explorer.page.panel import Panel
+from explorer.page.panel import STATIC, Panel
 from explorer.ui.answers import changes_of, says_of
 from explorer.ui.settings import Several
 from explorer.ui.steppers import steppers_of, suggestion_of
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import Tab
 from explorer.ui.view import Finding as Found
-from explorer.ui.view import View, finding_of, open_on
+from explorer.ui.view import View, Why, finding_of, open_on
 
 
 @dataclass(eq=False)
@@ -106,15 +106,6 @@ class TabPage:
         way_out = [self.way_out] if self.way_out else []
         return [self.body, *way_out, *self.shared.values(), *columns, *self.around]
 
-    @property
-    def token_rows(self) -> list[TokenRow]:
-        return [
-            component
-            for panel in self.panels
-            for name, component in panel.parts.items()
-            if panel.view.parts[name].kind == "tokens" and not panel.view.parts[name].options.get("passive")
-        ]
-
     def is_for(self, model: Explorer) -> bool:
         needs = self.tab.needs if self.tab.optional else None
         return needs is None or bool(getattr(model.capabilities, needs))
@@ -144,8 +135,13 @@ class TabPage:
             }
         there: Updates = {self.body: gr.Column(visible=True)}
         there |= {self.way_out: gr.Button(visible=False)} if self.way_out else {}
-        subject = self.opening(subject, values)
-        return {**there, **self._frame(subject, values), **self.redraw(subject, values)}
+        subject, opened = self.opening(subject, values), self.open(values)
+        there[self.inputs.selection] = subject.selection
+        there |= {choice.column: gr.Column(visible=choice is opened) for choice in self.choices.values()}
+        read = {name for panel in opened.panels for name in panel.view.settings}
+        there |= {column: gr.Column(visible=name in read) for name, column in self.shared.items()}
+        answers = self.show_steppers(subject, values) | self.show_answers(subject, values)
+        return {**there, **answers, **self.redraw(subject, values)}
 
     def opening(self, subject: Subject, values: Values) -> Subject:
         """The subject with the layer and head that the open choice starts with; a wrong one as it is, for the views say why."""
@@ -155,15 +151,6 @@ class TabPage:
             return open_on([view() for view in self.open(values).views], subject)
         except ExplorerError:
             return subject
-
-    def _frame(self, subject: Subject, values: Values) -> Updates:
-        """Make the open choice visible, with its steppers, its shared settings, and the answers beside the input."""
-        opened = self.open(values)
-        updates: Updates = {self.inputs.selection: subject.selection}
-        updates |= {choice.column: gr.Column(visible=choice is opened) for choice in self.choices.values()}
-        read = {name for panel in opened.panels for name in panel.view.settings}
-        updates |= {column: gr.Column(visible=name in read) for name, column in self.shared.items()}
-        return updates | self.show_steppers(subject, values) | self.show_answers(subject, values)
 
     def show_steppers(self, subject: Subject, values: Values) -> Updates:
         """The steppers for what is open, at the selected layer and head, with the suggestion beside them."""
@@ -257,11 +244,11 @@ class TabPage:
             updates = merge(updates, set_to, {control: fitted[control] for control in linked if control in fitted})
         return updates
 
-    def find(self, subject: Subject, values: Values) -> Found | None:
-        """The finding of the open choice: that of its first view with one."""
-        return finding_of(
-            [panel.read(values, subject) for panel in self.open(values).finders if panel.is_read_from(values)], subject
-        )
+    def why(self, subject: Subject, values: Values) -> Why | None:
+        """Where the reason of the open choice's finding is seen: that of its first view with one."""
+        finders = [panel for panel in self.open(values).finders if panel.is_read_from(values)]
+        found = finding_of([panel.read(values, subject) for panel in finders], subject)
+        return None if found is None else found.why
 
     def show_finding(self, subject: Subject, values: Values) -> Updates:
         """Show the finding; unchanged if the settings it depends on are not among the values."""
@@ -287,7 +274,12 @@ class TabPage:
 def wrong(error: ExplorerError, panels: Sequence[Panel], before: Any = "") -> dict[str, Any]:
     """The hint that says why some panels show nothing, with the parts that another hint hid `before`."""
     hidden = before["hides"] if isinstance(before, dict) else []
-    return {"text": str(error), "kind": "error", "hides": [*hidden, *(part for panel in panels for part in panel.contents)]}
+    parts = [(part, panel.view.parts[name].kind) for panel in panels for name, part in panel.parts.items()]
+    return {
+        "text": str(error),
+        "kind": "error",
+        "hides": [*hidden, *(part.elem_id for part, kind in parts if kind not in STATIC)],
+    }
 
 
 def _if_any(value: object) -> Any:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from explorer.export.place import slug
 from explorer.page.controls import ANSWER
-from explorer.page.panel import slug
 from explorer.tabs import TABS, VIEWS
 
 ANSWERS = {slug(f"{view.name}/{name}") for view in VIEWS.values() for name, part in view.parts.items() if part.answer}

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from explorer.export import links
-from explorer.page.panel import slug
+from explorer.export.place import slug
 from explorer.teaching.classroom import questions, showing
 from explorer.teaching.lessons import claims, printing
 from explorer.teaching.lessons.lesson import ROUNDS, LessonError

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from explorer.page.pieces import Pieces, containers_of
+from explorer.page.pieces import Pieces
 from explorer.tabs import TABS
 from tests.stranger import Stranger
 from tests.waiting import waited
@@ -15,7 +15,7 @@ A, B = "The capital of Japan is [MASK].", "It is a city of temples and skyscrape
 @pytest.fixture(scope="module")
 def built(page):
     blocks, shell = page
-    return blocks, shell, Pieces(blocks.config, containers_of(shell.tabs.values()))
+    return blocks, shell, Pieces(blocks.config, blocks.containers)
 
 
 @pytest.fixture
