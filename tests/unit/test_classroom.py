@@ -236,7 +236,7 @@ def test_a_room_is_full_or_closed(room):
         room.join("One more")
     room.remove(next(iter(room.people)))
     room.is_open = False
-    with pytest.raises(InputError, match="door"):
+    with pytest.raises(InputError, match="closed to new people"):
         room.join("One more")
 
 
