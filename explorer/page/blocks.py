@@ -45,8 +45,6 @@ class Seen:
 
 
 class PageBlocks(GradioBlocks):
-    """A page with many components, few of which change in one answer."""
-
     made_of_config = ("whole_config", "pieces", "_page")
 
     def __init__(self, **options: Any) -> None:
@@ -209,7 +207,6 @@ class PageBlocks(GradioBlocks):
         return set.intersection(*around) if around else set()
 
     def _pieces_around(self, components: Iterable[Block]) -> set[int]:
-        """The innermost piece around each of the components."""
         return {piece for component in components for piece in itertools.islice(self.pieces.around(component_id(component)), 1)}
 
     def _there(self, component: Block, seen: Seen) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.export.place import slug
-from explorer.page.components import Chips, Finding, More, Notice, Pulse, Says, Steppers
+from explorer.page.components import Drawn, Finding, More, Notice, Pulse
 from explorer.page.controls import ANSWER, is_made
 from explorer.page.events import Inputs
 from explorer.page.panel import Builder, Panel, fold, make_control
@@ -18,7 +18,7 @@ from explorer.ui.tabs import Cell, Tab, views_in
 from explorer.ui.view import View
 
 
-def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chips], address: gr.Textbox) -> TabPage:
+def build_tab(tab: Tab, inputs: Inputs, around: tuple[Drawn, Drawn, Drawn, Drawn], address: gr.Textbox) -> TabPage:
     """Make the components of a tab in the current Gradio context; `around` are the components that all tabs share."""
     with gr.Tab(tab.label, id=tab.id, elem_id=f"tab-{tab.id}", visible=not tab.optional) as item:
         labels = list(tab.choices)

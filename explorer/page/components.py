@@ -30,8 +30,6 @@ def page_head(*modules: str) -> str:
 
 
 class Drawn(HTMLComponent):
-    """A component of this app: each class has its `component`."""
-
     component: ClassVar[Component]
 
     def __init__(self, value: object = None, **kw: Any) -> None:
@@ -88,19 +86,15 @@ class Pulse(Drawn):
         super().__init__(elem_classes="bx-pulse", **options)
 
 
-class Steppers(Drawn):
-    """Steppers for the numbers of the selection: [{"name", "label", "at", "low", "high"}, ...]; a step has the page drawn."""
-
-    component = Component("Steppers", "bx bx-steppers", aria="role='group' aria-label='selection'")
+Steppers = _class_of(Component("Steppers", "bx bx-steppers", aria="role='group' aria-label='selection'"))
+"""Steppers for the numbers of the selection: [{"name", "label", "at", "low", "high"}, ...]; a step has the page drawn."""
 
 
-class Says(Drawn):
-    """The model's prediction in a sentence, made by `explorer.ui.answers`; None for nothing.
+Says = _class_of(Component("Says", "bx bx-says", {}, ("mask", "ask"), "role='status'"))
+"""The model's prediction in a sentence, made by `explorer.ui.answers`; None for nothing.
 
-    A click on a word that the model does not expect triggers `.mask` with its token. A value with `asks` triggers `.ask`.
-    """
-
-    component = Component("Says", "bx bx-says", {}, ("mask", "ask"), "role='status'")
+A click on a word that the model does not expect triggers `.mask` with its token. A value with `asks` triggers `.ask`.
+"""
 
 
 Sections = _class_of(Component("Sections", "bx bx-sections", aria="role='tablist' aria-label='sections'"))
@@ -110,32 +104,26 @@ More = _class_of(Component("More", "bx bx-more"))
 """A menu of the choices {"label": its question} that the radio with the element id `of` keeps out of sight."""
 
 
-class Chips(Drawn):
-    """Short texts in a line: {"label": what they are, "chips": [...]}. A click triggers `.select`: `event.index` is the position.
+Chips = _class_of(Component("Chips", "bx bx-chips", aria=GROUP))
+"""Short texts in a line: {"label": what they are, "chips": [...]}. A click triggers `.select`: `event.index` is the position.
 
-    `pressed` ([bool], one a chip) marks chips as done. Chips of `kind` "back" undo something.
-    """
-
-    component = Component("Chips", "bx bx-chips", aria=GROUP)
+`pressed` ([bool], one a chip) marks chips as done. Chips of `kind` "back" undo something.
+"""
 
 
 FlowStep = _class_of(Component("FlowStep", "", aria="hidden"))
 """An invisible component that passes a part of the picture's value to the Flow of the page, without the rest of it."""
 
 
-class Meter(Drawn):
-    """The progress of long work: {"text": ..., "share": 0 to 1, or None if unknown}. It keeps its height when empty."""
-
-    component = Component("Meter", "bx bx-meter", aria="role='status'")
+Meter = _class_of(Component("Meter", "bx bx-meter", aria="role='status'"))
+"""The progress of long work: {"text": ..., "share": 0 to 1, or None if unknown}. It keeps its height when empty."""
 
 
-class Finding(Drawn):
-    """The most telling fact in a sentence: {"text": ..., "why": where its reason is seen, or None}.
+Finding = _class_of(Component("Finding", "bx bx-finding"))
+"""The most telling fact in a sentence: {"text": ..., "why": where its reason is seen, or None}.
 
-    It keeps its height when empty, unless there is "none" to come. A click on its button triggers `.select`.
-    """
-
-    component = Component("Finding", "bx bx-finding")
+It keeps its height when empty, unless there is "none" to come. A click on its button triggers `.select`.
+"""
 
 
 AnswersSwitch = _class_of(Component("AnswersSwitch", "bx bx-answers"))

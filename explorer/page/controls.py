@@ -20,7 +20,6 @@ SLIDER = {"low": 1.0, "high": 6.0}  # a slider's range until the model is known
 
 
 def control(setting: Setting, default: object, elem_id: str) -> gr.components.Component:
-    """The control of a setting; a Memory becomes a state."""
     if isinstance(setting, Memory):
         named = {"storage_key": setting.stored, "secret": "bert-explorer"}  # not a secret: every page contains it
         return gr.BrowserState(default, **named) if setting.stored else gr.State(default)
@@ -73,7 +72,6 @@ _MAKERS: dict[type[Setting], Callable[[Any, Any, dict[str, Any]], gr.components.
 
 
 def default_of(component: gr.components.Component) -> Any:
-    """A component's initial value, as a handler gets it."""
     return component.value["data"] if isinstance(component, gr.Dataframe) else component.value
 
 
@@ -111,7 +109,6 @@ def is_made(part: Part) -> bool:
 
 
 def make_part(part: Part, elem_id: str) -> Any:
-    """The component of a part, without a value yet."""
     options = {name: value for name, value in part.options.items() if name != "wide"}  # which is for the panel
     own = options.pop("classes", None) or CLASSES.get(part.kind)
     classes = [name for name in (own, "how" if is_made(part) else None, ANSWER if part.answer else None) if name]

@@ -28,7 +28,6 @@ TURNS = itertools.count(1)  # a new value each time: the browser does not hear o
 
 
 def listen(shell: Shell, blocks: PageBlocks) -> None:
-    """Draw whatever a pulse asks for."""
     around = [shell.open_tab, shell.notice, shell.strip]
     for tab in shell.tabs.values():
         for label, choice in tab.choices.items():

@@ -112,8 +112,6 @@ def _options_for(triggers: Triggers) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """The components that hold the subject."""
-
     model_name: gr.Textbox
     text_a: gr.Textbox
     text_b: gr.Textbox

@@ -27,8 +27,6 @@ def first_subject() -> Subject:
 
 @dataclass(frozen=True, eq=False)
 class ExampleBox:
-    """The dropdown, which names the example that is shown, if any, and the button for the next one."""
-
     box: gr.Dropdown
     another: gr.Button
 

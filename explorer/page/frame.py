@@ -8,7 +8,7 @@ import gradio as gr
 from explorer.bert.explorer import Explorer
 from explorer.core.errors import ExplorerError
 from explorer.export.place import Place
-from explorer.page.components import Chips, Notice, Pulse, Says, Steppers, TokenRow
+from explorer.page.components import Drawn, Notice, Pulse, TokenRow
 from explorer.page.events import Inputs, Updates, Values, merge, plain
 from explorer.page.examples import ExampleBox, number_of
 from explorer.page.models import ModelBox
@@ -21,18 +21,16 @@ from explorer.ui.subject import Subject
 
 @dataclass(frozen=True, eq=False)
 class Shell:
-    """The components around the tabs, and the tabs by id."""
-
     inputs: Inputs
     open_tab: gr.Textbox
     blanks: gr.State
     models: ModelBox
     examples: ExampleBox
     strip: TokenRow
-    steppers: Steppers
-    says: Says  # the model's prediction in a sentence
-    put_back: Chips  # what is changed in the model, each with a way back
-    suggestion: Chips  # the most telling layer and head of what is open
+    steppers: Drawn
+    says: Drawn  # the model's prediction in a sentence
+    put_back: Drawn  # what is changed in the model, each with a way back
+    suggestion: Drawn  # the most telling layer and head of what is open
     notice: Notice
     given: gr.Textbox  # the texts of the place that a link leads to, for a script to put into the boxes
     told: gr.State  # what to say about a link once the page is drawn
@@ -71,7 +69,6 @@ class Shell:
 
     @property
     def of_a_place(self) -> list[Any]:
-        """The outputs of `arrive`."""
         bar = [self.inputs.model_name, self.models.box, self.models.known, self.models.recent, self.examples.box]
         # The texts come last: when they are heard of, everything else is set.
         return [*bar, self.told, *self.which_tabs, self.strip, self.notice, *self.settable, self.given]

@@ -13,7 +13,7 @@ from explorer.bert.hub import EXAMPLE_ID
 from explorer.core import jobs
 from explorer.core.errors import ExplorerError
 from explorer.core.steps import map_steps, relay
-from explorer.page.components import Meter, Notice
+from explorer.page.components import Drawn, Meter, Notice
 from explorer.page.events import Updates, Values
 from explorer.ui.pictures.bars import meter
 
@@ -31,7 +31,7 @@ class ModelBox:
     recent: gr.BrowserState  # the names of the models opened last
     refused: gr.State  # whether the last model asked for was refused, so that its message stays
     under_way: gr.Row  # shown during a download:
-    fetching: Meter
+    fetching: Drawn
     stop: gr.Button
 
     @classmethod

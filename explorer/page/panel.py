@@ -63,12 +63,10 @@ class Panel:
 
     @cached_property
     def memories(self) -> list[gr.components.Component]:
-        """The states that the view may set for the views after it."""
         return [control for name, control in self.controls.items() if isinstance(self.view.settings[name], Memory)]
 
     @property
     def outputs(self) -> list[Any]:
-        """Everything that showing the view may change."""
         boxes = [control.box for control in self.controls.values() if hasattr(control, "box")]
         own = [part for name, part in self.parts.items() if self.view.parts[name].kind not in MARKDOWN]
         work = [self.work.stop, self.work.status, self.work.start] if self.work else []

@@ -41,7 +41,6 @@ class Pieces:
             self._walk(child, number if number in self.containers else outer)
 
     def around(self, number: int) -> Iterator[int]:
-        """The containers around a component, innermost first."""
         outer = self.outer.get(number)
         while outer is not None:
             yield outer
@@ -96,7 +95,6 @@ class Pieces:
 
     @cached_property
     def _targets(self) -> dict[int, list[int]]:
-        """The components that each listener listens to."""
         root = self.config["layout"]["id"]
         targets = {}
         for listener in self.config["dependencies"]:

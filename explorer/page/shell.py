@@ -36,7 +36,6 @@ ASKING = "(...values) => BertExplorer.page.asking(values)"  # redraw the strip, 
 
 
 def build() -> PageBlocks:
-    """The whole app, ready to launch. Nothing is computed and no model is loaded here."""
     return build_shell()[0]
 
 

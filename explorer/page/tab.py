@@ -11,7 +11,7 @@ from explorer.bert.explorer import Explorer
 from explorer.core.errors import CapabilityError, ExplorerError, InputError, logger
 from explorer.export import links
 from explorer.export.place import Place, tab_of
-from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppers
+from explorer.page.components import Drawn, Notice, Pulse
 from explorer.page.controls import default_of
 from explorer.page.events import Inputs, Updates, Values, merge
 from explorer.page.panel import STATIC, Panel
@@ -26,8 +26,6 @@ from explorer.ui.view import View, Why, finding_of, open_on
 
 @dataclass(eq=False)
 class Choice:
-    """One choice of a tab: the views that are shown together."""
-
     label: str
     column: gr.Column
     pulse: Pulse
@@ -39,7 +37,6 @@ class Choice:
 
     @cached_property
     def finders(self) -> list[Panel]:
-        """The panels whose view may have a finding."""
         return [panel for panel in self.panels if panel.view.finding is not View.finding]
 
     def changes(self, method: str) -> bool:
@@ -49,20 +46,18 @@ class Choice:
 
 @dataclass(eq=False)
 class TabPage:
-    """One tab on the page."""
-
     tab: Tab
     inputs: Inputs
-    steppers: Steppers  # in the bar and shared by all tabs, like
-    says: Says  # the model's prediction,
-    put_back: Chips  # what is changed in the model,
-    suggestion: Chips  # the most telling layer and head, and
+    steppers: Drawn  # in the bar and shared by all tabs, like
+    says: Drawn  # the model's prediction,
+    put_back: Drawn  # what is changed in the model,
+    suggestion: Drawn  # the most telling layer and head, and
     address: gr.Textbox  # the query of the link to what is shown
     item: gr.Tab
     body: gr.Column
     way_out: gr.Button | None  # of a tab that needs something of the model
     hint: Notice
-    finding: Finding
+    finding: Drawn
     which: gr.Radio | None = None
     controls: dict[str, gr.components.Component] = field(default_factory=dict)
     shared: dict[str, gr.Column] = field(default_factory=dict)  # around the controls of settings that several choices read
@@ -79,19 +74,16 @@ class TabPage:
         return [*self.above, *(panel for panels in together or [self.panels] for panel in panels)]
 
     def inputs_of(self, panels: Sequence[Panel]) -> list[gr.components.Component]:
-        """The inputs needed to show some panels."""
         read = [control for panel in panels for control in [*panel.controls.values(), *panel.unasked]]
         return list(dict.fromkeys([*self.inputs.all, self.address, *([self.which] if self.which else []), *read]))
 
     def outputs_of(self, panels: Sequence[Panel]) -> list[Any]:
-        """Everything that showing some panels may change."""
         columns = [choice.column for choice in self.choices.values() if not set(panels).isdisjoint(choice.panels)]
         asked = [panel.asked for panel in panels if panel.asked]
         return list(dict.fromkeys([*self.around, *columns, *asked, *(item for panel in panels for item in panel.outputs)]))
 
     @property
     def around(self) -> list[Any]:
-        """What drawing any of its views may change."""
         shared = [self.inputs.selection, self.steppers, self.says, self.put_back, self.suggestion, self.address]
         return [*shared, self.hint, self.finding]
 
@@ -116,7 +108,6 @@ class TabPage:
         return self.choices.get(chosen) or next(iter(self.choices.values()))
 
     def complete(self, values: Values) -> Values:
-        """The values, completed with the initial values of the other controls."""
         return {component: default_of(component) for component in self.all_inputs} | values
 
     def show(self, subject: Subject, values: Values) -> Updates:
@@ -228,7 +219,6 @@ class TabPage:
             return {self.address: ""}
 
     def arrive(self, place: Place) -> Updates:
-        """The updates that set this tab to a place: its choice and the settings of its views."""
         updates: Updates = {self.which: place.choice} if self.which else {}
         views = {type(view): view for view in place.views}
         for panel in [*self.above, *self.choices[place.choice].panels]:
