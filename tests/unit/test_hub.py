@@ -72,7 +72,7 @@ def test_a_revision_can_be_named(hub, tiny_folder, refusal):
     hub.down = True
     assert explorer.load(f"{REPO}@v1") is model  # of the cache
     hub.down = False
-    assert f"no revision v2 of {REPO};" in refusal(ModelError, lambda: explorer.load(f"{REPO}@v2"))
+    assert f"no revision v2 of {REPO}." in refusal(ModelError, lambda: explorer.load(f"{REPO}@v2"))
 
 
 NO_REVISIONS = (
