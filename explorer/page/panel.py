@@ -13,7 +13,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.steps import map_steps
 from explorer.export.place import slug
 from explorer.page import controls
-from explorer.page.components import Meter, Notice
+from explorer.page.components import Drawn, Notice
 from explorer.page.events import Updates, Values, merge
 from explorer.ui.layout import LayoutRow, arrange
 from explorer.ui.long_view import LongView
@@ -31,7 +31,7 @@ class Work:
 
     start: gr.Button | None
     stop: gr.Button
-    status: Notice | Meter
+    status: Notice | Drawn
 
     def show(self, status: str = "", *, start: bool = False, stop: bool = False) -> Updates:
         if self.start is None:
