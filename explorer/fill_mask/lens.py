@@ -70,9 +70,8 @@ class Lens(View):
         if not tuned and (other := tuned_lens(subject.model)):
             _, there, _ = _follow_guess(subject, _lens(subject, range(token, token + 1), other))
             told += f" The tuned lens reads “{leads}” from {_state(there)} on."
-        return Finding(
-            told[:1].upper() + told[1:], Why("hidden", "Layer by layer", {"layer": since, "token": token}) if since else None
-        )
+        told = told[:1].upper() + told[1:]
+        return Finding(told, Why("hidden", "Layer by layer", {"layer": since, "token": token}) if since else None)
 
     def on_table(self, subject: Subject, index: list[int]) -> Change:
         """Select another token: [row, column] of a word."""

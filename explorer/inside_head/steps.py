@@ -69,8 +69,7 @@ class DotProducts(View):
         if found.query is None:
             return Finding(head_sentence(subject, found))
         token, key = asking(subject)
-        head = {"layer": found.layer + 1, "head": found.head + 1, "token": token}
-        seen = Why("attention", "One head", head)
+        seen = Why("attention", "One head", {"layer": found.layer + 1, "head": found.head + 1, "token": token})
         if key is not None and found.names_a_key and token == found.query:
             return Finding(_score(subject, token, key), show_switched_off(found) if found.word else seen)
         weights = subject.trace.attention(found.layer)[found.head, token]
