@@ -127,7 +127,7 @@ def test_an_experiment_is_the_mean_of_its_items(bundled):
         (lambda model: explorer.ablate(model, TEXT, [(7, 1)]), "from 1 to 6, not 7"),
         (lambda model: explorer.ablate(model, TEXT, word="antidisestablishmentarianism"), "not one piece"),
         (lambda model: explorer.ablate(model, ("a", "b", "c")), "a pair of texts"),
-        (lambda model: explorer.patch(model, TEXT, "short [MASK].", WORD, FOIL), "same number of pieces"),
+        (lambda model: explorer.patch(model, TEXT, "short [MASK].", WORD, FOIL), "need the same number"),
         (lambda model: explorer.patch(model, TEXT, TEXT, WORD, FOIL).recovery, "nothing to recover"),
         (lambda model: explorer.attribute(model, TEXT, method="guessing"), "The method must be one of"),
         (lambda model: explorer.routes(model, TEXT, position=99), "position"),

@@ -80,7 +80,7 @@ def test_a_click_makes_the_sentence_the_input(subject, bundled, refusal):
 def test_a_word_finds_neurons_and_a_click_opens_one(subject, refusal):
     view = Heads(unit=NEURON, neuron=7, by_word=" The ")
     content = view.compute(subject)
-    assert f"the first {readings.READ} sentences with the word" in content["about"]
+    assert f"the first {readings.READ} sentences with it" in content["about"]
     for name in ("promoting", "driven"):
         rows = content[name]["rows"]
         assert len(rows) == NEURONS
