@@ -468,7 +468,6 @@ TIRED = "?a=when+he+was+tired,+%5BMASK%5D+went+to+bed.&b="
 HE, BLANK = 2, 6  # tokens
 
 
-@pytest.mark.nightly  # it depends on how soon an answer comes after the zoom closes: to be mended
 def test_a_slider_turns_he_into_she_and_one_key_turns_it_back(opened):
     page = opened(TIRED)
     bars = picture(page, ".bx-flow-output").filter(has_text="What is in the blank?")

@@ -32,6 +32,7 @@ export function levelsOf(flow, { stage, drawAll, choose, ask, sent }) {
     }
     if (!wantsFocus || (zoom && !(zoom.layer && (level(flow) < 3 || zoom.weight)))) return;
     wantsFocus = false;
+    if (document.activeElement.closest(".bx-flow-card")) return; // it is in use already
     if (zoom) stage.focus();
     else boxes[target.row * value.states + target.state]?.focus({ preventScroll: true });
   }

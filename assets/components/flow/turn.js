@@ -11,13 +11,13 @@ export function turnOf(flow, ask) {
   const strength = el("input", { type: "range", min: 0, max: STRONGEST, step: 0.1, "aria-label": "Strength of the direction" });
   const shown = el("output", {});
   const card = cardOf("Move this vector from one word to another", way, shown, strength);
-  let [waits, asked] = [false, 0]; // whether a strength is still to be sent, and when the last was
+  let [waits, asked] = [false, null]; // whether a strength is still to be sent, and when the one without an answer was
 
   const place = () => [flow.target.state, flow.value.places[flow.target.row]];
   const tell = () => (shown.textContent = `× ${Number(strength.value).toFixed(1)}`);
 
   function send() {
-    waits = performance.now() < asked + PATIENCE;
+    waits = asked !== null && performance.now() < asked + PATIENCE;
     if (waits) return;
     asked = performance.now();
     ask({ move: [...place(), ...way.value.split(" "), Number(strength.value)] });
@@ -25,7 +25,7 @@ export function turnOf(flow, ask) {
 
   /** After an answer: whether another strength was asked for meanwhile, which is sent now. */
   function isNext() {
-    asked = 0;
+    asked = null;
     const more = waits;
     if (more) send();
     return more;
@@ -38,8 +38,8 @@ export function turnOf(flow, ask) {
     if (!way.childElementCount) way.replaceChildren(...ways.map(([word, other]) => el("option", { value: `${word} ${other}` }, `${word} → ${other}`)));
     const move = flow.value.move;
     const here = move && move.slice(0, 2).join() === place().join();
-    if (here && !asked && !waits) [way.value, strength.value] = [move.slice(2, 4).join(" "), move[4]];
-    else if (!here && !asked && !waits) strength.value = 0;
+    if (here && asked === null && !waits) [way.value, strength.value] = [move.slice(2, 4).join(" "), move[4]];
+    else if (!here && asked === null && !waits) strength.value = 0;
     if (!card.isConnected && !here) way.selectedIndex = Math.max(0, own);
     tell();
     return card;
