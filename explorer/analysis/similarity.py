@@ -1,6 +1,6 @@
 """Similarities of vectors and of spaces. Pure functions of arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -93,15 +93,26 @@ def closest_pairs(matrix: np.ndarray, most: int = 5) -> list[tuple[int, int, flo
     return [(int(rows[i]), int(columns[i]), float(matrix[rows[i], columns[i]])) for i in best]
 
 
-def nearest_of_each(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each row of vectors [n, hidden], n > 1, the other row nearest by cosine, and that cosine: [n] each."""
-    unit, parts = directions(vectors), []
+def _cosines_to_others(vectors: np.ndarray) -> Iterator[np.ndarray]:
+    """The cosines [rows, n] of one block of rows after another to all rows; −2 for each with itself."""
+    unit = directions(vectors)
     for start in range(0, len(unit), BLOCK):
         cosines = unit[start : start + BLOCK] @ unit.T
         np.fill_diagonal(cosines[:, start:], -2)
-        parts.append((cosines.argmax(axis=1), cosines.max(axis=1)))
+        yield cosines
+
+
+def nearest_of_each(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each row of vectors [n, hidden], n > 1, the other row nearest by cosine, and that cosine: [n] each."""
+    parts = [(cosines.argmax(axis=1), cosines.max(axis=1)) for cosines in _cosines_to_others(vectors)]
     others, near = (np.concatenate(column) for column in zip(*parts, strict=True))
     return others, near.clip(-1, 1)
+
+
+def nearest_rows(vectors: np.ndarray, most: int) -> np.ndarray:
+    """[n, most]: the other rows of vectors [n, hidden] nearest to each by cosine, nearest first."""
+    ordered = (np.argsort(-cosines, axis=1, kind="stable") for cosines in _cosines_to_others(vectors))
+    return np.concatenate([rows[:, :most] for rows in ordered])
 
 
 def nearest(vectors: np.ndarray, row: int, most: int = 10) -> list[tuple[int, float]]:
@@ -185,13 +196,3 @@ def first_of_each(rows: np.ndarray) -> np.ndarray:
     groups[order] = np.concatenate([[0], np.cumsum(apart > SAME * np.abs(rows).max(initial=0))])
     _, first, group = np.unique(groups, return_index=True, return_inverse=True)
     return first[group]
-
-
-def nearest_rows(vectors: np.ndarray, most: int) -> np.ndarray:
-    """[n, most]: the other rows of vectors [n, hidden] nearest to each by cosine, nearest first."""
-    unit, parts = directions(vectors), []
-    for start in range(0, len(unit), BLOCK):
-        cosines = unit[start : start + BLOCK] @ unit.T
-        np.fill_diagonal(cosines[:, start:], -2)
-        parts.append(np.argsort(-cosines, axis=1, kind="stable")[:, :most])
-    return np.concatenate(parts)
