@@ -3,10 +3,11 @@
 import fnmatch
 import glob
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from explorer.analysis.similarity import nearest
+from explorer.core.cache import OnceCache
 from explorer.core.limits import QUERY
 from explorer.text import limits
 from explorer.text.pieces import bare
@@ -21,6 +22,9 @@ MOST_NEAR = 12
 FOUND = [Column("piece", "name"), Column("id", "number")]
 NEAR = [Column("id", "number"), Column("cosine", "number", form=".3f"), Column("", "bar")]
 CONTINUES = "##"
+
+
+_found: OnceCache[Hashable, list[int]] = OnceCache(4)  # by checkpoint and query: a finding and two tables ask for them
 
 
 def _two_ids(value: Any) -> tuple[int, int] | None:
@@ -55,7 +59,7 @@ class Vocabulary(View):
 
     def _find(self, subject: Subject) -> Content:
         vocabulary = subject.model.vocabulary
-        ids = search(vocabulary, self.query)
+        ids = self._matches(subject)
         few = f", the first {MOST_FOUND} are shown" if len(ids) > MOST_FOUND else ""
         count = "1 piece matches" if len(ids) == 1 else f"{len(ids):,} pieces match"
         rows = [Row([vocabulary[id], id], token=id) for id in ids[:MOST_FOUND]]
@@ -64,12 +68,9 @@ class Vocabulary(View):
             "pieces": strip_table(FOUND, rows, "pieces found"),
         }
 
-    def finding(self, subject: Subject) -> Finding | None:
+    def finding(self, subject: Subject) -> Finding:
         vocabulary, id = subject.model.vocabulary, self._asked(subject)
-        others = [(row, cosine) for row, cosine in nearest(subject.model.word_table, id, MOST_NEAR) if row != id]
-        if not others:
-            return None
-        (near, cosine), count = others[0], f"{len(vocabulary):,}"
+        (near, cosine), count = _neighbours(subject, id)[0], f"{len(vocabulary):,}"
         return Finding(f"“{vocabulary[id]}” is piece {id} of {count}; its nearest is “{vocabulary[near]}” (cosine {cosine:.2f}).")
 
     def _asked(self, subject: Subject) -> int:
@@ -77,17 +78,23 @@ class Vocabulary(View):
         token, vocabulary = _id_of(subject), subject.model.vocabulary
         if self.detour and self.detour[0] == token and self.detour[1] < len(vocabulary):
             return self.detour[1]
-        found = search(vocabulary, self.query) if subject.selection.token is None else []
+        found = self._matches(subject) if subject.selection.token is None else []
         return found[0] if found else token
+
+    def _matches(self, subject: Subject) -> list[int]:
+        key = subject.model.checkpoint, self.query
+        return _found.get(key, lambda: search(subject.model.vocabulary, self.query))
 
     def _near(self, subject: Subject) -> Content:
         vocabulary, id = subject.model.vocabulary, self._asked(subject)
-        rows = [
-            Row([vocabulary[row], row, cosine, max(cosine, 0.0)], token=row)
-            for row, cosine in nearest(subject.model.word_table, id, MOST_NEAR)
-        ]
+        rows = [Row([vocabulary[row], row, cosine, max(cosine, 0.0)], token=row) for row, cosine in _neighbours(subject, id)]
         named = Column(f"nearest to “{vocabulary[id]}”", "name", name="nearest_piece")
         return {"nearest": strip_table([named, *NEAR], rows, "nearest pieces")}
+
+
+def _neighbours(subject: Subject, id: int) -> list[tuple[int, float]]:
+    """The ids of the nearest pieces with their cosines, found once for the table and the finding."""
+    return subject.trace.once(("nearest pieces", id), lambda: nearest(subject.model.word_table, id, MOST_NEAR))
 
 
 def _id_of(subject: Subject) -> int:
