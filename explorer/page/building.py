@@ -59,8 +59,10 @@ def sections() -> dict[str, Any]:
 
 
 def section_style() -> str:
-    """A style sheet that shows only the tabs of the open section, whose number is the body's `data-section`."""
-    rules = []
+    """A style sheet that shows only the tabs of the open section, the body's `data-section`, and the open choice's question."""
+    places = range(1, 1 + max(len(tab.choices) for tab in TABS))
+    asked = (f".question:has(.choices label:nth-of-type({one}) :checked) h2 > span:nth-child({one})" for one in places)
+    rules = [f"{', '.join(asked)} {{ --shown: inline; --seen: visible; }}"]
     for number, tabs in enumerate(SECTIONS.values()):
         opened = f'body[data-section="{number}"]'
         own = ", ".join(f"#tab-{tab.id}-button" for tab in tabs)
