@@ -151,6 +151,7 @@ class Kept:
         self._answers: OnceCache[tuple, list[Message]] = OnceCache(MOST)
         self._one = asyncio.Lock()
         self._ahead = Ahead(blocks)
+        self._opening = element({"elements": blocks.opens_with})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD") or scope["path"] not in PATHS:
@@ -174,7 +175,7 @@ class Kept:
         plain = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
         start, *bodies = await self._kept({**scope, "headers": plain}, receive)
         page = b"".join(message.get("body", b"") for message in bodies)
-        before, found, after = page.rpartition(element({"elements": self._blocks.opens_with}))
+        before, found, after = page.rpartition(self._opening)
         if not found or await user_of(Request({**scope, "app": self._blocks.app})) is None:
             return [start, *bodies]
         place = await self._ahead.place(query, address) if self._rates.may_work(address) else {}
