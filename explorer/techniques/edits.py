@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from weakref import ref
@@ -11,16 +12,17 @@ from explorer.bert.trace import Trace
 from explorer.core.engine import torch
 
 
-class Edit:
+class Edit(ABC):
     """A change at one place of a run; `first` is the lowest hidden state that differs, or whose layer reads something else."""
 
     first: int
 
     @property
+    @abstractmethod
     def key(self) -> Hashable:
         """What distinguishes this edit from others of the same run, without holding that run in memory."""
-        raise NotImplementedError
 
+    @abstractmethod
     def put(self, states: torch.Tensor, state: int) -> None:
         """Change one of the hidden states [layers + 1, tokens, hidden] in place, if it is the edit's."""
 

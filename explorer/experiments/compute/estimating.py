@@ -14,6 +14,7 @@ from explorer.experiments.compute.patching import COUNTERPART, HEADS_OF, MLP, RE
 from explorer.experiments.compute.question import Axis, Batch, Measured, ReadItem, place_of, round_off
 from explorer.experiments.compute.reading import batch_items
 from explorer.experiments.compute.summary import Place
+from explorer.techniques.paths import PARTS
 
 EDGES = "edges"
 INTEGRATED = "_integrated"  # ends the ways that take a path
@@ -39,7 +40,7 @@ class Estimated(Patching):
         MLP: "the feed-forward output",
         EDGES: "edges",
         EDGES + INTEGRATED: "edges, by a path of five",
-        **{f"{EDGES}_{part}": f"edges into {part.replace('query', 'querie')}s" for part in edges.PARTS},
+        **{f"{EDGES}_{part}": f"edges into {part.replace('query', 'querie')}s" for part in PARTS},
     }
     help = (
         "Attribution patching (Nanda 2023; Syed et al. 2023) estimates *patching* for all places at the same time: the "
@@ -61,7 +62,7 @@ class Estimated(Patching):
     def set_up(self) -> None:
         super().set_up()
         self.of_edges, self.integrated = self.way.startswith(EDGES), self.way.endswith(INTEGRATED)
-        self.parts = [part for part in edges.PARTS if self.way.endswith(part)] or edges.PARTS
+        self.parts = [part for part in PARTS if self.way.endswith(part)] or PARTS
         if self.of_edges:
             edges.require_edges(self.model)
 
