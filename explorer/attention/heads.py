@@ -112,9 +112,9 @@ class Heads(View):
         end = "1" if subject.trace.kept <= WHOLE_SCALE else "its largest weight"
         return (
             f"Layer {at[0] + 1}, head {at[1] + 1}: **{named}**: {means}. One thumbnail per head: rows attend to columns, darker "
-            f"(lighter on dark) means more weight, from 0 to {end}{root}. Click a "
-            f"thumbnail, or use the arrow keys.\n\nIn numbers: a token attends {distance:.1f} tokens "
-            f"away on average, with an entropy of {entropy:.2f} (0: each attends to one token; 1: to all equally)."
+            f"(lighter on dark) means more weight, from 0 to {end}{root}. Click a thumbnail, or use the arrow keys.\n\nIn "
+            f"numbers: a token attends {distance:.1f} tokens away on average, with an entropy of {entropy:.2f} (0: each attends "
+            f"to one token; 1: to all equally)."
         )
 
 

@@ -23,17 +23,8 @@ from explorer.ui.view import View
 LONGEST_WORD = 100  # characters of a word to swap
 MARK = "~"  # before a packed text; a text that begins with the mark itself gets a second one in front
 LONG = 200  # characters; shorter ones stay readable
-OF_THE_PAGE = (
-    "layer",
-    "head",
-    "token",
-    "off",
-    "cut",
-    "swap",
-    "patch",
-    "move",
-    "path",
-)  # the page's selection, which every view takes
+# The page's selection, which every view takes.
+OF_THE_PAGE = ("layer", "head", "token", "off", "cut", "swap", "patch", "move", "path")
 
 
 class Asked:

@@ -12,6 +12,7 @@ from explorer.analysis.similarity import nearest_rows
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS
 from explorer.projection.points import EXAMPLE_SETS, Points, example_lines, read_texts
+from explorer.projection.sources import LETTERS
 from explorer.text import limits
 from explorer.text.lines import read_lines
 from explorer.ui.layout import col, row
@@ -27,8 +28,6 @@ FEWEST = 4  # different sentences
 NEIGHBORS = 5
 RINGED = 8  # points, and at most a quarter
 QUOTED = 20  # characters of a sentence
-LETTERS = 4  # per token, about
-PIECES = 1.3  # tokens per word
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,6 @@ from explorer.text.lines import Pair
 from explorer.training.examples import HELD_OUT_SHARE, Split, draw_groups, group_rows, normalise
 
 BUILT_IN = EXAMPLES / "answers.jsonl"
-FILE_TYPES = (".json", ".jsonl")
 MOST_ANSWER = Limit(1_000, LONG)
 STRANGE = "The file is not in SQuAD's format. Send its JSON, or lines of {question, context, answers: {text, answer_start}}."
 
