@@ -30,12 +30,6 @@ from explorer.ui.view import View
 WORDS = ASSETS / "find" / "words.tsv"
 CONCEPTS = ASSETS / "find" / "concepts.txt"
 FIELDS = ("kind", "title", "where", "words", "go", "text", "near")
-NEEDS = {
-    "fill_mask": "a model that fills blanks",
-    "next_sentence": "a model that judges whether B follows A",
-    "own_head": "a model with its own head",
-}
-"""What a tab needs of the model, after the word 'needs'."""
 
 Entry = dict[str, Any]
 
@@ -82,9 +76,7 @@ def _views() -> Iterator[tuple]:
         for choice, rows in {"": [tab.above] if tab.above else [], **tab.choices}.items():
             label = choice if len(tab.choices) > 1 else ""  # one choice alone is not shown
             for view in views_in(rows):
-                place = " › ".join(filter(None, (tab.label, label)))
-                needs = NEEDS.get(tab.needs or "", "")
-                where = f"{place}, needs {needs}" if needs else place
+                where = " › ".join(filter(None, (tab.label, label)))
                 near = ", ".join([*shown.pop((tab.id, choice), []), *_labels(view)])  # terms: of the first view of a choice
                 yield "view", view.question, where, words().get(view.name, [""])[-1], [tab.label, label], "", near
 

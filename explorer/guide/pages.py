@@ -25,6 +25,7 @@ BESIDE = {  # other documents of what the app ships with, served with the guide
 COMMENTS = re.compile(r"^[ \t]*<!--.*?-->[ \t]*\n?", re.DOTALL | re.MULTILINE)  # claims, markers of examples and generated parts
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 HEADINGS = ("h1", "h2", "h3")
+HEADING = re.compile(r"<(h[123])>(.*?)</\1>", re.DOTALL)
 # Wide tables and code scroll by keyboard; an empty header cell is no header. `<` in texts is escaped.
 TAGS = {
     "<pre>": '<pre tabindex="0">',
@@ -58,17 +59,17 @@ def render(markdown: str, served: Callable[[str], str | None]) -> tuple[str, tup
     """
     tokens = _MARKDOWN.parse(COMMENTS.sub("", FRONT_MATTER.sub("", markdown)))
     sections = tuple(_sections(tokens))
-    anchors = iter(sections)
-    for place, token in enumerate(tokens):
-        if token.type == "heading_open" and token.tag in HEADINGS:
-            _link_to_itself(token, tokens[place + 1], next(anchors).anchor)
-        for child in token.children or ():
-            if child.type == "link_open":
-                _lead(child, served)
+    anchors = (section.anchor for section in sections)
+    for link in (child for token in tokens for child in token.children or () if child.type == "link_open"):
+        _lead(link, served)
     html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
     for tag, better in TAGS.items():
         html = html.replace(tag, better)
-    return html, sections
+    return HEADING.sub(lambda found: _link_to_itself(*found.groups(), next(anchors)), html), sections
+
+
+def _link_to_itself(tag: str, heading: str, name: str) -> str:
+    return f'<{tag} id="{name}"><a href="#{name}">{heading}</a></{tag}>'
 
 
 def _sections(tokens: Sequence[Token]) -> Iterator[Section]:
@@ -90,13 +91,6 @@ def _plain(token: Token) -> str:
     if token.children is None:
         return token.content.strip()
     return "".join(" " if child.type in ("softbreak", "hardbreak") else child.content for child in token.children)
-
-
-def _link_to_itself(heading: Token, inline: Token, name: str) -> None:
-    heading.attrSet("id", name)
-    opening, closing = Token("link_open", "a", 1), Token("link_close", "a", -1)
-    opening.attrSet("href", f"#{name}")
-    inline.children = [opening, *(inline.children or []), closing]
 
 
 def _lead(link: Token, served: Callable[[str], str | None]) -> None:
