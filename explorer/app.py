@@ -158,7 +158,6 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         server_name=host,
         server_port=port,
         prevent_thread_lock=True,
-        quiet=False,
         share=False,
         show_error=False,
         enable_monitoring=False,
@@ -201,15 +200,14 @@ def warm() -> None:
     A failure is logged and tried again, after pauses that double, until the model is there.
     """
     os.environ.setdefault("OMP_NUM_THREADS", str(cores()))
-    pause, told = PAUSES[0], ""
+    pause = PAUSES[0]
     while True:
         try:
             _ = first_subject().trace
             no_model.clear()
             return
         except ExplorerError as error:  # the default model cannot be loaded, perhaps not yet
-            if str(error) != told:
-                print(told := str(error), flush=True)
+            print(error, flush=True)
             logger.warning("The default model cannot be used", exc_info=error)
         except Exception as error:  # this thread must not die: nothing else loads the model before a visitor needs it
             logger.error("The default model cannot be used", exc_info=error)

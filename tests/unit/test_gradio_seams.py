@@ -66,7 +66,7 @@ WRITTEN = {  # attributes that are set in the code of a class or function, and t
     queueing.Event: "self._id self.session_hash self.alive",
     queueing.Queue: "self.active_jobs self.max_size self.pending_event_ids_session self.pending_messages_per_session __len__",
     BlockFunction: "self.inputs self.outputs self.targets self.concurrency_id self.api_visibility self.api_name self.preprocess",
-    routes.App: "self.stop_event self.auth_dependency self.tokens self.cookie_id self.auth access-token-",
+    routes.App: "self.stop_event self.tokens self.cookie_id self.auth access-token-",
 }
 
 
