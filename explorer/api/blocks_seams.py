@@ -24,7 +24,7 @@ gradio_blocks.inspect = component_meta.inspect = SimpleNamespace(**_remembering)
 # It makes a server of every `Blocks` when that begins and when it ends; only the one of the launch has arguments.
 _make = gradio_blocks.App.create_app
 _make_at_launch = functools.wraps(_make)(lambda *of, **given: _make(*of, **given) if "app_kwargs" in given else None)
-gradio_blocks.App.create_app = _make_at_launch  # type: ignore[assignment]
+gradio_blocks.App.create_app = _make_at_launch
 
 
 class _PageConfig(BlocksConfig):

@@ -215,7 +215,7 @@ class _BoundedForm(GradioMultiPartParser):
         super().on_part_data(data, start, end)
 
 
-route_utils.GradioMultiPartParser = _BoundedForm  # type: ignore[misc]
+route_utils.GradioMultiPartParser = _BoundedForm
 
 
 @contextmanager

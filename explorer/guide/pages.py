@@ -64,7 +64,7 @@ def render(markdown: str, path: Path) -> tuple[str, tuple[Section, ...]]:
     html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
     for tag, better in TAGS.items():
         html = html.replace(tag, better)
-    return HEADING.sub(lambda found: _link_to_itself(*found.groups(), next(anchors)), html), sections
+    return HEADING.sub(lambda found: _link_to_itself(found[1], found[2], next(anchors)), html), sections
 
 
 def _link_to_itself(tag: str, heading: str, name: str) -> str:
