@@ -21,7 +21,7 @@ from explorer.ui.pictures.base import (
     token_axis,
     token_labels,
 )
-from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap
+from explorer.ui.pictures.heatmaps import Axes, heatmap
 from explorer.ui.pictures.numbers import Places, Table, columns_of, keep, matrix
 
 TRAINED, HELD_OUT, OTHER = CATEGORIES[4], CATEGORIES[0], CATEGORIES[1]
@@ -134,17 +134,6 @@ def number_scatter(right: np.ndarray, said: np.ndarray, texts: Sequence[str], ke
     axes = {"xaxis": grid_axis("right"), "yaxis": grid_axis("predicted")}
     drawn = figure([same, dots], key=f"numbers-{key}", **axes)
     return keep(drawn, lambda: columns_of(text=texts, right=right, said=said))
-
-
-def looks_at_answer(shares: np.ndarray, even: float) -> go.Figure:
-    """The share of each head's attention from a question to an answer, [layers, heads]; `even` is that of even attention."""
-    return heatmap(
-        shares,
-        head_axes(*shares.shape),
-        hover=f"layer %{{y}}, head %{{x}}<br>%{{z:.1%}} of its attention (evenly {even:.1%})",
-        scale=colour_scale(0, max(float(shares.max(initial=0)), 1e-3), "attention"),
-        key=f"attention-{shares.shape}",
-    )
 
 
 def passage(text: str, start: int, end: int) -> dict[str, Any]:

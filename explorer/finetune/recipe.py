@@ -61,14 +61,6 @@ class Recipe(View):
     layer: int = number(6, "Hidden state that the head reads", **HIDDEN_STATES, more=True, line=True, min_width=140)
     pooling: str = pooling(SIDE_BY_SIDE, POOLINGS[WORDS][0], more=True, min_width=140, when=lambda view: view.kind != ANSWERS)
     head: str = choice((LINEAR, HIDDEN), "Head", more=True, line=True)
-    averaged: int = choice(
-        [("one training", 1), ("the mean of 3", 3), ("the mean of 5", 5)],
-        "Weights",
-        menu=True,
-        more=True,
-        min_width=100,
-        when=lambda view: view.layers > 0 and view.head == LINEAR,
-    )
     held_out: float = choice(SHARES, "Held out", default=0.2, menu=True, more=True, min_width=80)
     seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, more=True, min_width=70)
     balanced: bool = switch(False, "Rare classes weigh more", more=True, when=lambda view: view.kind == TEXTS)
@@ -107,7 +99,6 @@ class Recipe(View):
             held_out=self.held_out,
             units=UNITS if self.head == HIDDEN else 0,
             balanced=self.balanced,
-            averaged=self.averaged if self.layers and self.head == LINEAR else 1,
         )
 
     def _named(self, preset: str, most: int) -> dict[str, Any]:

@@ -11,12 +11,10 @@ from explorer.core.lazy import sklearn
 from explorer.finetune.compute.answers import HeldOutAnswers
 from explorer.finetune.compute.predictor import HeldOutLabels
 from explorer.finetune.compute.run import Run
-from explorer.finetune.compute.spans import f1
 from explorer.finetune.compute.texts import HeldOutNumbers
 from explorer.finetune.compute.words import HeldOutTags
 from explorer.finetune.pictures import confusion_matrix, number_scatter
 from explorer.finetune.run import RunView, run_id
-from explorer.finetune.sources import ASKS, OTHER, find_question_word
 from explorer.finetune.verdict import match_exactly
 from explorer.text import limits
 from explorer.text.lines import Pair
@@ -26,13 +24,8 @@ from explorer.ui.settings import choice, memory
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, chart, part, props, sentence, settle
 
-MISTAKES, RIGHT, CLASSES, NAMES = "Mistakes", "Right answers", "Classes", "Whole names"
-LOOKS = {
-    "classes": (MISTAKES, CLASSES),
-    "number": (MISTAKES,),
-    "tags": (MISTAKES, CLASSES, NAMES),
-    "spans": (MISTAKES, RIGHT, CLASSES),
-}
+MISTAKES, CLASSES, NAMES = "Mistakes", "Classes", "Whole names"
+LOOKS = {"classes": (MISTAKES, CLASSES), "number": (MISTAKES,), "tags": (MISTAKES, CLASSES, NAMES), "spans": (MISTAKES,)}
 MOST_LISTED, MOST_TEXTS, MOST_MISSED, MOST_ANSWERS = 50, 10, 12, 100  # words, mistaken texts, numbers, and answers
 AROUND = 8  # words on either side of a mistake
 NO_ANSWER = "(no answer)"
@@ -52,7 +45,7 @@ class Result(RunView):
     name, question = "fine-tune/result", "What is the result worth?"
     folded = question
     layout = (row(col("picture", "scores", "note", width=5), col("sentences", width=6)),)
-    look: str = choice((MISTAKES, RIGHT, CLASSES, NAMES), "Reading the result")
+    look: str = choice((MISTAKES, CLASSES, NAMES), "Reading the result")
     cell: Cell | None = memory(None, kept=cell_of, linked=False)
     picture = chart("The result on held-out examples", height=380, optional=True, marks=True)
     scores = part("frame", optional=True)
@@ -70,7 +63,7 @@ class Result(RunView):
     def _look(self, run: Run, look: str) -> Content:
         held = run.held_out
         if isinstance(held, HeldOutAnswers):
-            return _question_words(held) if look == CLASSES else _answers(held, look == RIGHT)
+            return _answers(held)
         if isinstance(held, HeldOutNumbers):
             return _numbers(run, held)
         if not isinstance(held, HeldOutLabels):
@@ -184,10 +177,10 @@ def _numbers(run: Run, held: HeldOutNumbers) -> Content:
     }
 
 
-def _answers(held: HeldOutAnswers, wanted: bool) -> Content:
-    """The held-out questions that are answered exactly, or otherwise, the most confident first."""
+def _answers(held: HeldOutAnswers) -> Content:
+    """The held-out questions that are not answered exactly, the most confident first."""
     right = match_exactly(held)
-    rows = np.flatnonzero(right == wanted)
+    rows = np.flatnonzero(~right)
     listed = [
         [
             held.questions[place],
@@ -202,19 +195,7 @@ def _answers(held: HeldOutAnswers, wanted: bool) -> Content:
     return {
         "sentences": _listed(headers, listed, [24, 16, 16, 9, 35], title),
         "note": (
-            f"{len(rows):,} of {len(right):,} held-out questions are answered {'exactly' if wanted else 'otherwise'}, capitals, "
+            f"{len(rows):,} of {len(right):,} held-out questions are not answered exactly, capitals, "
             "articles and punctuation aside (exact match, Rajpurkar et al. 2016); sure is p(start) · p(end) of the prediction."
         ),
-    }
-
-
-def _question_words(held: HeldOutAnswers) -> Content:
-    words, right = np.array([find_question_word(question) for question in held.questions]), match_exactly(held)
-    overlap = np.array([f1(said, accepted) for said, accepted in zip(held.said, held.accepted, strict=True)])
-    there = [word for word in (*ASKS, OTHER) if (words == word).any()]
-    counts = [int((words == word).sum()) for word in there]
-    exact, mean = ([float(scores[words == word].mean()) for word in there] for scores in (right, overlap))
-    return {
-        "scores": _scores(asks=there, questions=counts, exact_match=exact, f1=mean),
-        "note": "Exact match and F1 by question word, as SQuAD measures them (Rajpurkar et al. 2016).",
     }

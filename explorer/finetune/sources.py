@@ -1,6 +1,5 @@
 """The examples to learn from: built in, typed, a file, or a data set of the Hub. Settings shared by several views."""
 
-import re
 from collections import Counter
 from typing import Any, TypeVar
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.core.limits import BOX_CHARACTERS, LABEL, TRAINING_EXAMPLES
+from explorer.core.limits import BOX_CHARACTERS, TRAINING_EXAMPLES
 from explorer.core.limits import TEXTS as MOST_TEXTS
 from explorer.finetune.cards import cards_of
 from explorer.finetune.compute.answers import room
@@ -16,7 +15,7 @@ from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.from_table import FILE_TYPES, ExampleFile, built_in, examples_from_table, read_file
 from explorer.finetune.compute.questions import Questions, built_in_questions, read_typed
 from explorer.finetune.kinds import ANSWERS, FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS, of_kind, sets
-from explorer.finetune.opening import ORDERS, OUTSIDE, QUESTIONS, STARTER, Cards, Clicked
+from explorer.finetune.opening import ORDERS, OUTSIDE, QUESTIONS, STARTER, Cards
 from explorer.text import limits
 from explorer.text.hub_data import EXAMPLE
 from explorer.text.lines import split_lines
@@ -47,33 +46,18 @@ Sent = TypeVar("Sent", Table, TaggedFile, Questions)
 _of_tables: OnceCache[tuple[Table, Columns], tuple[Examples, list[str]]] = OnceCache(4)  # 50,000 rows take seconds
 
 
-ASKS = ("who", "what", "when", "where", "why", "which", "how many", "how much", "how long", "how")
-OTHER = "another word"
-
-
-def find_question_word(question: str) -> str:
-    return next((word for word in sorted(ASKS, key=len, reverse=True) if re.search(rf"\b{word}\b", question.lower())), OTHER)
-
-
-def check_clicks(value: object) -> Clicked:
-    """Valid tags from a browser's memory of clicks."""
-    pairs = value[: MOST_TEXTS.most] if isinstance(value, list | tuple) else ()
-    pairs = [pair for pair in pairs if isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)]
-    return tuple((line, tuple(tag[: LABEL.most] for tag in tags)) for line, tags in pairs if _are_tags(tags))
-
-
-def _are_tags(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(tag, str) and tag.strip() for tag in value)
-
-
-def sentences_in(typed: str) -> list[str]:
-    """The sentences typed, one per line, without repeats."""
-    return [line for line in dict.fromkeys(split_lines(typed)) if split_words(line)]
-
-
-def tags_of(line: str, clicks: Clicked) -> tuple[str, ...]:
-    words, tags = split_words(line), dict(clicks).get(line, ())
-    return tags if len(tags) == len(words) else (OUTSIDE,) * len(words)
+def read_tags(line: str) -> TaggedSentence:
+    """The words of a line with their tags: 'small/SIZE beer/DRINK, please', where a word without a tag in capitals has O."""
+    words: list[str] = []
+    tags: list[str] = []
+    for piece in line.split():
+        word, _, tag = (bare := piece.rstrip(".,;:!?")).rpartition("/")
+        is_tagged = bool(word) and tag.isupper()
+        mine = split_words(word if is_tagged else piece)
+        after = split_words(piece[len(bare) :]) if is_tagged else []
+        words += [*mine, *after]
+        tags += [*[tag if is_tagged else OUTSIDE] * len(mine), *[OUTSIDE] * len(after)]
+    return TaggedSentence(tuple(words), tuple(tags))
 
 
 def _column(label: str) -> Any:
@@ -88,17 +72,14 @@ class ExampleSettings(View):
     ready: str = choice(sets(), "Built-in set", menu=True, elem_classes="inline long", when=lambda view: view.source == READY)
     classes: Cards = memory(STARTER, kept=cards_of)
     tagged_lines: str = text(
-        "\n".join(line for line, _ in ORDERS),
-        "Sentences, one per line",
+        ORDERS,
+        "Sentences, one per line: word/TAG",
         limit=BOX_CHARACTERS,
-        lines=3,
-        max_lines=6,
+        lines=8,
+        max_lines=12,
         visible=False,
         when=lambda view: (view.kind, view.source) == (WORDS, TYPED),
     )
-    tagged_line: str = choice((), "The sentence to tag", default="", menu=True, free=True, linked=False, scale=3, visible=False)
-    tag: str = choice((), "Tag for a click", default="DRINK", menu=True, free=True, scale=2, visible=False)
-    clicks: Clicked = memory(ORDERS, kept=check_clicks, linked=False)
     asked: str = text(
         QUESTIONS,
         "Text, then lines: question | answer",
@@ -183,17 +164,16 @@ class ExampleSettings(View):
         if self.source == READY:
             return built_in_tagged(self.ready_set), ""
         if self.source == TYPED:
-            return tagged_examples(self._clicked())
+            return tagged_examples(self._typed_words())
         file = self._sent(TaggedFile)
         examples, note = tagged_examples(file.sentences)
         return examples, f"{file.about} {note}".strip()
 
-    def _clicked(self) -> list[TaggedSentence]:
-        if not (lines := sentences_in(self.tagged_lines)):
+    def _typed_words(self) -> list[TaggedSentence]:
+        if not (lines := [line for line in dict.fromkeys(split_lines(self.tagged_lines)) if split_words(line)]):
             raise InputError("The box has no sentences yet. Type or paste some, one per line.")
         MOST_TEXTS.check(len(lines), "sentences")
-        checked = [limits.check_text(line, "a line") for line in lines]
-        return [TaggedSentence(tuple(split_words(line)), tags_of(line, self.clicks)) for line in checked]
+        return [read_tags(limits.check_text(line, "a line")) for line in lines]
 
     def _questions(self) -> tuple[Questions, str]:
         """The questions; beside a handful of typed ones the built-in ones, since a handful teaches next to nothing."""
@@ -271,12 +251,12 @@ def _describe_questions(subject: Subject, questions: Questions, note: str) -> Co
         f"{len(questions):,} questions on {len(questions.texts):,} texts, {questions.unanswered:,} of them without an answer "
         f"there; all questions on about a fifth of the texts are held out, and never trained on{few}. {note}"
     )
-    return _balance(about, "", Counter(find_question_word(row.question) for row in questions.rows))
+    return {"about": about}
 
 
 def _balance(about: str, what: str, counted: Counter[str]) -> Content:
     largest, total = counted.most_common(MOST_BARS), counted.total()
-    more = f" The {len(largest)} largest of {len(counted)} {what}:" if what and len(counted) > len(largest) else ""
+    more = f" The {len(largest)} largest of {len(counted)} {what}:" if len(counted) > len(largest) else ""
     return {"about": f"{about}{more}", "balance": bars([(label, count / total, f"{count:,}") for label, count in largest])}
 
 

@@ -22,7 +22,6 @@ from explorer.finetune.learn_map import can_map, explain_map, is_in_turn, map_of
 from explorer.finetune.opening import OURS, STARTER
 from explorer.finetune.run import RunView
 from explorer.finetune.try_others import answer_question, tag_words
-from explorer.techniques.attribution import Path
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
 from explorer.text.lines import Pair, split_lines
@@ -40,7 +39,6 @@ OFFER = "Example sentence …"
 NO_MAP = "The map appears here after a training on two classes or more."
 MOST_WORDS = 3  # that decided, in the table of many sentences
 MANY = Limit(200, "At most {most} {what} fit into this table, and there are {given}; the endpoint /classify takes more.")
-METHODS = (("hide each word", "occlusion"), ("integrated gradients", "integrated_gradients"))
 SLOW = "Watch it learn, in slow motion"
 NOTHING: Content = {"verdict": None, "words": None, "note": ""}
 HIDDEN = props(value=None, visible=False)
@@ -90,9 +88,7 @@ class TryIt(RunView):
     about_map = sentence(classes="caption", optional=True)
     slow_motion = button(SLOW, optional=True)
     words = chart("The words that decided", height=120, optional=True, answer=True)
-    looks = chart("How much each head looks from the question at the answer", height=250, optional=True, answer=True)
     note = sentence(classes="caption", keep_height=True, answer=True)
-    method: str = choice(METHODS, "The words that decided", menu=True, when=lambda view: view.kind == TEXTS)
     many: str = text("", "Many sentences, one per line", lines=4, max_lines=10, more=True, limit=BOX_CHARACTERS)
     offer = button(FILL, more=True, min_width=120)
     table = part(
@@ -121,12 +117,12 @@ class TryIt(RunView):
     def _verdict(self, run: Run, pair: Pair) -> Content:
         found, labels = self._decide(run, pair), run.predictor.labels
         ranked = np.argsort(-found.probabilities, kind="stable")[:MOST_BARS]
-        words = word_effects(found.words, found.effects.tolist(), found.path is None, series=found.best) if found.words else None
+        words = word_effects(found.words, found.effects.tolist(), series=found.best) if found.words else None
         return {
             "verdict": bars([(labels[place], float(found.probabilities[place]), "") for place in ranked], ranked.tolist()),
             **_map(run, _in_one_line(pair), found),
             "words": words,
-            "note": _explain(labels[found.best], found.path),
+            "note": f"How much the probability of {labels[found.best]} falls when one word is hidden behind [MASK] (occlusion).",
         }
 
     def on_slow_motion(self, subject: Subject, _: None) -> Change:
@@ -150,7 +146,7 @@ class TryIt(RunView):
         classifier = as_kind(run.predictor, Classifier)
         rows, cells = [], []
         for line in lines:
-            found = self._decide(run, (limits.check_text(line, "a line"), ""), "occlusion")
+            found = self._decide(run, (limits.check_text(line, "a line"), ""))
             label, share = classifier.labels[found.best], float(found.probabilities[found.best])
             strongest = [found.words[word] for word in np.argsort(-found.effects)[:MOST_WORDS] if found.effects[word] > 0.02]
             rows.append([line, label, percent(share), ", ".join(strongest)])
@@ -190,9 +186,9 @@ class TryIt(RunView):
         """A sample in the menu; of a question without its text."""
         return pair[0] if self.kind == ANSWERS else _in_one_line(pair)
 
-    def _decide(self, run: Run, pair: Pair, method: str = "") -> Decision:
-        method, classifier = method or self.method, as_kind(run.predictor, Classifier)
-        return _decisions.get((run.id, pair, method), lambda: decide(classifier, load(classifier.model), pair, method))
+    def _decide(self, run: Run, pair: Pair) -> Decision:
+        classifier = as_kind(run.predictor, Classifier)
+        return _decisions.get((run.id, pair), lambda: decide(classifier, load(classifier.model), pair))
 
 
 def _in_one_line(pair: Pair) -> str:
@@ -205,18 +201,6 @@ def _map(run: Run, tried: str = "", found: Decision | None = None) -> Content:
     few = is_in_turn(run) and run.predictor.top is None
     slow: Content = {"slow_motion": SLOW} if few else {}
     return {"map": props(value=map_of(run, tried, found), visible=True), "about_map": explain_map(run), **slow}
-
-
-def _explain(label: str, path: Path | None) -> str | dict[str, str]:
-    """What the bars of the words mean, with a check of their sum if there is one."""
-    if path is None:
-        return f"How much the probability of {label} falls when one word is hidden behind [MASK] (occlusion)."
-    mark = "✓ their sum matches" if path.sums_up else "✗ their sum does not match"
-    explained = (
-        f"What each word adds to the log-odds of {label}, from [PAD] everywhere to this text (integrated gradients, "
-        f"{path.steps} steps). {mark} the model's change of {path.change:+.2f}, off by {abs(path.delta):.0e}."
-    )
-    return {"text": explained, "kind": "info" if path.sums_up else "error"}
 
 
 def _verdict_of_number(run: Run, pair: Pair) -> Content:

@@ -27,7 +27,6 @@ class TrainingSettings:
     balanced: bool = False  # rare labels weigh more: number of examples / (number of labels · examples of the label)
     regularization: float = 1.0  # for "lbfgs": half the squared length of the weights times this is added to the loss
     held_out: float = HELD_OUT_SHARE  # share of each label that is not trained on; 0: leave-one-out
-    averaged: int = 1  # trainings of layers whose weights are averaged, with consecutive seeds
 
     def fill_in(self, examples: int, layers_trained: int) -> Self:
         """These settings with the number of epochs filled in, where it is 0, to give enough steps for so many examples.

@@ -28,7 +28,6 @@ from explorer.training.settings import FEWEST_HELD_OUT, OPTIMIZERS, Epoch, Train
 
 HEADS = {head.kind: head for head in (Classifier, Regressor, Tagger, Answerer)}  # by their names in files
 MOST_UNITS = 512
-MOST_AVERAGED = 5
 CHECKS: dict[str, Callable[[object], Any]] = {
     "epochs": lambda value: limits.check_integer(value, "the number of epochs", 0, EPOCHS.most),
     "learning_rate": lambda value: limits.check_number(value, "the learning rate", 1e-6, 1),
@@ -39,7 +38,6 @@ CHECKS: dict[str, Callable[[object], Any]] = {
     "balanced": bool,
     "regularization": lambda value: limits.check_number(value, "the regularization", 1e-6, 1e6),
     "held_out": lambda value: limits.check_number(value, "the share held out", 0.01, 0.9),
-    "averaged": lambda value: limits.check_integer(value, "the number of trainings averaged", 1, MOST_AVERAGED),
 }
 
 
@@ -83,8 +81,6 @@ def make_plan(
     if trained > index:
         raise InputError(f"The head reads hidden state {index}, so that no more than {index} layers can be trained.")
     checked = TrainingSettings(**{name: CHECKS[name](value) for name, value in settings.items()})
-    if checked.averaged > 1 and not (trained and checked.units == 0):
-        raise InputError("Only trainings of layers below a linear head are averaged. Train some layers, or train once.")
     return TrainingPlan(index, pooling, trained, checked, keep_best)
 
 

@@ -13,7 +13,7 @@ from explorer.core.lazy import scipy
 from explorer.core.steps import finished
 from explorer.finetune.compute.baselines import baselines, number_baselines
 from explorer.finetune.compute.predictor import HeldOutLabels, HeldOutPairs, Predictor, Reads
-from explorer.finetune.compute.prefix import Prefix, Ragged, hidden_states, text_features
+from explorer.finetune.compute.prefix import Prefix, Ragged, hidden_in_steps, text_features
 from explorer.text.lines import Pair
 from explorer.training.examples import Examples, ScoredExamples, Split
 from explorer.training.objectives import Classes, Numbers
@@ -53,7 +53,7 @@ class TextPredictor(Predictor):
         """Vectors of the texts, or the hidden states below the trained layers."""
         states: np.ndarray | Ragged
         if reads.layers_trained:
-            states = yield from hidden_states(model, inputs, reads.layer - reads.layers_trained)
+            states = yield from hidden_in_steps(model, inputs, reads.layer - reads.layers_trained)
         else:
             states = yield from text_features(model, inputs, reads.layer, reads.pooling)
         return Prefix(states, every := np.arange(len(inputs)), every)
