@@ -17,7 +17,7 @@ from explorer.finetune.kinds import HUB, KINDS, READY, TEXTS, TYPED
 from explorer.finetune.opening import OUTSIDE
 from explorer.finetune.recipe import begin
 from explorer.finetune.run import find_learned, is_quick, learn, run_id, run_ids
-from explorer.finetune.sources import DATA, IN_FILE, NAMES, NO_COLUMN, AnyExamples, ExampleSettings, describe, is_few, starter
+from explorer.finetune.sources import IN_FILE, NO_COLUMN, AnyExamples, ExampleSettings, describe, is_few, starter
 from explorer.text.hub_data import fetch_data_set
 from explorer.text.tables import Table
 from explorer.training.tagging import TaggedExamples
@@ -42,7 +42,7 @@ class ExamplesView(ExampleSettings):
     layout = (
         row("source", "mapped"),
         row("data_set", "fetch"),
-        row("text_column", "label_column", "second_column", "first_row", "labels_are"),
+        row("text_column", "label_column", "second_column", "labels_are"),
     )
     names = (
         *layout[0].names,
@@ -141,13 +141,6 @@ class ExamplesView(ExampleSettings):
         task = {} if kind == self.kind else {**begin(kind, subject), "source": self.source, "table": table}
         return settle(**{"run": self.run, **task, **columns, "labels_are": ""})
 
-    def on_first_row(self, subject: Subject, meaning: str) -> Change:
-        """The first row names the columns, or is data: guess the columns of the table that it makes."""
-        if not isinstance(self.table, Table):
-            return settle()
-        table = self.table.with_names(meaning == NAMES)
-        return settle(table=table, **self.on_table(subject, table).settings)
-
     @runs_as(FETCHING)
     def on_fetch(self, subject: Subject, _: Any) -> Generator[Content, None, Change]:
         try:
@@ -175,7 +168,6 @@ class ExamplesView(ExampleSettings):
         return {
             **{name: props(choices=options, value=chosen[name] or None, visible=True) for name, options in choices.items()},
             "labels_are": props(value=self.labels_are, visible=True),
-            "first_row": props(value=NAMES if table.headed else DATA, visible=bool(table.first)),
             "read_as": props(value=_read_as(table, self.text_column, self.label_column), visible=True),
             "preview": props(value=frame, column_widths=widths, visible=True),
         }

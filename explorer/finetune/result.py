@@ -1,4 +1,4 @@
-"""The quality of a run, in one of several pictures, for every kind of task."""
+"""The quality of a run: its picture, its scores and its mistakes, for every kind of task."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,12 +20,10 @@ from explorer.text import limits
 from explorer.text.lines import Pair
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.numbers import Column, columns_of, keep, plain
-from explorer.ui.settings import choice, memory
+from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, chart, part, props, sentence, settle
 
-MISTAKES, CLASSES, NAMES = "Mistakes", "Classes", "Whole names"
-LOOKS = {"classes": (MISTAKES, CLASSES), "number": (MISTAKES,), "tags": (MISTAKES, CLASSES, NAMES), "spans": (MISTAKES,)}
 MOST_LISTED, MOST_TEXTS, MOST_MISSED, MOST_ANSWERS = 50, 10, 12, 100  # words, mistaken texts, numbers, and answers
 AROUND = 8  # words on either side of a mistake
 NO_ANSWER = "(no answer)"
@@ -45,7 +43,6 @@ class Result(RunView):
     name, question = "fine-tune/result", "What is the result worth?"
     folded = question
     layout = (row(col("picture", "scores", "note", width=5), col("sentences", width=6)),)
-    look: str = choice((MISTAKES, CLASSES, NAMES), "Reading the result")
     cell: Cell | None = memory(None, kept=cell_of, linked=False)
     picture = chart("The result on held-out examples", height=380, optional=True, marks=True)
     scores = part("frame", optional=True)
@@ -56,11 +53,6 @@ class Result(RunView):
         return {"note": ""}
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        looks = LOOKS[run.kind]
-        look = self.look if self.look in looks else MISTAKES
-        return {"look": props(choices=looks, value=look), **self._look(run, look)}
-
-    def _look(self, run: Run, look: str) -> Content:
         held = run.held_out
         if isinstance(held, HeldOutAnswers):
             return _answers(held)
@@ -68,9 +60,10 @@ class Result(RunView):
             return _numbers(run, held)
         if not isinstance(held, HeldOutLabels):
             return {"note": "This run came in a file, which has no sentences to look at."}
-        if look == NAMES and isinstance(held, HeldOutTags):
-            return _names(run, held)
-        return _classes(run, held) if look == CLASSES else _mistakes(run, held, self.cell)
+        names = held.entities(run.predictor.labels) if isinstance(held, HeldOutTags) else []
+        scores, note = _names(names) if names else _classes(run, held)
+        shown = _mistakes(run, held, self.cell)
+        return {**shown, "scores": scores, "note": f"{shown['note']} {note}"}
 
     def on_picture(self, subject: Subject, index: object) -> Change:
         """Show the examples in a cell of the confusion matrix: [true label, predicted label]."""
@@ -134,31 +127,26 @@ def in_context(held: HeldOutTags, word: int) -> str:
     return f"{'… ' if start > mine[0] else ''}{' '.join(words)}{' …' if end < mine[-1] else ''}"
 
 
-def _classes(run: Run, held: HeldOutLabels) -> Content:
+def _classes(run: Run, held: HeldOutLabels) -> tuple[props, str]:
+    """The measures of every class, and what they are."""
     labels = run.predictor.labels
     measured = sklearn.metrics.precision_recall_fscore_support
     precision, recall, f1s, support = measured(held.targets, held.said, labels=range(len(labels)), zero_division=0)
     macro = sklearn.metrics.f1_score(held.targets, held.said, average="macro")
-    return {
-        "scores": _scores(label=labels, precision=precision, recall=recall, f1=f1s, **{UNITS[run.kind]: support}),
-        "note": (
-            f"Macro-F1 (the mean of all classes) is {macro:.1%}. Precision: the share of right ones among those with this "
-            "prediction. Recall: the share found of those with this label. F1: their harmonic mean."
-        ),
-    }
+    scores = _scores(label=labels, precision=precision, recall=recall, f1=f1s, **{UNITS[run.kind]: support})
+    return scores, (
+        f"Macro-F1 (the mean of all classes) is {macro:.1%}. Precision: the share of right ones among those with this "
+        "prediction. Recall: the share found of those with this label. F1: their harmonic mean."
+    )
 
 
-def _names(run: Run, held: HeldOutTags) -> Content:
-    if not (found := held.entities(run.predictor.labels)):
-        return {"note": "These tags mark no names: tags of names begin with B- (the first word) and I- (the words after it)."}
+def _names(found: Sequence[evaluation.EntityScores]) -> tuple[props, str]:
+    """The measures of whole names by type, and what they are."""
     measures = {name: [getattr(scores, name) for scores in found] for name in ("precision", "recall", "f1", "support")}
-    return {
-        "scores": _scores(type=[scores.type or "all together" for scores in found], **measures),
-        "note": (
-            "A name counts when its type, its first and its last word are right (seqeval's definition, which is that of the "
-            "CoNLL-2003 task: Tjong Kim Sang & De Meulder 2003). Support: the number of true names."
-        ),
-    }
+    return _scores(type=[scores.type or "all together" for scores in found], **measures), (
+        "A name counts when its type, its first and its last word are right (seqeval's definition, which is that of the "
+        "CoNLL-2003 task: Tjong Kim Sang & De Meulder 2003). Support: the number of true names."
+    )
 
 
 def _numbers(run: Run, held: HeldOutNumbers) -> Content:

@@ -1,6 +1,7 @@
 """The examples to learn from: built in, typed, a file, or a data set of the Hub. Settings shared by several views."""
 
 from collections import Counter
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,11 +31,9 @@ from explorer.ui.subject import Subject
 from explorer.ui.view import Content, View
 
 NO_COLUMN = "(none)"
-NAMES, DATA = "has names", "is data"
 AS_THEY_LOOK = "as they look"
 TOGETHER = "Variants of one sentence are held out together."
 MOST_BARS = 8
-FEW_SENTENCES = 100  # a fifth of fewer says little
 CHARACTERS_PER_TOKEN = 4  # in English, about
 HANDFUL = 100  # questions: hardly any kind of question is learned from fewer
 LABELLED = "labels of texts or pairs; choose examples of these above"
@@ -103,7 +102,6 @@ class ExampleSettings(View):
     text_column: str = _column("Text")
     label_column: str = _column("Label")
     second_column: str = _column("Second text")
-    first_row: str = choice((NAMES, DATA), "The first row", menu=True, linked=False, min_width=90, visible=False)
     labels_are: str = choice(
         ((AS_THEY_LOOK, ""), ("classes", "classes"), ("numbers", "number")),
         "The labels are",
@@ -215,53 +213,30 @@ def is_few(examples: Examples) -> bool:
 
 
 def describe(subject: Subject, examples: AnyExamples, note: str) -> Content:
-    """How many examples there are, what is held out, and bars of what they are about."""
+    """How many examples there are, what is held out, and bars of their labels."""
     if isinstance(examples, Questions):
-        return _describe_questions(subject, examples, note)
+        characters = sum(len(question) + len(about) for question, about in examples.pairs)
+        share = room(subject.model.capabilities.hidden_size) * CHARACTERS_PER_TOKEN / characters
+        fits = f" About {share:.0%} of them fit into memory, and are learned from." if share < 1 else ""
+        sizes = f"{len(examples):,} questions on {len(examples.texts):,} texts, {examples.unanswered:,} without an answer there"
+        return {"about": f"{sizes}; all questions on about a fifth of the texts are held out. {note}{fits}"}
     if isinstance(examples, TaggedExamples):
-        return _describe_tags(subject, examples, note)
-    kind = "pairs of sentences" if examples.texts_b else "sentences"
+        sizes = f"{len(examples):,} sentences with {len(examples.words):,} words; a fifth of the sentences"
+        return _balance(f"{sizes} is held out unless you choose another share. {note}", "tags", examples.counts)
+    sizes = f"{len(examples):,} {'pairs of sentences' if examples.texts_b else 'sentences'}"
     held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
+    if isinstance(examples, ScoredExamples):
+        spread, edges = np.histogram(examples.numbers, bins=5)  # a fifth of their range each
+        ranges = [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges)]
+        counted = Counter(dict(zip(ranges, spread.tolist(), strict=True)))
+        about = f"{sizes}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"
+        return _balance(about, "ranges", counted)
     if is_few(examples):
         held_out = "each is judged by a head trained without it"
-    if isinstance(examples, ScoredExamples):
-        about = f"{len(examples):,} {kind}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"
-        return {"about": about, "balance": bars(_spread(examples))}
-    return _balance(f"{len(examples):,} {kind}; {held_out}. {note}", "classes", Counter(examples.counts))
-
-
-def _describe_tags(subject: Subject, examples: TaggedExamples, note: str) -> Content:
-    held_out = "a fifth of the sentences, unless you choose another share, is held out and never trained on"
-    if len(examples) < FEW_SENTENCES:
-        held_out += "; with so few, what is right there is much a matter of luck"
-    most = subject.model.capabilities.max_tokens - 2  # [CLS] and [SEP] count too
-    if (long := sum(len(sentence.words) > most for sentence in examples.sentences)) > 0:
-        note += f" The model reads the first {most:,} pieces of {long:,} of them; the words after these are left out."
-    about = f"{len(examples):,} sentences with {len(examples.words):,} words; {held_out}. {note}"
-    return _balance(about, "tags", examples.counts)
-
-
-def _describe_questions(subject: Subject, questions: Questions, note: str) -> Content:
-    characters = sum(len(question) + len(about) for question, about in questions.pairs)
-    share = room(subject.model.capabilities.hidden_size) * CHARACTERS_PER_TOKEN / characters
-    if share < 1:
-        note += f" About {share:.0%} of them fit into memory, and are learned from."
-    few = "; the ways of asking are hardly learned from so few" if len(questions) < HANDFUL else ""
-    about = (
-        f"{len(questions):,} questions on {len(questions.texts):,} texts, {questions.unanswered:,} of them without an answer "
-        f"there; all questions on about a fifth of the texts are held out, and never trained on{few}. {note}"
-    )
-    return {"about": about}
+    return _balance(f"{sizes}; {held_out}. {note}", "classes", Counter(examples.counts))
 
 
 def _balance(about: str, what: str, counted: Counter[str]) -> Content:
     largest, total = counted.most_common(MOST_BARS), counted.total()
     more = f" The {len(largest)} largest of {len(counted)} {what}:" if len(counted) > len(largest) else ""
     return {"about": f"{about}{more}", "balance": bars([(label, count / total, f"{count:,}") for label, count in largest])}
-
-
-def _spread(examples: ScoredExamples) -> list[tuple[str, float, str]]:
-    """The share of the numbers in each fifth of their range."""
-    counts, edges = np.histogram(examples.numbers, bins=5)
-    ranges = zip(counts, edges, edges[1:], strict=False)
-    return [(f"{low:.3g} to {high:.3g}", count / len(examples), f"{count:,}") for count, low, high in ranges]

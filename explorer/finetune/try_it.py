@@ -30,7 +30,7 @@ from explorer.ui.layout import row
 from explorer.ui.pictures.bars import bar_groups, bars, percent
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.word_effects import word_effects
-from explorer.ui.settings import choice, memory, text
+from explorer.ui.settings import choice, text
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, button, chart, part, props, sentence, settle, show
 
@@ -44,19 +44,12 @@ NOTHING: Content = {"verdict": None, "words": None, "note": ""}
 HIDDEN = props(value=None, visible=False)
 NAMES = ("B-LOC", "B-ORG", "B-PER", "B-TIME", "I-LOC", "I-ORG", "I-PER", "I-TIME", "O")
 BEFORE: dict[str, Sequence[str]] = {WORDS: NAMES, ANSWERS: Answerer.own_labels}  # labels before anything is trained
-LABELS = tuple(name for name, _ in STARTER)
-FIRST = (*OURS[frozenset(LABELS)][0], *LABELS)  # when the page opens: a text, a second one, and their labels
+FIRST = OURS[frozenset(name for name, _ in STARTER)][0]  # when the page opens
 OFFERED = {pair: labels for labels, pairs in OURS.items() for pair in pairs}  # our texts, and the labels they are for
 MOST_SAMPLES = 6
 FILL, TWEETS = "Fill in examples", "Fill in six tweets, like the book's"
 OF_TWEETS = {"negative", "neutral", "positive"}
 _decisions: OnceCache[Any, Decision] = OnceCache(64)
-
-
-def _strings(value: Any) -> tuple[str, ...]:
-    """A text, a second one, and labels, from a browser's memory; FIRST if it is anything else."""
-    fine = isinstance(value, list | tuple) and len(value) > 2 and all(isinstance(text, str) for text in value)
-    return tuple(value) if fine else FIRST
 
 
 class TryIt(RunView):
@@ -79,7 +72,6 @@ class TryIt(RunView):
         show_label=False,
     )
     second: str = text("", "Second sentence", visible=False, max_lines=8)
-    offered: tuple[str, ...] = memory(FIRST, kept=_strings, linked=False)  # offered by the app, and the labels it is for
     verdict = part("bars", optional=True, answer=True)
     found = part("passage", optional=True, answer=True)
     said = sentence(optional=True, answer=True)
@@ -162,13 +154,12 @@ class TryIt(RunView):
 
     def _boxes(self, labels: Sequence[str], samples: Sequence[Pair], pairs: bool) -> tuple[Pair, Content]:
         asks = self.kind == ANSWERS
-        pair = fit_texts((self.tried, self.second), self.offered, labels, samples)
-        new = {} if pair == (self.tried, self.second) else {"offered": (*pair, *labels)}
+        pair = fit_texts((self.tried, self.second), labels, samples)
+        new = pair != (self.tried, self.second)
         hint = "A question" if asks else f"A sentence that is one of: {', '.join(labels[:MOST_BARS])}"
         hint = hint if asks or (self.kind == TEXTS and len(labels) > 1) else ""
         named = [self._named(sample) for sample in samples]
         content = {
-            **new,
             "tried": props(placeholder=hint, **({"value": pair[0]} if new else {})),
             "second": props(visible=pairs, label="Text" if asks else "Second sentence", **({"value": pair[1]} if new else {})),
             "sample": props(choices=[(OFFER, ""), *named], value="", visible=bool(samples)),
@@ -180,7 +171,7 @@ class TryIt(RunView):
             return settle()
         run = self.find(subject)
         pair = next((texts for texts in samples_of(run) if self._named(texts) == sample), (sample, ""))
-        return settle(tried=pair[0], second=pair[1], offered=(*pair, *run.predictor.labels))
+        return settle(tried=pair[0], second=pair[1])
 
     def _named(self, pair: Pair) -> str:
         """A sample in the menu; of a question without its text."""
@@ -238,13 +229,9 @@ def samples_of(run: Run) -> tuple[Pair, ...]:
     return tuple(pairs[:MOST_SAMPLES])
 
 
-def fit_texts(pair: Pair, offered: Sequence[str], labels: Sequence[str], samples: Sequence[Pair]) -> Pair:
-    """The texts to try: those in the boxes, or the first sample where the app offered them for other labels.
-
-    `offered` are the texts that the app put into the boxes last, and the labels they are for.
-    """
-    # A request made while another is answered may still have the sentence which that answer replaces.
-    put_for = offered[2:] if pair == tuple(offered[:2]) else OFFERED.get(pair)
+def fit_texts(pair: Pair, labels: Sequence[str], samples: Sequence[Pair]) -> Pair:
+    """The texts to try: those in the boxes, or the first sample in place of our own texts for other labels."""
+    put_for = OFFERED.get(pair)
     if put_for is None or 2 * len(set(labels) & set(put_for)) >= len(labels):
         return pair
     return samples[0] if samples else ("", "")

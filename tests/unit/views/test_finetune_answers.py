@@ -79,7 +79,7 @@ def test_questions_are_described(subject):
     assert "9 are yours; a handful teaches little" in typed.compute(subject)["about"]
     many = "\n\n".join(f"Text {number}.\nWhich number? | {number}" for number in range(100))
     own = read(ExamplesView, subject, source=TYPED, asked=many).compute(subject)
-    assert own["about"].startswith("100 questions on 100 texts, 0 of them without")
+    assert own["about"].startswith("100 questions on 100 texts, 0 without an answer there")
     assert "hoose" in read(ExamplesView, subject, source=FILE).compute(subject)["about"]
 
 
