@@ -174,7 +174,8 @@ class Outcome(RunView, ExampleSettings, Recipe):
 def _can_go_on(run: Run) -> bool:
     """Whether more steps may change something: a head that is solved directly is at its end, and a file has no split."""
     by_steps = run.kind == "classes" and run.settings.get("optimizer") == "adam" and run.settings.get("held_out")
-    return bool(by_steps) and run.held_out is not None and run.settings.keys() >= NEEDED
+    linear = run.predictor.head.hidden_weight is None
+    return bool(by_steps) and linear and run.held_out is not None and run.settings.keys() >= NEEDED
 
 
 def _buttons(busy: bool = False) -> Content:

@@ -9,7 +9,7 @@ from explorer.finetune.compute.task import TrainingPlan, make_plan
 from explorer.finetune.kinds import ANSWERS, KINDS, MIDDLE, READY, TEXTS, WORDS, of_kind
 from explorer.finetune.opening import TASKS, KnownTask
 from explorer.ui.layout import col, row
-from explorer.ui.settings import choice, number, pooling, switch
+from explorer.ui.settings import choice, number, pooling
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, View, props, sentence, settle
 
@@ -34,8 +34,6 @@ POOLINGS = {
     TEXTS: [("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer)", "pooler"), SIDE_BY_SIDE],
     WORDS: [("the first piece of a word", "first"), ("the mean of a word's pieces", "mean")],
 }
-UNITS = 64
-LINEAR, HIDDEN = "linear", f"one hidden layer ({UNITS} units)"
 HIDDEN_STATES = {"low": 0, "high": lambda model: model.layers}
 
 
@@ -60,10 +58,8 @@ class Recipe(View):
     batch: int = choice((8, 16, 32, 64, 128), "Batch", default=32, menu=True, more=True, min_width=70)
     layer: int = number(6, "Hidden state that the head reads", **HIDDEN_STATES, more=True, line=True, min_width=140)
     pooling: str = pooling(SIDE_BY_SIDE, POOLINGS[WORDS][0], more=True, min_width=140, when=lambda view: view.kind != ANSWERS)
-    head: str = choice((LINEAR, HIDDEN), "Head", more=True, line=True)
     held_out: float = choice(SHARES, "Held out", default=0.2, menu=True, more=True, min_width=80)
     seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, more=True, min_width=70)
-    balanced: bool = switch(False, "Rare classes weigh more", more=True, when=lambda view: view.kind == TEXTS)
 
     def compute(self, subject: Subject) -> Content:
         """The ways to read a vector, which depend on the kind."""
@@ -97,8 +93,6 @@ class Recipe(View):
             batch_size=self.batch,
             seed=self.seed,
             held_out=self.held_out,
-            units=UNITS if self.head == HIDDEN else 0,
-            balanced=self.balanced,
         )
 
     def _named(self, preset: str, most: int) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from explorer.core.limits import BOX_CHARACTERS, Limit
 from explorer.finetune.compute.answers import Answerer
 from explorer.finetune.compute.in_turn import Heads, in_slow_motion
 from explorer.finetune.compute.predictor import as_kind
-from explorer.finetune.compute.reasons import Decision, decide, estimate_without
+from explorer.finetune.compute.reasons import Decision, decide
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.texts import Classifier, HeldOutNumbers, HeldOutTexts, Regressor
 from explorer.finetune.compute.words import HeldOutTags
@@ -195,16 +195,13 @@ def _map(run: Run, tried: str = "", found: Decision | None = None) -> Content:
 
 
 def _verdict_of_number(run: Run, pair: Pair) -> Content:
-    """The estimate for a text or pair on the scale of the examples, and the effect of masking each word (occlusion)."""
-    said, words, effects = estimate_without(as_kind(run.predictor, Regressor), load(run.predictor.model), pair)
+    """The estimate for a text or pair on the scale of the examples."""
+    predictor = as_kind(run.predictor, Regressor)
+    said = float(predictor.estimate(load(predictor.model), [pair])[0])
     low, high = _scale(run)
     share = (min(max(said, low), high) - low) / (high - low)
     rows = [(f"{said:.2f}", share, f"on a scale from {low:g} to {high:g}")]
-    return {
-        "verdict": bar_groups([("", rows)], form=".0%"),
-        "words": word_effects(words, effects.tolist(), shares=False) if words else None,
-        "note": "How much lower the number is when one word is hidden behind [MASK] (occlusion).",
-    }
+    return {**NOTHING, "verdict": bar_groups([("", rows)], form=".0%")}
 
 
 def _scale(run: Run) -> tuple[float, float]:

@@ -77,7 +77,7 @@ def assert_same(found, wanted, far):
     ("family", "examples", "settings"),
     [
         ("tiny", SINGLE, {}),
-        ("tiny", PAIRS, {"layers_trained": 1, "pooling": "pooler", "units": 8}),
+        ("tiny", PAIRS, {"layers_trained": 1, "pooling": "pooler"}),
         ("tiny", SINGLE, {"layer": 1, "layers_trained": 1, "pooling": "cls"}),
         ("tiny", PAIRS, {"pooling": "last4"}),
         ("tiny", RATED, {"layers_trained": 1}),

@@ -136,7 +136,7 @@ class Answerer(Predictor):
         return cls.read(model, examples.pairs, reads, fit)
 
     @classmethod
-    def objective(cls, examples: Questions, prefix: Prefix, parts: Split, balanced: bool = False) -> Spans:
+    def objective(cls, examples: Questions, prefix: Prefix, parts: Split) -> Spans:
         assert isinstance(prefix, Windows)
         return Spans(examples, prefix.windows)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from explorer.analysis.evaluation import spearman
 from explorer.core.lazy import scipy, sklearn
-from explorer.finetune.compute.in_turn import MOST_UNKNOWNS, Heads, one_hot, solve, without_each
+from explorer.finetune.compute.in_turn import Heads, one_hot, solve, without_each
 from explorer.training.examples import Examples, ScoredExamples, Split, leave_one_out
 
 WORDS_C = 3  # how little the weights of words are kept small
@@ -35,11 +35,7 @@ def words_in_turn(examples: Examples) -> float:
     All classes weigh the same in it: the class of a text that is left out would otherwise be the rarest, and never be guessed for
     unknown words.
     """
-    folds = leave_one_out(examples)
-    if len(examples) * len(examples.classes) > MOST_UNKNOWNS:
-        scores = [len(fold.held_out) * baselines(examples, fold)["bag of words"] for fold in folds]
-        return sum(scores) / len(examples)
-    every = np.arange(len(examples))
+    folds, every = leave_one_out(examples), np.arange(len(examples))
     seen = without_each(folds, len(examples))
     products = np.zeros((len(folds), len(examples), len(examples)))
     for fold, parts in enumerate(folds):

@@ -50,7 +50,7 @@ def train(
         yield report(1, torch.nn.functional.linear(inputs, weight, bias)), objective.rescale(Head(*scale.fold(weight, bias)))
         return
     generator = torch.Generator().manual_seed(settings.seed)
-    module = new_module(inputs.shape[1], objective.outputs, settings, generator)
+    module = new_module(inputs.shape[1], objective.outputs)
     if begun is not None:
         fill(module, begun, scale)
     optimizer = torch.optim.Adam(module.parameters(), lr=settings.learning_rate)
@@ -104,7 +104,7 @@ def duration(seconds: float) -> str:
 @dataclass(frozen=True)
 class Learner:
     top: Top
-    head: torch.nn.Sequential
+    head: torch.nn.Linear
     scale: Scale
     objective: Objective
     optimizer: torch.optim.Optimizer
@@ -116,8 +116,8 @@ class Learner:
         """A new head over these layers, for so many steps."""
         generator = torch.Generator().manual_seed(settings.seed)
         top.start_training(generator)
-        head = new_module(len(scale.mean), objective.outputs, settings, generator)
-        rate = min(settings.learning_rate, most_layer_rate(head[0].in_features))
+        head = new_module(len(scale.mean), objective.outputs)
+        rate = min(settings.learning_rate, most_layer_rate(head.in_features))
         matrices = [weight for weight in top.parameters() if weight.ndim > 1]
         vectors = [weight for weight in top.parameters() if weight.ndim == 1]  # biases and LayerNorm: no decay
         groups = [
@@ -155,7 +155,7 @@ class Learner:
         """All weights of the layers and the head, side by side."""
         return torch.nn.utils.parameters_to_vector([*self.top.parameters(), *self.head.parameters()]).detach()
 
-    def snapshot(self, weights: torch.Tensor) -> tuple[Top, torch.nn.Sequential]:
+    def snapshot(self, weights: torch.Tensor) -> tuple[Top, torch.nn.Linear]:
         """Frozen copies of the layers and the head, with these `weights`."""
         top, head = self.top.snapshot(), copy.deepcopy(self.head).requires_grad_(False)
         own = [*top.parameters(), *head.parameters()]

@@ -126,7 +126,7 @@ class Predictor(ABC):
 
     @classmethod
     @abstractmethod
-    def objective(cls, examples: Any, prefix: Prefix, parts: Split, balanced: bool) -> Objective:
+    def objective(cls, examples: Any, prefix: Prefix, parts: Split) -> Objective:
         """The loss and the measures of what is scored."""
 
     @classmethod

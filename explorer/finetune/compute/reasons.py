@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.bert.explorer import Explorer
-from explorer.finetune.compute.texts import Classifier, Regressor
+from explorer.finetune.compute.texts import Classifier
 from explorer.text.lines import Pair
 
 MOST_WORDS = 60
@@ -34,13 +34,6 @@ def decide(classifier: Classifier, model: Explorer, pair: Pair) -> Decision:
     shares = classifier.classify(model, [pair, *variants])
     best = int(shares[0].argmax())
     return Decision(shares[0], best, tuple(words), shares[0, best] - shares[1:, best], shares[1:])
-
-
-def estimate_without(predictor: Regressor, model: Explorer, pair: Pair) -> tuple[float, list[str], np.ndarray]:
-    """The estimate for a text or pair, its first MOST_WORDS words, and how much lower it is with each masked (occlusion)."""
-    words, variants = _without_one_word(pair, model.tokenizer.mask_token)
-    said = predictor.estimate(model, [pair, *variants])
-    return float(said[0]), words, said[0] - said[1:]
 
 
 def _without_one_word(pair: Pair, mask: str) -> tuple[list[str], list[Pair]]:

@@ -68,8 +68,8 @@ class Classifier(TextPredictor):
     opened_by = 'pipeline("text-classification", "FOLDER", top_k=None)'
 
     @classmethod
-    def objective(cls, examples: Examples, prefix: Prefix, parts: Split, balanced: bool) -> Classes:
-        return Classes.of(examples, parts, balanced)
+    def objective(cls, examples: Examples, prefix: Prefix, parts: Split) -> Classes:
+        return Classes(examples.targets, len(examples.classes))
 
     @classmethod
     def hold_out(cls, examples: Examples, prefix: Prefix, rows: np.ndarray, scores: np.ndarray) -> HeldOutTexts:
@@ -95,7 +95,7 @@ class Regressor(TextPredictor):
     opened_by = 'pipeline("text-classification", "FOLDER", function_to_apply="none")'
 
     @classmethod
-    def objective(cls, examples: ScoredExamples, prefix: Prefix, parts: Split, balanced: bool) -> Numbers:
+    def objective(cls, examples: ScoredExamples, prefix: Prefix, parts: Split) -> Numbers:
         return Numbers(examples.numbers, parts.train)
 
     @classmethod

@@ -30,7 +30,7 @@ from explorer.core.limits import CLASSES, JSON_VALUES, LABEL, MEGABYTE, Limit
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import FILES, INSIDE, MODEL_FILES, SCRIPT, digest
 from explorer.finetune.compute.run import CORRELATIONS, Run
-from explorer.finetune.compute.task import CHECKS, HEADS, MOST_UNITS, make_plan
+from explorer.finetune.compute.task import CHECKS, HEADS, make_plan
 from explorer.text import limits
 from explorer.training.head import Head
 
@@ -49,6 +49,7 @@ END_BYTES = 20 + 22
 MOST_LISTED_BYTES = 16 * 2**10  # the list of a dozen files' names and sizes
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 STRANGE = "This zip was not made by BERT Explorer, or it was changed; save a run as a zip and use that."
+MOST_UNITS = 512  # of the hidden layer of a head: the app trained such heads until 2026
 MOST_EPOCHS = 1000  # and layers: higher than here, since the run may come from an app with other limits
 MOST_TITLE = 80  # characters of a title that are kept
 MOST_HEADER_BYTES = 16 * 2**10  # of a head's file: four tensors have a tenth of it
@@ -74,7 +75,7 @@ def _boolean(value: object) -> bool:
 _TRAINING: dict[str, Callable[[object], Any]] = {
     **CHECKS,
     **dict.fromkeys(("layer", "layers_trained", "epochs"), _whole),
-    **dict.fromkeys(("keep_best", "balanced"), _boolean),
+    "keep_best": _boolean,
     "held_out": lambda value: limits.check_number(value, "the share held out", 0, 0.9),
 }
 
