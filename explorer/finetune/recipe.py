@@ -71,29 +71,26 @@ class Recipe(View):
         chosen = {} if self.preset in (FIT_PRESET, OWN) else self._named(self.preset, model.capabilities.layers)
         if (self.epochs, self.rate, self.batch) != PRESETS[FIT_PRESET]:
             chosen = {name: value for name, value in chosen.items() if name not in ("epochs", "rate", "batch")}
-        return replace(self, **chosen)._plan(model)
+        kind, view = KINDS[self.kind], replace(self, **chosen)
+        return make_plan(
+            model,
+            view.layer,
+            view._pooling,
+            view.layers,
+            kind.keeps_best,
+            kind.heads[0],
+            epochs=view.epochs,
+            learning_rate=view.rate,
+            batch_size=view.batch,
+            seed=view.seed,
+            held_out=view.held_out,
+        )
 
     @property
     def _pooling(self) -> str:
         """The pooling, or the first one of the kind where it has no such one."""
         known = KINDS[self.kind].poolings
         return self.pooling if self.pooling in known else known[0]
-
-    def _plan(self, model: Explorer) -> TrainingPlan:
-        kind = KINDS[self.kind]
-        return make_plan(
-            model,
-            self.layer,
-            self._pooling,
-            self.layers,
-            kind.keeps_best,
-            kind.heads[0],
-            epochs=self.epochs,
-            learning_rate=self.rate,
-            batch_size=self.batch,
-            seed=self.seed,
-            held_out=self.held_out,
-        )
 
     def _named(self, preset: str, most: int) -> dict[str, Any]:
         """The settings of a preset: one for layers trains all of them, unless some are chosen."""

@@ -13,7 +13,7 @@ from explorer.finetune.compute.predictor import HeldOutLabels
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.texts import HeldOutNumbers
 from explorer.finetune.compute.words import HeldOutTags
-from explorer.finetune.pictures import confusion_matrix, number_scatter
+from explorer.finetune.pictures import confusion_matrix
 from explorer.finetune.run import RunView, run_id
 from explorer.finetune.verdict import match_exactly
 from explorer.text import limits
@@ -57,7 +57,7 @@ class Result(RunView):
         if isinstance(held, HeldOutAnswers):
             return _answers(held)
         if isinstance(held, HeldOutNumbers):
-            return _numbers(run, held)
+            return _numbers(held)
         if not isinstance(held, HeldOutLabels):
             return {"note": "This run came in a file, which has no sentences to look at."}
         names = held.entities(run.predictor.labels) if isinstance(held, HeldOutTags) else []
@@ -149,19 +149,14 @@ def _names(found: Sequence[evaluation.EntityScores]) -> tuple[props, str]:
     )
 
 
-def _numbers(run: Run, held: HeldOutNumbers) -> Content:
-    """Estimates against true numbers, and the examples with the largest errors."""
+def _numbers(held: HeldOutNumbers) -> Content:
+    """The examples with the largest errors."""
     error, rank = np.abs(held.said - held.targets), evaluation.spearman(held.said, held.targets)
-    texts = [in_one_line(pair) for pair in held.pairs]
     rows = np.argsort(-error, kind="stable")[:MOST_MISSED]
-    listed = [[texts[row], f"{held.targets[row]:g}", f"{held.said[row]:.2f}"] for row in rows]
+    listed = [[in_one_line(held.pairs[row]), f"{held.targets[row]:g}", f"{held.said[row]:.2f}"] for row in rows]
     return {
-        "picture": number_scatter(held.targets, held.said, texts, run.id),
         "sentences": _listed(["sentence", "right", "predicted"], listed, [50, 24, 26], "The largest errors"),
-        "note": (
-            f"Each dot is a held-out example: the right number against the predicted one; on the dotted line both are the same. "
-            f"Off by {error.mean():.2f} on average; Spearman's rank correlation {rank:.2f} (-1 to 1)."
-        ),
+        "note": f"Off by {error.mean():.2f} on average; Spearman's rank correlation {rank:.2f} (-1 to 1).",
     }
 
 

@@ -1,10 +1,7 @@
 """The examples to learn from: built in, typed, a file, or a data set of the Hub. Settings shared by several views."""
 
 from collections import Counter
-from itertools import pairwise
 from typing import Any, TypeVar
-
-import numpy as np
 
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
@@ -226,11 +223,7 @@ def describe(subject: Subject, examples: AnyExamples, note: str) -> Content:
     sizes = f"{len(examples):,} {'pairs of sentences' if examples.texts_b else 'sentences'}"
     held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
     if isinstance(examples, ScoredExamples):
-        spread, edges = np.histogram(examples.numbers, bins=5)  # a fifth of their range each
-        ranges = [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges)]
-        counted = Counter(dict(zip(ranges, spread.tolist(), strict=True)))
-        about = f"{sizes}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"
-        return _balance(about, "ranges", counted)
+        return {"about": f"{sizes}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"}
     if is_few(examples):
         held_out = "each is judged by a head trained without it"
     return _balance(f"{sizes}; {held_out}. {note}", "classes", Counter(examples.counts))

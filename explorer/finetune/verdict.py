@@ -33,7 +33,6 @@ CHOSEN = "The epoch was chosen on these same held-out sentences, so expect a lit
 NAMES = {
     "most frequent": "guessing one class",
     "bag of words": "counting words",
-    "shared words": "counting shared words",
     "most frequent tag": "always the most frequent tag",
     MEMORY: "remembering the tag of each word",
     MEMORY_OF_NAMES: "F1 of whole names, remembered",
@@ -130,15 +129,6 @@ def cost(model: Capabilities, plan: TrainingPlan, examples: int, words: int) -> 
     frozen, trained = plan.layer - plan.layers_trained, plan.layers_trained
     steps = settings.epochs * -(-round(examples * (1 - settings.held_out)) // settings.batch_size)
     return layer * (frozen + BACKWARD * trained * settings.epochs) / QUICK + STEP_SECONDS * trained * steps
-
-
-def duration(seconds: float) -> str:
-    """A rough duration: 'a moment', 'about 40 s', 'about 3 minutes'."""
-    if seconds < 2:
-        return "a moment"
-    if seconds < 90:
-        return f"about {round(seconds) if seconds < 10 else 10 * round(seconds / 10)} s"
-    return f"about {round(seconds / 60)} minutes"
 
 
 def summary(run: Run) -> str:

@@ -98,7 +98,12 @@ class Progress:
 
 
 def duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+    """A rough duration: 'a moment', 'about 40 s', 'about 3 minutes'."""
+    if seconds < 2:
+        return "a moment"
+    if seconds < 90:
+        return f"about {round(seconds) if seconds < 10 else 10 * round(seconds / 10)} s"
+    return f"about {round(seconds / 60)} minutes"
 
 
 @dataclass(frozen=True)

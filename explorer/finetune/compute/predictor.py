@@ -171,6 +171,8 @@ Kind = TypeVar("Kind")
 
 def as_kind(value: object, kind: type[Kind]) -> Kind:
     """A run's predictor or its held-out examples, typed. Raises InputError where they are of another kind, or there are none."""
-    if not isinstance(value, kind):
-        raise InputError(f"This run has no {kind.__name__}: it is of another kind, or came in a file, which has no sentences.")
-    return value
+    if isinstance(value, kind):
+        return value
+    if isinstance(value, Predictor):
+        raise InputError(f"This head {value.does}. Use {value.asked_by}.")
+    raise InputError(f"This run has no {kind.__name__}: it is of another kind, or came in a file, which has no sentences.")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, StrictBool, TypeAdapter
 from safetensors.numpy import load as load_tensors
 
 from explorer.bert import checkpoints
@@ -58,24 +58,14 @@ MOST_LETTERS = 200  # characters of the longest word that WordPiece may try to s
 TOKENIZER = "The tokenizer in this file could read a text without end. Use one as its library writes it."
 HARMLESS = {" {2,}"}  # regular expressions of published tokenizers that are known to be fast
 
-Count = Annotated[int, Field(ge=0, le=MOST_EPOCHS)]
+Count = Annotated[int, Field(strict=True, ge=0, le=MOST_EPOCHS)]
 Name = Annotated[str, Field(max_length=60)]
-
-
-def _whole(value: object) -> int:
-    return limits.check_integer(value, "the number", 0, MOST_EPOCHS)
-
-
-def _boolean(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError("neither true nor false")
-    return value
 
 
 _TRAINING: dict[str, Callable[[object], Any]] = {
     **CHECKS,
-    **dict.fromkeys(("layer", "layers_trained", "epochs"), _whole),
-    "keep_best": _boolean,
+    **dict.fromkeys(("layer", "layers_trained", "epochs"), TypeAdapter(Count).validate_python),
+    "keep_best": TypeAdapter(StrictBool).validate_python,
     "held_out": lambda value: limits.check_number(value, "the share held out", 0, 0.9),
 }
 
