@@ -1,5 +1,6 @@
 // Answers that a class, or a lesson, guesses before they are shown. Python marks parts as answers (`answer=True`). While answers are
 // hidden, or a lesson covers something, the style sheet (answers_switch.css) takes them from eyes, keys, searches and screen readers.
+import { isKey } from "./arithmetic/moves.js";
 import { covered } from "./page/pointing.js";
 import { isTyping } from "./page/typing.js";
 import { button, el } from "./shared/dom.js";
@@ -12,9 +13,7 @@ const WORDS = "Answer hidden — click, or press H";
 let about = ""; // the subject of the uncovered answers: when it changes, they are covered again
 
 /** Whether answers are hidden. */
-export function hidden() {
-  return document.documentElement.dataset.answers === "hidden";
-}
+export const hidden = () => document.documentElement.dataset.answers === "hidden";
 
 /** Hide or show all answers. */
 export function setHidden(hidden) {
@@ -25,9 +24,7 @@ export function setHidden(hidden) {
   coverAll();
 }
 
-function toggle() {
-  setHidden(!hidden());
-}
+const toggle = () => setHidden(!hidden());
 
 // Cover those that were shown one by one.
 function coverAll() {
@@ -69,10 +66,9 @@ function changed() {
 // Give each answer the button that covers it, cover what a lesson asks about, and withhold what gives answers away elsewhere.
 function fit() {
   const hides = hidden();
+  const bare = hides ? document.querySelectorAll(`${ANSWERS}:not(:has(> .bx-cover))`) : [];
   coverForLesson();
-  for (const block of hides ? document.querySelectorAll(`${ANSWERS}:not(:has(> .bx-cover))`) : []) {
-    block.append(button(WORDS, () => show(block), { class: "bx-cover", "aria-expanded": "false" }));
-  }
+  for (const block of bare) block.append(button(WORDS, () => show(block), { class: "bx-cover", "aria-expanded": "false" }));
   const shows = (answer) => Boolean(document.querySelector(`${answer}[data-shown]`));
   withhold({ doubts: Boolean(covered.id) || (hides && !shows("#says")), telling: Boolean(covered.id) || (hides && !shows("[id$=-finding]")) });
 }
@@ -99,8 +95,7 @@ export function watchAnswers() {
   document.addEventListener("bert:covered", fit);
   document.addEventListener("input", changed);
   document.addEventListener("keydown", (event) => {
-    if (event.key?.toLowerCase() !== "h" || event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
-    if (event.repeat || isTyping(event.target)) return;
+    if (!isKey(event, "h") || event.defaultPrevented || event.repeat || isTyping(event.target)) return;
     event.preventDefault();
     toggle();
   });

@@ -5,15 +5,15 @@ import { el, reveal } from "./shared/dom.js";
 const REST = 250; // ms: a tab that is only passed is not opened, since opening it computes
 
 const tabs = () => [...document.querySelectorAll("#tabs [role=tab]")].filter((tab) => tab.offsetParent);
-
 let opened = null;
+
 // The Tab key reaches the open tab only; arrow keys, Home and End reach the other tabs.
 function rove() {
   for (const tab of document.querySelectorAll("#tabs [role=tab]")) {
-    const index = tab.getAttribute("aria-selected") === "true" || tab === document.activeElement ? 0 : -1;
+    const index = tab.ariaSelected === "true" || tab === document.activeElement ? 0 : -1;
     if (tab.tabIndex !== index) tab.tabIndex = index;
   }
-  const open = tabs().find((tab) => tab.getAttribute("aria-selected") === "true");
+  const open = tabs().find((tab) => tab.ariaSelected === "true");
   if (open && open !== opened) reveal(open.parentElement, open); // where the tabs scroll sideways
   opened = open;
 }
@@ -29,10 +29,8 @@ function group() {
 let resting = 0;
 function alongTabs(event) {
   const row = tabs();
-  const next = ["ArrowUp", "ArrowDown", "PageUp", "PageDown"].includes(event.key)
-    ? -1
-    : along(event, row.indexOf(event.target), row.length);
-  if (next < 0) return;
+  const next = along(event, row.indexOf(event.target), row.length);
+  if (next < 0 || /Up|Down/.test(event.key)) return;
   event.preventDefault();
   row[next].focus();
   clearTimeout(resting);
@@ -63,7 +61,7 @@ document.addEventListener("focusout", ({ target }) => {
 });
 document.addEventListener("focusin", ({ target }) => target.role === "tab" && rove());
 
-const start = () => {
+document.addEventListener("DOMContentLoaded", () => {
   skipLink();
   let due = 0;
   const tidy = () => (due ||= requestAnimationFrame(() => {
@@ -72,5 +70,4 @@ const start = () => {
     group();
   }));
   new MutationObserver(tidy).observe(document.body, { subtree: true, childList: true, attributeFilter: ["aria-selected"] });
-};
-document.addEventListener("DOMContentLoaded", start);
+});

@@ -1,4 +1,5 @@
 // Small things that the page does in the browser, without asking Python.
+import { whenThere } from "./shared/dom.js";
 
 /** On a phone the bar is one line of tokens until it is opened, and again after Enter or a tap beside it. */
 export function toggleBar() {
@@ -14,9 +15,7 @@ export function watchBar() {
   document.addEventListener("keydown", ({ key, target }) => key === "Enter" && target.closest("#input") && close());
 }
 
-export function toggleTheme() {
-  document.body.classList.toggle("dark");
-}
+export const toggleTheme = () => void document.body.classList.toggle("dark");
 
 // What Gradio cannot say of its buttons and menus.
 const SAID = {
@@ -32,13 +31,7 @@ const SAID = {
 
 /** Give the buttons and menus of the header their tooltips, names and keys. */
 export function labelHeader() {
-  const labels = new MutationObserver(() => {
-    const found = Object.keys(SAID).map((selector) => document.querySelector(`gradio-app ${selector}`));
-    if (!found.every(Boolean)) return; // Gradio makes them one by one
-    labels.disconnect();
-    found.forEach((one, i) => Object.entries(Object.values(SAID)[i]).forEach((said) => one.setAttribute(...said)));
-  });
-  labels.observe(document.documentElement, { childList: true, subtree: true });
+  whenThere(Object.keys(SAID), (found) => found.forEach((one, i) => Object.entries(Object.values(SAID)[i]).forEach((said) => one.setAttribute(...said))));
 }
 
 /** The words about each model stand behind its name in the list, and not in the box. */

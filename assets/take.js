@@ -35,9 +35,7 @@ export function show() {
 }
 
 /** Copy the link in a box, or mark it if the browser does not give us the clipboard; `said` reports the outcome. */
-export function copyFrom(box, said) {
-  return copy(box.value, () => box.select(), "The link", said);
-}
+export const copyFrom = (box, said) => copy(box.value, () => box.select(), "The link", said);
 
 async function copy(text, mark, what, said) {
   try {
@@ -88,26 +86,21 @@ function pythonOf(query, said) {
   folded.addEventListener("toggle", async () => {
     if (!folded.open || code.textContent) return;
     code.textContent = "…";
-    try {
-      const answer = await fetch(file("view.py", query));
-      code.textContent = answer.ok ? await answer.text() : (await answer.json()).error;
-      take.hidden = !answer.ok;
-    } catch {
-      code.textContent = "The app does not answer. Close this and try again in a moment.";
-    }
+    const answer = await fetched(file("view.py", query)).catch((error) => error);
+    take.hidden = answer instanceof Error;
+    code.textContent = answer instanceof Error ? answer.message : await answer.text();
   });
   return folded;
 }
 
 // A button that saves a picture which is on the screen.
 function savingButton({ label, save }, format, said) {
-  const kind = format.toUpperCase();
   const make = async () => {
     said.textContent = "The picture is being made…";
     await save(format);
     said.textContent = "The picture is made.";
   };
-  return button(kind, make, { class: "bx-take-format", "aria-label": `${label} as ${kind}` });
+  return button(format.toUpperCase(), make, { class: "bx-take-format", "aria-label": `${label} as ${format.toUpperCase()}` });
 }
 
 // A button that makes a loop of what was just done, and saves it.
@@ -116,7 +109,7 @@ function loopButton(scenes, said) {
     made.disabled = true;
     try {
       const film = await filmOf(scenes, (percent) => (said.textContent = `The loop is being made: ${percent}%`));
-      saveFile(film, `bert-explorer-loop.${film.type.split("/")[1]}`);
+      saveFile(film, "bert-explorer-loop.webp");
       said.textContent = `The loop is made: ${(film.size / 1e6).toFixed(1)} MB.`;
     } catch (error) {
       said.textContent = error.message;
@@ -127,16 +120,22 @@ function loopButton(scenes, said) {
   return made;
 }
 
+// Throws an error whose message is a sentence to show.
+async function fetched(href) {
+  const answer = await fetch(href).catch(() => Promise.reject(new Error("The app does not answer. Try again in a moment.")));
+  if (!answer.ok) throw new Error((await answer.json()).error);
+  return answer;
+}
+
 /** Save a file of the server: fetched, not followed, so that `said` shows a refusal instead of its being saved. */
 export async function save(href, said) {
   said.textContent = "The file is being made…";
   try {
-    const answer = await fetch(href);
-    if (!answer.ok) throw new Error((await answer.json()).error);
+    const answer = await fetched(href);
     const name = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition"))?.[1] ?? "view";
     saveFile(await answer.blob(), name);
     said.textContent = `${name} is made.`;
   } catch (error) {
-    said.textContent = error instanceof TypeError ? "The app does not answer. Try again in a moment." : error.message;
+    said.textContent = error.message;
   }
 }

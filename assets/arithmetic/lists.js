@@ -1,22 +1,12 @@
-// @ts-check
 // Pasted lists and small tables: the sentences of one class, or of several where a column has their labels.
 
 const MOST_LABELS = 6;
 const TITLES = /^(label|labels|class|category|target|sentiment|topic|y)$/i;
 
-/** @typedef {{name: string, lines: string[]}} Labelled */
+/** The lines of a text that hold something. */
+export const linesOf = (text) => text.split(/\r\n|\r|\n/).map((line) => line.trim()).filter(Boolean);
 
-/** The lines of a text that hold something. @param {string} text @returns {string[]} */
-export function linesOf(text) {
-  return text.split(/\r\n|\r|\n/).map((line) => line.trim()).filter(Boolean);
-}
-
-/**
- * The cells of a line, without the quotes around them; doubled quotes are one.
- * @param {string} line
- * @param {string} between the delimiter
- * @returns {string[]}
- */
+/** The cells of a line between delimiters, without the quotes around them; doubled quotes are one. */
 export function cellsOf(line, between) {
   const cells = [""];
   let quoted = false;
@@ -31,12 +21,7 @@ export function cellsOf(line, between) {
   return cells.map((cell) => cell.trim());
 }
 
-/**
- * The classes of a table of two columns, a text and a label; null if the text is no such table.
- * @param {string} text
- * @param {string[]} delimiters that may stand between the columns
- * @returns {Labelled[] | null}
- */
+/** The classes [{name, lines}] of a table of two columns, a text and a label, with one of some delimiters; null if the text is no such table. */
 export function classesOf(text, delimiters) {
   for (const between of delimiters) {
     let rows = linesOf(text).map((line) => cellsOf(line, between));
@@ -44,7 +29,6 @@ export function classesOf(text, delimiters) {
     const different = [0, 1].map((column) => new Set(rows.map((row) => row[column])).size);
     const label = different[0] < different[1] ? 0 : 1;
     if (TITLES.test(rows[0][label])) rows = rows.slice(1);
-    /** @type {Map<string, string[]>} */
     const found = new Map();
     for (const row of rows) found.set(row[label], [...(found.get(row[label]) ?? []), row[1 - label]]);
     if (found.size < 2 || found.size > MOST_LABELS || found.has("") || 2 * found.size > rows.length) continue;

@@ -30,11 +30,8 @@ drawn("Cards", ({ root, trigger }) => {
   function send() {
     const now = keyOf(cards);
     if (now === known) return;
-    const wait = asked + PATIENCE - performance.now();
-    if (asked && wait > 0) {
-      timer = setTimeout(send, Math.min(wait, PAUSE));
-      return;
-    }
+    const waits = asked && asked + PATIENCE > performance.now();
+    if (waits) return void (timer = setTimeout(send, PAUSE));
     known = now;
     asked = performance.now();
     trigger("select", { index: JSON.parse(now), value: now.length });
@@ -45,19 +42,19 @@ drawn("Cards", ({ root, trigger }) => {
     title.value = name;
     const area = el("textarea", { rows: "4", spellcheck: "true", "aria-label": `Sentences of class ${c + 1}, one per line`, placeholder: EMPTY });
     area.defaultValue = text;
-    const remove = cards.length > 2 ? button("×", () => take(c), { class: "bx-card-remove", "aria-label": `Remove class ${c + 1}`, title: "Remove this class" }) : null;
+    const remove = cards.length > 2 ? button("×", () => change(cards.toSpliced(c, 1), Math.max(0, c - 1)), { class: "bx-card-remove", "aria-label": `Remove class ${c + 1}`, title: "Remove this class" }) : null;
     return el("section", { class: "bx-card", style: `--bx-class: var(--bx-series-${c + 1})`, "aria-label": `class ${c + 1}`, "data-card": c },
       el("header", {}, title, el("span", { class: "bx-card-count", title: "sentences" }), remove),
       el("div", { class: "bx-card-lines" }, el("div", { class: "bx-card-marks", "aria-hidden": "true" }), area), el("div", { class: "bx-card-faults" }));
   }
 
   function build() {
-    const more = button("+ another class", add, { class: "bx-cards-add" });
+    const more = button("+ another class", () => change([...cards, ...empty(1)], cards.length), { class: "bx-cards-add" });
     more.disabled = cards.length >= value.most;
-    const empty = button(before ? "Undo" : "Empty cards", before ? restore : clear, { class: "bx-cards-empty" });
+    const emptied = button(before ? "Undo" : "Empty cards", clear, { class: "bx-cards-empty" });
     root.inert = !host.page; // in a file, nothing answers
     root.style.setProperty("--cards", Math.min(cards.length, ACROSS));
-    root.replaceChildren(...cards.map(cardOf), el("footer", {}, more, empty), said);
+    root.replaceChildren(...cards.map(cardOf), el("footer", {}, more, emptied), said);
     mark();
   }
 
@@ -67,26 +64,19 @@ drawn("Cards", ({ root, trigger }) => {
     changed();
   }
 
-  function add() {
-    cards.push({ name: "", text: "" });
-    rebuild(cards.length - 1);
+  // Other cards, and the focus in one of them.
+  function change(next, focused = 0) {
+    cards = next;
+    rebuild(focused);
   }
 
-  function take(c) {
-    cards.splice(c, 1);
-    rebuild(Math.max(0, c - 1));
-  }
+  const empty = (count) => Array.from({ length: count }, () => ({ name: "", text: "" }));
 
+  // Empty the cards, or undo that.
   function clear() {
-    before = cards;
-    cards = Array.from({ length: 3 }, () => ({ name: "", text: "" }));
-    rebuild(0);
-  }
-
-  function restore() {
-    cards = before;
-    before = null;
-    rebuild(0);
+    const next = before ?? empty(3);
+    before = before ? null : cards;
+    change(next);
   }
 
   // The number of sentences; faults and mistakes, where the cards are those that Python has seen.

@@ -17,15 +17,11 @@ const known = { input: "", cards: null }; // a promise of the cards of the last 
 const now = { head: "", timer: 0 };
 let linked = ""; // a selector of what is marked
 
-async function load(query) {
-  const { keys, weights, ...rest } = await ask(host.page.file("heads.json", query));
-  return { ...rest, keys: new Uint16Array(bytes(keys).buffer), weights: bytes(weights) };
-}
-
 // The cards of all heads for the input of a link; null where they cannot be had.
 function cardsOf(query) {
   const input = JSON.stringify(INPUT.map((name) => new URLSearchParams(query).get(name)));
-  if (input !== known.input) Object.assign(known, { input, cards: load(query).catch(() => null) });
+  const unpacked = ({ keys, weights, ...rest }) => ({ ...rest, keys: new Uint16Array(bytes(keys).buffer), weights: bytes(weights) });
+  if (input !== known.input) Object.assign(known, { input, cards: ask(host.page.file("heads.json", query)).then(unpacked).catch(() => null) });
   return known.cards;
 }
 

@@ -2,7 +2,7 @@
 // (keys) have a window each; the two move together until one is dragged by itself.
 import { tokenAt, windowAround, windowFrom } from "../arithmetic/windows.js";
 import { el } from "../shared/dom.js";
-import { background, css } from "../shared/theme.js";
+import { background } from "../shared/theme.js";
 import { paintPixels } from "../shared/vectors.js";
 
 const phone = matchMedia("(max-width: 640px)");
@@ -87,9 +87,7 @@ export function show(token, here = false) {
 }
 
 // The places [first, last) of an axis to show; `tokens` are its places' first tokens. Always as many as fit.
-export function range(tokens, side = "query") {
-  return windowFrom(tokens, start[side], size());
-}
+export const range = (tokens, side = "query") => windowFrom(tokens, start[side], size());
 
 phone.addEventListener("change", tellAll);
 
@@ -271,23 +269,6 @@ export function paintMatrix({ rows, columns, level, table, calm = 0 }) {
         }
       }
       return table[Math.round(Math.max(0, Math.min(255, most)))];
-    });
-  };
-}
-
-// Paint bars, upwards or downwards from 0.
-export function paintBars(values) {
-  return (canvas, width, height) => {
-    const scale = devicePixelRatio;
-    canvas.width = Math.round(width * scale);
-    canvas.height = Math.round(height * scale);
-    const pen = canvas.getContext("2d");
-    const top = Math.max(0, ...values);
-    const whole = top - Math.min(0, ...values) || 1;
-    pen.fillStyle = css("--body-text-color-subdued");
-    values.forEach((value, i) => {
-      const [from, to] = [(i * canvas.width) / values.length, ((i + 1) * canvas.width) / values.length];
-      pen.fillRect(from, ((top - Math.max(0, value)) / whole) * canvas.height, Math.max(1, to - from - scale), (Math.abs(value) / whole) * canvas.height);
     });
   };
 }

@@ -6,7 +6,7 @@ import { host } from "../shared/host.js";
 import { mount, onMount } from "../shared/mounting.js";
 import { plotly } from "../shared/plotly.js";
 import { css, paper } from "../shared/theme.js";
-import { cellsOf, svgFrom } from "./paper.js";
+import { cellsOf, imageOf, svgFrom } from "./paper.js";
 
 const DRAWN = new Set(["PlotlyChart", "Flow", "TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture",
   "Passage", "TextMap"]);
@@ -107,16 +107,12 @@ async function toShapes(drawn, box, { _fullLayout: seen }) {
 let made = null; // how the pictures of this page were made, where the page itself says so
 
 /** Say how the pictures of this page were made: it is written into those that are saved. */
-export function saveWith(provenance) {
-  made = provenance;
-}
+export const saveWith = (provenance) => (made = provenance);
 
 // How it was made: what the file says, or the server.
 async function provenance() {
-  if (made) return made;
   const query = host.page?.query();
-  if (!query) return null;
-  return (await ask(host.page.file("view.about.json", query)).catch(() => null))?.provenance;
+  return made ?? (query ? (await ask(host.page.file("view.about.json", query)).catch(() => null))?.provenance : null);
 }
 
 async function ofChart(sheet, about, original) {
@@ -159,15 +155,12 @@ const described = (element) => (element.querySelector("[role=img]") ?? element.q
 // ---- As pixels.
 
 async function pngOf(written) {
-  const image = new Image();
-  image.src = URL.createObjectURL(new Blob([written], { type: "image/svg+xml" }));
-  await image.decode();
+  const image = await imageOf(written);
   const canvas = el("canvas", { width: Math.round((image.width * DPI) / 96), height: Math.round((image.height * DPI) / 96) });
   const pen = canvas.getContext("2d");
   pen.fillStyle = "#fff";
   pen.fillRect(0, 0, canvas.width, canvas.height);
   pen.drawImage(image, 0, 0, canvas.width, canvas.height);
-  URL.revokeObjectURL(image.src);
   const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
   return new Blob([withDensity(new Uint8Array(await blob.arrayBuffer()), DPI)], { type: "image/png" });
 }
@@ -204,7 +197,7 @@ async function saveNumbers(element) {
 
 const mounted = new Set(); // pictures that can be saved
 
-/** The pictures that are on the screen, from top to bottom. @returns {{label: string, save: (format: string) => Promise<void>}[]} */
+/** The pictures that are on the screen, from top to bottom: {label, save(format)}. */
 export function pictures() {
   for (const one of mounted) if (!one.element.isConnected) mounted.delete(one);
   const seen = [...mounted].filter(({ element, props }) => element.checkVisibility({ visibilityProperty: true }) && props.value);
@@ -221,11 +214,11 @@ function offer(name, element, props, settings) {
   mounted.add({ name, element, props, settings });
   element.classList.add("bx-saved");
   const come = () => {
-    for (const kind of ["pointerenter", "focusin"]) element.removeEventListener(kind, come);
+    if (element.querySelector(":scope > .bx-save")) return;
     const wanted = (format) => (format === "csv" ? saveNumbers(element) : save(name, element, props, settings, format));
     element.append(action(wanted, ["svg", "svg85", "png", ...(partOf(element) ? ["csv"] : [])]));
   };
-  for (const kind of ["pointerenter", "focusin"]) element.addEventListener(kind, come);
+  for (const kind of ["pointerenter", "focusin"]) element.addEventListener(kind, come, { once: true });
 }
 
 // The menu of file formats.

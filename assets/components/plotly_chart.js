@@ -67,33 +67,25 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     const wall = { ...axis, backgroundcolor: "rgba(0,0,0,0)" };
     const font = { color: css("--body-text-color"), family: getComputedStyle(box).fontFamily };
     const own = layout.template ?? {};
+    const [none, narrow] = ["rgba(0,0,0,0)", box.clientWidth < NARROW ? layout.meta?.narrow ?? {} : {}];
     const look = {
       xaxis: axis,
       yaxis: axis,
       scene: { xaxis: wall, yaxis: wall, zaxis: wall },
       hoverlabel: { bgcolor: css("--background-fill-primary"), bordercolor: line, font },
-      modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--body-text-color-subdued"), activecolor: css("--color-accent") },
+      modebar: { bgcolor: none, color: css("--body-text-color-subdued"), activecolor: css("--color-accent") },
     };
-    const rest = { ...layout, width: undefined, height: undefined };
-    if (box.clientWidth < NARROW) {
-      for (const [name, part] of Object.entries(layout.meta?.narrow ?? {})) rest[name] = { ...rest[name], ...part };
-    }
     const styled = {
-      ...rest,
+      ...layout,
+      ...Object.fromEntries(Object.entries(narrow).map(([name, part]) => [name, { ...layout[name], ...part }])),
+      ...{ width: undefined, height: undefined, autosize: true, paper_bgcolor: none, plot_bgcolor: none },
       template: { ...own, layout: { ...look, ...own.layout } },
-      autosize: true,
-      paper_bgcolor: "rgba(0,0,0,0)",
-      plot_bgcolor: "rgba(0,0,0,0)",
       font: { size: USUAL, ...layout.font, ...font },
     };
     if (withheld.telling) styled.shapes = layout.shapes?.filter((one) => !isTelling(one));
     if (touched && !layout.scene) styled.dragmode = false; // a finger on a picture scrolls the page
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) delete styled.transition;
-    if (layout.meta?.ramp === "sequential") {
-      for (const name of Object.keys(layout).filter((key) => /^coloraxis\d*$/.test(key))) {
-        styled[name] = { ...layout[name], colorscale: rampStops(), autocolorscale: false, reversescale: false };
-      }
-    }
+    if (layout.coloraxis && layout.meta?.ramp === "sequential") styled.coloraxis = { ...layout.coloraxis, colorscale: rampStops(), autocolorscale: false, reversescale: false };
     return styled;
   }
 
@@ -155,11 +147,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     try {
       const Plotly = await plotly();
       while (stale && visible()) {
-        await inTurn(() => {
-          if (!visible()) return undefined;
-          stale = false;
-          return drawOnce(Plotly);
-        });
+        await inTurn(() => visible() && drawOnce(Plotly));
       }
     } finally {
       drawing = false;
@@ -175,9 +163,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     const drawn = box._fullLayout;
     if (!drawn || drawing) return;
     if ((box.clientWidth < NARROW) !== (drawn.width < NARROW)) return draw();
-    if (Math.abs(box.clientWidth - drawn.width) > 1 || Math.abs(box.clientHeight - drawn.height) > 1) {
-      (await plotly()).Plots.resize(box);
-    }
+    if (Math.abs(box.clientWidth - drawn.width) > 1 || Math.abs(box.clientHeight - drawn.height) > 1) (await plotly()).Plots.resize(box);
   }
 
   // The overview of a long figure beside the chart; both fill the chart's place.
@@ -196,6 +182,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
   }
 
   async function drawOnce(Plotly) {
+    stale = false;
     const { value } = props;
     const fresh = !figure;
     if (fresh) {

@@ -102,20 +102,19 @@ drawn("TextMap", ({ root, trigger, settings }) => {
   }
 
   const seen = ([x, y]) => [hand.view.x + x * hand.view.k, hand.view.y + y * hand.view.k];
+  const spotOf = ({ x, y }) => seen(plane.to([x, y]));
   const placesOf = (moment) => (isFilm() && value.frames[moment].places) || value.points.map(({ x, y }) => [x, y]);
   const isInView = ([x, y]) => x > 0 && y > 0 && x < size.width && y < size.height;
 
   let painted = { key: "" }; // the regions, which a film of the points does not change
 
   function regions() {
-    if (!value.regions) return null;
     const key = JSON.stringify([value.regions, size, plane.from([0, 0]), plane.from([1, 1]), css("--bx-series-1")]);
-    if (key !== painted.key) painted = { key, node: paintRegions(value, size, plane.from) };
+    if (key !== painted.key) painted = { key, node: value.regions && paintRegions(value, size, plane.from) };
     return painted.node;
   }
 
   const linked = (corners) => corners.map((corner) => corner.map((part) => part.toFixed(1)).join(",")).join(" ");
-
   function hulls() {
     return value.classes.slice(0, value.hulls).flatMap((_, k) => {
       const corners = hull(spots.filter((_spot, i) => value.points[i].label === k));
@@ -170,23 +169,17 @@ drawn("TextMap", ({ root, trigger, settings }) => {
 
   function starNodes() {
     if (!value.star) return [];
-    const { x, y, pulls } = value.star;
-    const [sx, sy] = seen(plane.to([x, y]));
-    const lines = pulls.flatMap((pull) => {
-      const [px, py] = seen(plane.to([pull.x, pull.y]));
-      return [svg("line", { class: "bx-map-pull", x1: px, y1: py, x2: sx, y2: sy }), svg("circle", { class: "bx-map-pull", cx: px, cy: py, r: 2.5 })];
-    });
+    const star = spotOf(value.star);
     const node = above.querySelector(".bx-map-star") ?? svg("g", { class: "bx-map-point bx-map-star" }, svg("path", { d: STAR }));
-    move(node, [sx, sy]);
-    return [...lines, node];
+    move(node, star);
+    return [...value.star.pulls.map(spotOf).flatMap((pull) =>
+      [lineOf("bx-map-pull", pull, star), svg("circle", { class: "bx-map-pull", cx: pull[0], cy: pull[1], r: 2.5 })]), node];
   }
 
   // Lines belong to the frame for which they were computed.
   const shownLinks = () => (isFilm() && frame !== value.frame ? [] : value.links.filter(({ start, end }) => ![start, end].some((i) => hidden.has(value.points[i].label))));
 
-  function linkNodes() {
-    return shownLinks().map(({ start, end }) => svg("line", { class: "bx-map-link", x1: spots[start][0], y1: spots[start][1], x2: spots[end][0], y2: spots[end][1] }));
-  }
+  const lineOf = (kind, [x1, y1], [x2, y2]) => svg("line", { class: kind, x1, y1, x2, y2 });
 
   const middle = (numbers) => numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)];
 
@@ -216,11 +209,8 @@ drawn("TextMap", ({ root, trigger, settings }) => {
       const [x, y] = [0, 1].map((axis) => middle(own.map((i) => spots[i][axis])));
       all.push({ key: `class ${text}`, parts: [{ text, bold: true }], x, y, kind: "bx-map-class" });
     }
-    if (value.star) {
-      const [x, y] = seen(plane.to([value.star.x, value.star.y]));
-      const words = value.star.pulls.map((pull) => ({ key: `without ${pull.word}`, parts: [{ text: `without ${pull.word}` }], spot: seen(plane.to([pull.x, pull.y])), kind: "bx-map-pull-word" }));
-      all.unshift({ key: "star", parts: [{ text: "your sentence" }], x, y, kind: "bx-own" }, ...words.map(({ spot: [px, py], ...word }) => ({ ...word, x: px, y: py })));
-    }
+    const named = (text, place, kind) => ({ key: text, parts: [{ text }], x: spotOf(place)[0], y: spotOf(place)[1], kind });
+    if (value.star) all.unshift(named("your sentence", value.star, "bx-own"), ...value.star.pulls.map((pull) => named(`without ${pull.word}`, pull, "bx-map-pull-word")));
     const brief = all.map(({ parts }) => (parts.length > 1 ? besideWord(parts) : [{ text: shorten(parts[0].text, 2, 12) }]));
     const measured = all.map((one, i) => ({ ...one, width: widthOf(one.parts, one.kind === "bx-own" ? 1.1 : 1), short: value.even ? widthOf(brief[i]) : undefined }));
     const next = new Map(placeNames(measured, size, HIGH, isMany() ? 4 : RADIUS + 1).flatMap((place, i) => {
@@ -270,15 +260,17 @@ drawn("TextMap", ({ root, trigger, settings }) => {
       resting = setTimeout(paint, REST);
       return;
     }
-    if (!moved) measure();
+    if (!moved) {
+      measure();
+      plane = scale();
+      bare = placesOf(frame).map(plane.to);
+      drawCloud();
+    }
     drawing.classList.toggle("bx-held", moved);
     drawing.setAttribute("aria-label", value.alt);
     drawing.style.touchAction = hand.view.k > 1 || isPressed(lassoing) ? "none" : "pan-y";
-    if (!moved) plane = scale();
-    if (!moved) bare = placesOf(frame).map(plane.to);
     spots = bare.map(seen);
-    if (!moved) drawCloud();
-    behind.replaceChildren(...[regions(), ...hulls(), ...ways(), ...linkNodes()].filter(Boolean));
+    behind.replaceChildren(...[regions(), ...hulls(), ...ways(), ...shownLinks().map(({ start, end }) => lineOf("bx-map-link", spots[start], spots[end]))].filter(Boolean));
     drawShapes();
     drawNames();
     const chosen = isMany() && value.picked !== null ? [svg("circle", { class: "bx-map-chosen", cx: spots[value.picked][0], cy: spots[value.picked][1], r: 8 })] : [];
@@ -332,8 +324,7 @@ drawn("TextMap", ({ root, trigger, settings }) => {
   }
 
   function step(i) {
-    const more = i < value.frames.length - 1;
-    run(more);
+    run(i < value.frames.length - 1);
     show(i);
   }
 

@@ -1,6 +1,7 @@
 // Tokens as chips, or as cards with numbers; one is selected, and a second action masks.
-import { along } from "../arithmetic/moves.js";
+import { isKey } from "../arithmetic/moves.js";
 import { el, plain, reveal, rove } from "../shared/dom.js";
+import { gridKeys } from "../shared/grid.js";
 import { host } from "../shared/host.js";
 import { choiceHere, drawn } from "../shared/mounting.js";
 import { unexpectedTitle, withheld } from "../shared/withheld.js";
@@ -137,7 +138,7 @@ drawn("TokenRow", ({ root: row, trigger, props, settings }) => {
   }
 
   function mask(index) {
-    if (canMask(index)) trigger("mask", { index, value: value.tokens[index] });
+    if (index >= 0 && canMask(index)) trigger("mask", { index, value: value.tokens[index] });
   }
 
   row.addEventListener("click", (event) => {
@@ -151,19 +152,8 @@ drawn("TokenRow", ({ root: row, trigger, props, settings }) => {
     const index = chips.indexOf(event.target.closest(".bx-token"));
     if (index >= 0 && !settings.mask_on_click) mask(index);
   });
-  row.addEventListener("keydown", (event) => {
-    const index = chips.indexOf(event.target.closest(".bx-token"));
-    if (index < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
-    const target = along(event, index, chips.length);
-    if (target >= 0) {
-      event.preventDefault();
-      rove(chips, target);
-      chips[target].focus();
-    } else if (event.key.toLowerCase() === "m") {
-      event.preventDefault();
-      mask(index);
-    }
-  });
+  gridKeys(row, () => ({ buttons: chips }), (index) => rove(chips, index));
+  row.addEventListener("keydown", (event) => isKey(event, "m") && mask(chips.indexOf(event.target)));
   if (settings.with_window) shared.watch(frame, row);
   if (!settings.passive) document.addEventListener("bert:withheld", () => row.isConnected && doubt());
   return draw;

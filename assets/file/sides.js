@@ -88,13 +88,7 @@ function view(boxes, one) {
     ...title, ...note, ...parts(boxes, above), ...side, ...parts(boxes, rest.filter((part) => !above.includes(part))));
 }
 
-/**
- * Fill `main` with an article for each side.
- * @param {HTMLElement} main
- * @param {object[]} sides as explorer/export/page_file.py makes them
- * @param {Node[]} tools beside the first title
- * @returns {Promise<void>} when all is drawn
- */
+/** Fill `main` with an article for each side, as explorer/export/page_file.py makes them; `tools` are nodes beside the first title. */
 export async function draw(main, sides, tools = []) {
   picture.saveWith(sides[0].provenance);
   const boxes = []; // [box, part], filled when they have their place

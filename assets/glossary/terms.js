@@ -12,21 +12,11 @@ const QUOTED = /[“‘"][^”’"]*[”’"]/g;
 
 const idle = window.requestIdleCallback ?? ((call) => setTimeout(call, 200));
 const byWord = new Map(); // word in lower case → index of its term
-let terms = [];
+let terms = []; // {name, words in lower case, meaning as our own HTML, where it is seen in words, query of the link there, anchor in the guide}
 let words = null; // a regular expression of all words
 let isDue = false;
 let arrive;
 const arrived = new Promise((resolve) => (arrive = resolve)); // the glossary is here; never, if it cannot be fetched
-
-/**
- * @typedef {object} Term
- * @property {string} name
- * @property {string[]} words that stand for it in a text, in lower case
- * @property {string} meaning HTML made from Markdown of our own
- * @property {string} where the view that shows it, in words
- * @property {string} query of the link to that view
- * @property {string} anchor of its heading in the guide
- */
 
 /** Fetch the glossary when the page has time, and mark the captions that are seen from then on. */
 export function watchTexts() {
@@ -58,7 +48,7 @@ function markCaptions() {
   });
 }
 
-/** Mark the terms in a text of ours, each once. @param {Element} within a larger text, in which some may be marked already */
+/** Mark the terms in a text of ours, each once. `within` is a larger text, in which some may be marked already. */
 export async function markTerms(root, within = root) {
   await arrived;
   const seen = markedIn(within);
@@ -83,9 +73,7 @@ export async function markFinding(root) {
   });
 }
 
-function markedIn(text) {
-  return new Set([...text.querySelectorAll(".bx-term")].map((one) => Number(one.dataset.term)));
-}
+const markedIn = (text) => new Set([...text.querySelectorAll(".bx-term")].map((one) => Number(one.dataset.term)));
 
 // `seen` are the indices of the terms that are not to be marked, `quoted(text)` finds the ranges of characters that are left as they are.
 function markBlock(block, seen, quoted) {

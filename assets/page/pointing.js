@@ -1,8 +1,6 @@
 // Pointing at an element of the page, once it is there and drawn; what would give an answer away is covered.
 import { el } from "../shared/dom.js";
 
-/** @typedef {[kind: "row" | "cell" | "ribbon", ...numbers: number[]]} Spot tokens count from 0, all else from 1 */
-
 const PATIENCE = 20_000; // ms of an idle page after which we stop waiting for the element to point at
 const PIECES = "tokens-pieces-cards"; // the tokens once more, with their numbers
 const ABOVE = 14; // px between the bar and what is pointed at
@@ -18,8 +16,8 @@ export function named(id) {
 }
 
 /**
- * Cover this and nothing else, from now on, even before it exists; assets/answers.js does it.
- * @param {string} [about] the id of what is asked about: who is to count pieces must not see them in the row
+ * Cover this and nothing else, from now on, even before it exists; assets/answers.js does it. `about` is the id of what is asked about:
+ * who is to count pieces must not see them in the row.
  */
 export function cover(id, about = "") {
   Object.assign(covered, { id, row: id === "view" && about === PIECES });
@@ -27,10 +25,8 @@ export function cover(id, about = "") {
 }
 
 /**
- * Point at an element, and at nothing else.
- * @param {string | null} id of the element, null for none
- * @param {string} [under] the id of what to cover, "" for nothing
- * @param {Spot | []} [spot] what is outlined within the element; empty for all of it
+ * Point at the element `id`, null for none, and at nothing else. `under` is the id of what to cover, "" for nothing; `spot` what is
+ * outlined within the element, "row", "cell" or "ribbon" and its numbers: tokens count from 0, all else from 1. Empty for all of it.
  */
 export async function point(id, under = "", spot = []) {
   for (const one of document.querySelectorAll("[data-pointed]")) delete one.dataset.pointed;
@@ -160,9 +156,7 @@ function inChart(chart, [kind, row, column]) {
   return place(chart, left, top, right - left, bottom - top);
 }
 
-function edges(axis, number) {
-  return [number - 0.5, number + 0.5].map((one) => axis._offset + axis.l2p(one)).sort((a, b) => a - b);
-}
+const edges = (axis, number) => [number - 0.5, number + 0.5].map((one) => axis._offset + axis.l2p(one)).sort((a, b) => a - b);
 
 // A row is a token, a cell [token, hidden state], a ribbon [layer, query, key].
 function inFlow(box, flow, [kind, ...numbers]) {

@@ -4,14 +4,6 @@ import { el } from "./dom.js";
 const GLIDE = 450; // ms
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-/**
- * @typedef {object} Point
- * @property {[number, number]} place in px, without the view
- * @property {string} colour of CSS
- * @property {number} wide px
- * @property {string} ring its colour, "" for none
- */
-
 function stamp({ colour, wide, ring }, sharp) {
   const middle = (wide * sharp) / 2;
   const made = el("canvas", { width: Math.ceil(wide * sharp), height: Math.ceil(wide * sharp) });
@@ -27,7 +19,10 @@ function stamp({ colour, wide, ring }, sharp) {
   return made;
 }
 
-/** A cloud of points on a canvas: `show` gives it points, `look` moves the view. @param {HTMLCanvasElement} canvas */
+/**
+ * A cloud of points {place: [x, y] in px without the view, colour, wide: px, ring: its colour, "" for none} on a canvas: `show` gives
+ * it points, `look` moves the view.
+ */
 export function cloudOn(canvas) {
   const pen = canvas.getContext("2d");
   let [points, stamps, shown] = [[], [], ""]; // what is drawn, the picture of each, and whose points they are
@@ -56,12 +51,10 @@ export function cloudOn(canvas) {
   function draw() {
     waits = 0;
     pen.clearRect(0, 0, canvas.width, canvas.height);
-    const places = placesNow();
-    for (let i = 0; i < places.length; i++) {
-      const [x, y] = places[i];
+    placesNow().forEach(([x, y], i) => {
       const middle = points[i].wide / 2;
       pen.drawImage(stamps[i], (x * view.k + view.x - middle) * sharp, (y * view.k + view.y - middle) * sharp);
-    }
+    });
     if (before) soon();
   }
 
@@ -72,11 +65,7 @@ export function cloudOn(canvas) {
       view = wanted;
       soon();
     },
-    /**
-     * @param {Point[]} now
-     * @param {string} key points with another one are other points, which appear where they are
-     * @param {{width: number, height: number}} room px
-     */
+    // Points with another key are other points, which appear where they are.
     show(now, key, room) {
       sharp = Math.min(2, devicePixelRatio || 1);
       canvas.width = Math.round(room.width * sharp);

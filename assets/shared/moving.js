@@ -3,11 +3,7 @@
 const FARTHEST = 40; // times as large
 const CLICK = 4; // px that a click may move
 
-/**
- * @param {SVGElement} node
- * @param {{allowed: () => boolean, selecting: () => boolean, moved: () => void, lasso: (corners: [number, number][], done: boolean) => void}} does
- * @returns {{view: {x: number, y: number, k: number}, zoom: (by: number, at: [number, number]) => void, spot: (event: PointerEvent) => [number, number], back: () => void, clicked: () => boolean}}
- */
+/** What moves `node`: its `view` {x, y, k}, and functions; `lasso(corners, done)` is called while one is drawn, places are [x, y] in px. */
 export function movable(node, { allowed, selecting, moved, lasso }) {
   const view = { x: 0, y: 0, k: 1 };
   let held = null; // {from, start, corners} of a drag

@@ -5,9 +5,7 @@ const listeners = new Set();
 let wasDark = null;
 let onPaper = 0; // number of pictures being drawn for export, which are light in any theme
 
-export function isDark() {
-  return !onPaper && document.body.classList.contains("dark");
-}
+export const isDark = () => !onPaper && document.body.classList.contains("dark");
 
 /** Dress a page of ours beside the app as the system, at every moment, or as `wished`. */
 export function followSystem(wished = "") {
@@ -83,11 +81,7 @@ export function rampTable() {
 }
 
 /** The ramp's colour for a share from 0 to 1; what is outside gets the nearest end. */
-export function ramp(share) {
-  return rampTable()[Math.round(255 * Math.min(1, Math.max(0, share)))];
-}
+export const ramp = (share) => rampTable()[Math.round(255 * Math.min(1, Math.max(0, share)))];
 
 /** The ramp as a Plotly colorscale of 33 stops. */
-export function rampStops() {
-  return Array.from({ length: 33 }, (_, i) => [i / 32, inCss(ramp(i / 32))]);
-}
+export const rampStops = () => Array.from({ length: 33 }, (_, i) => [i / 32, inCss(ramp(i / 32))]);

@@ -1,11 +1,7 @@
 // Numbers as pixels on a canvas.
 import { background, css, rgb } from "./theme.js";
 
-/**
- * Paint every pixel of a canvas.
- * @param {HTMLCanvasElement} canvas
- * @param {(x: number, y: number) => number[]} colourOf red, green, blue and, unless it is 255, alpha
- */
+/** Paint every pixel of a canvas; `colourOf(x, y)` is red, green, blue and, unless it is 255, alpha. */
 export function paintPixels(canvas, width, height, colourOf) {
   Object.assign(canvas, { width, height });
   const pen = canvas.getContext("2d");
@@ -22,10 +18,7 @@ export function paintPixels(canvas, width, height, colourOf) {
   pen.putImageData(image, 0, 0);
 }
 
-/**
- * Draw a vector as a strip with a small rectangle for each number: blue above 0, orange below.
- * @param {number} top what has the full colour, and all that is larger
- */
+/** Draw a vector as a strip with a small rectangle for each number, blue above 0, orange below; from `top` on they have the full colour. */
 export function paintVector(canvas, vector, top) {
   const [plus, minus] = ["positive", "negative"].map((sign) => rgb(css(`--bx-${sign}`)));
   const start = background();

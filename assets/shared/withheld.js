@@ -1,8 +1,7 @@
 // What gives an answer away outside of its own element: marks on the words that the model does not expect, and the outline of the
 // cell that a finding is about. assets/answers.js says when they are withheld.
 
-/** @type {{doubts: boolean, telling: boolean, unexpected: {of: string, words: any[]} | undefined}} */
-export const withheld = { doubts: false, telling: false, unexpected: undefined };
+export const withheld = { doubts: false, telling: false, unexpected: undefined }; // the last is {of: tokens, words}
 
 /** Withhold them, or no longer; what shows them hears `bert:withheld`. */
 export function withhold(now) {
