@@ -2,7 +2,7 @@
 // (keys) have a window each; the two move together until one is dragged by itself.
 import { tokenAt, windowAround, windowFrom } from "../arithmetic/windows.js";
 import { el } from "../shared/dom.js";
-import { background } from "../shared/theme.js";
+import { background, callAll } from "../shared/theme.js";
 import { paintPixels } from "../shared/vectors.js";
 
 const phone = matchMedia("(max-width: 640px)");
@@ -28,10 +28,7 @@ function tell(listeners) {
   waiting.add(listeners);
   requestAnimationFrame(() => {
     waiting.delete(listeners);
-    for (const listener of listeners) {
-      if (listener.owner.isConnected) listener.fn();
-      else listeners.delete(listener);
-    }
+    callAll(listeners);
   });
 }
 
@@ -41,14 +38,12 @@ function tellAll() {
 }
 
 function move(to) {
-  let moves = false;
+  const before = String(Object.values(start));
   for (const [side, place] of Object.entries(to)) {
-    const first = Math.max(0, Math.round(place));
-    moves ||= first !== start[side];
-    start[side] = first;
-    shownBy[side] = [first, first + size()];
+    start[side] = Math.max(0, Math.round(place));
+    shownBy[side] = [start[side], start[side] + size()];
   }
-  if (moves) tellAll();
+  if (String(Object.values(start)) !== before) tellAll();
 }
 
 // A picture shows the tokens [from, to): more than the window if its places are words or sentences.
@@ -110,17 +105,13 @@ function overview() {
 
   const names = () => Object.keys(axes);
   const sides = (name) => (names().length > 1 ? [name === "x" ? "key" : "query"] : ["query", "key"]);
-  const ranges = () => Object.fromEntries(names().map((name) => [name, range(axes[name], sides(name)[0])]));
+  const all = (place) => Object.fromEntries(names().map((name) => [name, place(name)]));
+  const ranges = () => all((name) => range(axes[name], sides(name)[0]));
 
   // Move the window to begin at a place of each axis.
   function put(places) {
-    const to = {};
     byHand = true;
-    for (const [name, place] of Object.entries(places)) {
-      const token = tokenAt(axes[name], place, size());
-      for (const side of sides(name)) to[side] = token;
-    }
-    move(to);
+    move(Object.fromEntries(Object.entries(places).flatMap(([name, place]) => sides(name).map((side) => [side, tokenAt(axes[name], place, size())]))));
   }
 
   // Scroll to a place { x, y } once, unless the user is dragging the window.
@@ -145,17 +136,14 @@ function overview() {
       frame.style[length] = `${(100 * (last - first)) / all}%`;
       if (map.offsetParent) for (const side of sides(name)) sees(side, axes[name][first], end({ last }, axes[name]));
     }
-    const told = Object.fromEntries(Object.entries(now).map(([name, one]) => [name, words(one, axes[name])]));
+    const told = all((name) => words(now[name], axes[name]));
     const total = Math.max(input.tokens, ...names().map((name) => axes[name].at(-1) + 1));
     const same = names().length < 2 || told.x === told.y;
     const text = same ? `Tokens ${told.x ?? told.y} of ${total}` : `Rows: tokens ${told.y}. Columns: tokens ${told.x}, of ${total}`;
     caption.replaceChildren(el("b", {}, `${text}.`), " Drag the frame, or use the arrow keys.");
     const main = axes.y ?? axes.x;
-    map.setAttribute("aria-valuemin", 0);
-    map.setAttribute("aria-valuemax", main[Math.max(0, main.length - size())]);
-    map.setAttribute("aria-orientation", axes.x ? "horizontal" : "vertical");
-    map.setAttribute("aria-valuenow", main[(now.y ?? now.x).first]);
-    map.setAttribute("aria-valuetext", text);
+    Object.assign(map, { ariaValueMin: 0, ariaValueMax: main[Math.max(0, main.length - size())], ariaValueNow: main[(now.y ?? now.x).first],
+      ariaValueText: text, ariaOrientation: axes.x ? "horizontal" : "vertical" });
   }
 
   // Show the picture along these axes, drawn by paint(canvas, width, height) in CSS pixels.
@@ -170,19 +158,19 @@ function overview() {
   function held(event) {
     const box = map.getBoundingClientRect();
     const at = { x: (event.clientX - box.left) / box.width, y: (event.clientY - box.top) / box.height };
-    return Object.fromEntries(names().map((name) => [name, at[name] * axes[name].length]));
+    return all((name) => at[name] * axes[name].length);
   }
 
   function drag(event) {
     const at = held(event);
-    put(Object.fromEntries(names().map((name) => [name, at[name] - grip[name]])));
+    put(all((name) => at[name] - grip[name]));
   }
 
   map.addEventListener("pointerdown", (event) => {
     if (event.button) return;
     const [at, now] = [held(event), ranges()];
     const inside = names().every((name) => at[name] >= now[name].first && at[name] <= now[name].last);
-    grip = Object.fromEntries(names().map((name) => [name, inside ? at[name] - now[name].first : (now[name].last - now[name].first) / 2]));
+    grip = all((name) => (inside ? at[name] - now[name].first : (now[name].last - now[name].first) / 2));
     map.setPointerCapture(event.pointerId);
     drag(event);
   });
@@ -191,19 +179,13 @@ function overview() {
   map.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const now = ranges();
-    const all = (place) => Object.fromEntries(names().map((name) => [name, place(now[name], axes[name].length)]));
     const [axis, sign] = STEPS[event.key] ?? [];
-    const name = axes[axis] ? axis : names()[0];
+    const main = axes[axis] ? axis : names()[0];
     const step = event.shiftKey ? 1 : Math.ceil(size() / 4);
-    const places = axis ? { [name]: now[name].first + sign * step } : {
-      PageUp: () => all(({ first, last }) => first - (last - first)),
-      PageDown: () => all(({ last }) => last),
-      Home: () => all(() => 0),
-      End: () => all((_, count) => count),
-    }[event.key]?.();
-    if (!places) return;
+    const far = { PageUp: (name) => 2 * now[name].first - now[name].last, PageDown: (name) => now[name].last, Home: () => 0, End: (name) => axes[name].length };
+    if (!axis && !far[event.key]) return;
     event.preventDefault();
-    put(places);
+    put(axis ? { [main]: now[main].first + sign * step } : all(far[event.key]));
   });
   follow(() => {
     if (!names().length) return;
@@ -214,10 +196,8 @@ function overview() {
 }
 
 /**
- * Place the overview of a picture around it while it is long.
- * @param {HTMLElement} box the picture
- * @param {() => void} moved draws what the window shows
- * @returns {(look: string, height?: string) => ReturnType<overview> | null} gives both a class, "" for a picture that is not long
+ * Place the overview of a picture around its `box` while it is long; `moved` draws what the window shows. The function that it returns
+ * gives both a class, "" for a picture that is not long, and returns the overview or null.
  */
 export function overviewOf(box, moved) {
   let made = null;

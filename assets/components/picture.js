@@ -59,18 +59,12 @@ async function onPaper(name, element, props, settings, mm, take) {
   try {
     return await paper(async () => {
       const nothing = () => {};
-      const own = { ...settings, with_window: false };
-      mount(name, sheet, nothing, { value: typeof props.value === "string" ? props.value : plain(props.value) }, nothing, own);
+      mount(name, sheet, nothing, { value: plain(props.value) }, nothing, { ...settings, with_window: false });
       return take(sheet);
     });
   } finally {
     sheet.remove();
   }
-}
-
-async function until(holds) {
-  const end = performance.now() + PATIENCE;
-  while (!holds() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 // The layout with the user's zoom and camera, without the line that marks what is chosen on the page.
@@ -118,7 +112,7 @@ async function provenance() {
 async function ofChart(sheet, about, original) {
   const box = sheet.querySelector(".bx-chart");
   const Plotly = await plotly();
-  await until(() => box.dataset.drawn);
+  for (const end = performance.now() + PATIENCE; !box.dataset.drawn && performance.now() < end; ) await new Promise((resolve) => setTimeout(resolve, 20));
   const { width, height } = box._fullLayout;
   const address = await Plotly.toImage({ data: box.data, layout: seenAs(box.layout, original) }, { format: "svg", width, height });
   const drawn = new DOMParser().parseFromString(decodeURIComponent(address.slice(address.indexOf(",") + 1)), "image/svg+xml").documentElement;
@@ -130,22 +124,17 @@ async function ofChart(sheet, about, original) {
   return drawn;
 }
 
-// The width of the paper in millimetres, whatever the picture needs for its own.
-function sized(drawn, mm) {
-  const [width, height] = ["width", "height"].map((name) => Number(drawn.getAttribute(name)));
-  if (!drawn.getAttribute("viewBox")) drawn.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  drawn.setAttribute("width", `${mm}mm`);
-  drawn.setAttribute("height", `${((mm * height) / width).toFixed(2)}mm`);
-}
-
-// The picture as an SVG, `mm` wide.
+// The picture as an SVG, `mm` wide, whatever it needs for its own.
 async function drawingOf(name, element, props, settings, mm) {
   const about = { title: settings.label || named(element), about: described(element) };
   const drawn = await onPaper(name, element, props, settings, mm, (sheet) =>
     name === "PlotlyChart" ? ofChart(sheet, about, element.querySelector(".bx-chart")) : svgFrom(sheet.querySelector(".bx"), about));
   const known = await learnLetters();
   if (known.length) carryLetters(drawn, known);
-  sized(drawn, mm);
+  const [width, height] = ["width", "height"].map((name) => Number(drawn.getAttribute(name)));
+  if (!drawn.getAttribute("viewBox")) drawn.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  drawn.setAttribute("width", `${mm}mm`);
+  drawn.setAttribute("height", `${((mm * height) / width).toFixed(2)}mm`);
   return drawn;
 }
 
@@ -187,8 +176,7 @@ function partOf(element) {
 }
 
 async function saveNumbers(element) {
-  const said = el("p", { class: "bx-save-said", role: "status" });
-  element.append(said);
+  const said = element.appendChild(el("p", { class: "bx-save-said", role: "status" }));
   const query = host.page.query();
   if (query) await host.page.save(`${host.page.file("view.csv", query)}&part=${partOf(element)}`, said);
   else said.textContent = host.page.noLink;
@@ -215,20 +203,19 @@ function offer(name, element, props, settings) {
   element.classList.add("bx-saved");
   const come = () => {
     if (element.querySelector(":scope > .bx-save")) return;
-    const wanted = (format) => (format === "csv" ? saveNumbers(element) : save(name, element, props, settings, format));
-    element.append(action(wanted, ["svg", "svg85", "png", ...(partOf(element) ? ["csv"] : [])]));
+    element.append(action((format) => (format === "csv" ? saveNumbers(element) : save(name, element, props, settings, format)), partOf(element)));
   };
   for (const kind of ["pointerenter", "focusin"]) element.addEventListener(kind, come, { once: true });
 }
 
-// The menu of file formats.
-function action(wanted, formats) {
+// The menu of file formats, with the numbers of a part.
+function action(wanted, part) {
   const choose = (format) => {
     choices.hidePopover();
     wanted(format);
   };
-  const choices = el("div", { class: "bx-save-choices", popover: "" }, ...formats.map((format) =>
-    button(NAMES[format][0], () => choose(format), { "data-format": format, "aria-label": NAMES[format][1] })));
+  const choices = el("div", { class: "bx-save-choices", popover: "" }, ...Object.entries(NAMES).filter(([format]) => part || format !== "csv").map(([format, [short, name]]) =>
+    button(short, () => choose(format), { "data-format": format, "aria-label": name })));
   const open = el("button", { type: "button", "aria-label": "Save this picture", title: "Save this picture" }, "⤓");
   open.popoverTargetElement = choices; // the browser opens and closes it
   const box = el("div", { class: "bx-save" }, choices, open);

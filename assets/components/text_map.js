@@ -1,8 +1,7 @@
 // Texts as points on a plane: class colours, regions or hulls, names without overlap, a star for a text that is tried, and a film.
 import { hull, isInside, placeNames } from "../arithmetic/placing.js";
-import { cloudOn } from "../shared/cloud.js";
 import { arrange, button, el, svg } from "../shared/dom.js";
-import { besideWord, expand, paintRegions, shorten } from "../shared/map_parts.js";
+import { besideWord, cloudOn, expand, paintRegions, shorten } from "../shared/map_parts.js";
 import { drawn } from "../shared/mounting.js";
 import { movable } from "../shared/moving.js";
 import { css, onTheme, rgb } from "../shared/theme.js";

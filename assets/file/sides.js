@@ -25,11 +25,7 @@ function frame({ columns, rows, label }) {
   return el("div", { class: "bx-scrolls" }, table);
 }
 
-const others = {
-  prose,
-  code: (value) => [el("pre", {}, value)],
-  frame: (value) => [frame(value)],
-};
+const others = { prose, code: (value) => [el("pre", {}, value)], frame: (value) => [frame(value)] };
 
 function filled(box, part) {
   const { value } = part;
@@ -38,12 +34,9 @@ function filled(box, part) {
   const root = el("div", { class: part.skeleton });
   let draw = () => {};
   box.replaceChildren(...(part.variants ? choices(part.variants, (other) => draw(props.value = other ?? value)) : []), root);
-  if (ASKS.has(part.component)) {
-    box.classList.add("bx-still");
-    for (const kind of ["click", "dblclick", "keydown"]) {
-      box.addEventListener(kind, (event) => event.key === "Tab" || event.target.closest(".bx-save") || event.stopImmediatePropagation(), { capture: true });
-    }
-  }
+  const halt = (event) => event.key === "Tab" || event.target.closest(".bx-save") || event.stopImmediatePropagation();
+  box.classList.toggle("bx-still", ASKS.has(part.component));
+  for (const kind of ASKS.has(part.component) ? ["click", "dblclick", "keydown"] : []) box.addEventListener(kind, halt, { capture: true });
   mount(part.component, box, () => {}, props, (_, drawing) => (draw = drawing), part.options);
 }
 
@@ -56,14 +49,13 @@ function choices(variants, show) {
     told.textContent = variants[at].told;
     show(variants[at].value);
   };
-  buttons.forEach((button, at) => button.addEventListener("click", () => press(button.getAttribute("aria-pressed") === "true" ? 0 : at)));
-  buttons[0].setAttribute("aria-pressed", "true");
+  buttons.forEach((button, at) => button.addEventListener("click", () => press(button.ariaPressed === "true" ? 0 : at)));
+  buttons[0].ariaPressed = "true";
   return [el("div", { class: "bx-variants", role: "group", "aria-label": "Cut a link" }, el("span", {}, "Cut"), ...buttons), told];
 }
 
 function placed(boxes, part) {
-  const class_ = ["bx-part", part.kind === "check" ? "bx-check" : "", part.caption ? "bx-caption" : ""].filter(Boolean).join(" ");
-  const box = el("div", { class: class_, "data-part": part.name });
+  const box = el("div", { class: `bx-part${part.kind === "check" ? " bx-check" : ""}${part.caption ? " bx-caption" : ""}`, "data-part": part.name });
   boxes.push([box, part]);
   return box;
 }

@@ -52,10 +52,8 @@ function markCaptions() {
 export async function markTerms(root, within = root) {
   await arrived;
   const seen = markedIn(within);
-  const inner = [...root.querySelectorAll(BLOCKS)];
-  for (const block of inner.length ? inner : [root]) {
-    if (!block.querySelector(BLOCKS)) markBlock(block, seen, (text) => [...text.matchAll(QUOTED)].map((one) => [one.index, one.index + one[0].length]));
-  }
+  const quoted = (text) => [...text.matchAll(QUOTED)].map((one) => [one.index, one.index + one[0].length]);
+  for (const block of [root, ...root.querySelectorAll(BLOCKS)]) if (!block.querySelector(BLOCKS)) markBlock(block, seen, quoted);
 }
 
 /**
@@ -110,8 +108,14 @@ const box = el("div", { id: "meaning", popover: "", role: "dialog", tabindex: "-
 function show(marked) {
   const { name, meaning, where, query, anchor } = terms[marked.dataset.term];
   const theme = document.body.classList.contains("dark") ? "dark" : "light";
-  const view = el("a", { href: linkAddress(here(query)) }, where);
-  view.addEventListener("click", (event) => open(event, query));
+  const place = withShown(query, ["model", "a", "b"]); // the view, with the model and the texts of the page
+  const view = el("a", { href: linkAddress(place) }, where);
+  view.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    box.hidePopover();
+    visit(place);
+  });
   const more = el("a", { href: `bx/guide/glossary?__theme=${theme}#${anchor}`, target: "_blank", rel: "noopener" }, "Glossary");
   box.replaceChildren(el("b", {}, name), ours("p", {}, meaning), el("p", { class: "bx-meaning-links" }, view, more));
   box.setAttribute("aria-label", name);
@@ -120,14 +124,6 @@ function show(marked) {
   box.focus({ preventScroll: true });
 }
 
-const here = (query) => withShown(query, ["model", "a", "b"]); // a view, with the model and the texts of the page
-
-function open(event, query) {
-  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-  event.preventDefault();
-  box.hidePopover();
-  visit(here(query));
-}
 
 /** Show meanings from now on. */
 export function listenForTerms() {

@@ -24,11 +24,9 @@ export function wasOpened() {
 export function showWhenComplete() {
   const root = document.documentElement;
   root.dataset.coming = "yes";
-  let shown = false;
   const show = () => {
     look.disconnect();
-    if (shown) return;
-    shown = true;
+    if (root.dataset.coming !== "yes") return;
     if (document.querySelector("#first")) root.dataset.coming = "complete";
     else delete root.dataset.coming;
     if (!window.gradio_config?.auth_required) plotlyAtRest();

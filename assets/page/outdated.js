@@ -16,7 +16,7 @@ const drawn = new Map(); // by tab: its choice when it was drawn last, and what 
 const calls = new Map(); // when each running call that was asked for began, by its number
 const background = new Set(told.background); // numbers of the calls that nobody waits for
 
-/** Something else is asked for. @param {boolean} [input] the input itself, rather than what is shown of it */
+/** Something else is asked for. `input`: the input itself, rather than what is shown of it. */
 export function outdate(input = false) {
   asked += 1;
   failed = false;
@@ -41,10 +41,7 @@ function waits() {
 function look() {
   clearTimeout(timer);
   if (!document.body.dataset.stale || failed) return;
-  if (waits()) {
-    timer = setTimeout(look, AGAIN);
-    return;
-  }
+  if (waits()) return void (timer = setTimeout(look, AGAIN));
   const { tab, choice } = place();
   drawn.set(tab, `${choice} ${asked}`);
   calls.clear();

@@ -25,6 +25,14 @@ export async function paper(draw) {
   }
 }
 
+/** Call the listeners {fn, owner} whose owner is on the page, and forget the others. */
+export function callAll(listeners) {
+  for (const listener of listeners) {
+    if (listener.owner.isConnected) listener.fn();
+    else listeners.delete(listener);
+  }
+}
+
 /** Call fn after each switch between light and dark, as long as `owner` is on the page. */
 export function onTheme(fn, owner) {
   if (wasDark === null) {
@@ -32,11 +40,8 @@ export function onTheme(fn, owner) {
     new MutationObserver(() => {
       if (isDark() === wasDark) return;
       wasDark = isDark();
-      for (const listener of listeners) {
-        if (listener.owner.isConnected) listener.fn();
-        else listeners.delete(listener);
-      }
-    }).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+      callAll(listeners);
+    }).observe(document.body, { attributeFilter: ["class"] });
   }
   listeners.add({ fn, owner });
 }
@@ -57,14 +62,7 @@ export function rgb(colour) {
 }
 
 /** The page's background as [red, green, blue]. */
-export function background() {
-  if (onPaper) return [255, 255, 255];
-  for (const node of [document.querySelector(".gradio-container"), document.querySelector("gradio-app"), document.body, document.documentElement]) {
-    const colour = node && rgb(getComputedStyle(node).backgroundColor);
-    if (colour && colour[3] === 255) return colour.slice(0, 3);
-  }
-  return isDark() ? [11, 15, 25] : [255, 255, 255];
-}
+export const background = () => (onPaper ? [255, 255, 255] : rgb(css("--body-background-fill")).slice(0, 3));
 
 let table = [];
 let tableKey = "";
@@ -73,10 +71,8 @@ let tableKey = "";
 export function rampTable() {
   const start = background();
   const key = `${isDark()} ${start}`;
-  if (key !== tableKey) {
-    table = rampFrom(start, isDark());
-    tableKey = key;
-  }
+  if (key !== tableKey) table = rampFrom(start, isDark());
+  tableKey = key;
   return table;
 }
 

@@ -102,11 +102,6 @@ export function stageFor(flow, still) {
   const forget = () => (made = { key: "", stage: null, heads: [], weights: [] });
   forget();
 
-  function fold() {
-    leave(made.stage);
-    forget();
-  }
-
   function leave(node) {
     if (!node) return;
     node.inert = true;
@@ -118,9 +113,8 @@ export function stageFor(flow, still) {
     if (still.matches) return;
     const middle = yOf(flow, flow.zoom.layer.row);
     for (const box of boxes) {
-      const [left, top] = [box.offsetLeft, box.offsetTop];
       const scale = `scale(${(room.width / box.offsetWidth).toFixed(3)}, 0.1)`;
-      box.animate([{ transform: `translate(${room.left - left}px, ${middle - top}px) ${scale}`, opacity: 0 }, { transform: "none", opacity: 1 }], { duration: 360, easing: "ease-out" });
+      box.animate([{ transform: `translate(${room.left - box.offsetLeft}px, ${middle - box.offsetTop}px) ${scale}`, opacity: 0 }, { transform: "none", opacity: 1 }], { duration: 360, easing: "ease-out" });
     }
   }
 
@@ -199,7 +193,10 @@ export function stageFor(flow, still) {
   function draw() {
     const { zoom, size, boxes } = flow;
     if (!zoom?.layer) for (const box of boxes) box.classList.remove("bx-dim");
-    if (!zoom) return fold();
+    if (!zoom) {
+      leave(made.stage);
+      return forget();
+    }
     const fresh = build();
     const room = stageOf(flow);
     const [head] = made.stage.children;
