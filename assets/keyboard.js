@@ -4,7 +4,7 @@ import { el, reveal } from "./shared/dom.js";
 
 const REST = 250; // ms: a tab that is only passed is not opened, since opening it computes
 
-const tabs = () => [...document.querySelectorAll("#tabs [role=tab]")].filter((tab) => tab.offsetParent);
+const TABS = "#tabs, .bx-sections";
 let opened = null;
 
 // The Tab key reaches the open tab only; arrow keys, Home and End reach the other tabs.
@@ -13,7 +13,7 @@ function rove() {
     const index = tab.ariaSelected === "true" || tab === document.activeElement ? 0 : -1;
     if (tab.tabIndex !== index) tab.tabIndex = index;
   }
-  const open = tabs().find((tab) => tab.ariaSelected === "true");
+  const open = document.querySelector("#tabs [role=tab][aria-selected=true]");
   if (open && open !== opened) reveal(open.parentElement, open); // where the tabs scroll sideways
   opened = open;
 }
@@ -28,7 +28,7 @@ function group() {
 
 let resting = 0;
 function alongTabs(event) {
-  const row = tabs();
+  const row = [...event.target.closest(TABS).querySelectorAll("[role=tab]")].filter((tab) => tab.offsetParent);
   const next = along(event, row.indexOf(event.target), row.length);
   if (next < 0 || /Up|Down/.test(event.key)) return;
   event.preventDefault();
@@ -50,7 +50,7 @@ function skipLink() {
   document.body.prepend(link);
 }
 
-document.addEventListener("keydown", (event) => event.target.role === "tab" && event.target.closest("#tabs") && alongTabs(event));
+document.addEventListener("keydown", (event) => event.target.role === "tab" && event.target.closest(TABS) && alongTabs(event));
 // Close a list that was left before it had opened fully; Gradio would leave it open.
 document.addEventListener("focusout", ({ target }) => {
   if (target.role !== "combobox") return;

@@ -44,7 +44,7 @@ function step(rows, columns) {
   }
 }
 
-// What the keys do here, and the current position.
+// What the keys do here.
 function steps() {
   if (shown.picture.matches(KEPT_KEYS)) return "← ↑ ↓ → cells";
   return [`← → ${across() ? "heads" : "tokens"}`, down() && `↑ ↓ ${number("layer") ? "layers" : "hidden states"}`].filter(Boolean).join(" · ");

@@ -21,12 +21,9 @@ export function show() {
   const copyLink = button("Copy", () => copyFrom(box, said), { class: "bx-take-button" });
   const close = button("Close", () => dialog.close(), { class: "bx-take-button" });
   const files = el("div", { id: "take-files" });
-  const link = query
-    ? [el("div", { class: "bx-take-link" }, el("label", { for: "take-link" }, "Link"), box, copyLink), said,
-       el("div", { class: "bx-take-ways" }, codeOf(address, query), files)]
-    : [el("p", {}, NO_LINK)];
-  const dialog = el("dialog", { id: "take", "aria-labelledby": "take-title" },
-    el("h2", { id: "take-title" }, "Take this view away"), ...link, close);
+  const line = el("div", { class: "bx-take-link" }, el("label", { for: "take-link" }, "Link"), box, copyLink);
+  const link = query ? [line, said, el("div", { class: "bx-take-ways" }, codeOf(address, query), files)] : [el("p", {}, NO_LINK)];
+  const dialog = el("dialog", { id: "take", "aria-labelledby": "take-title" }, el("h2", { id: "take-title" }, "Take this view away"), ...link, close);
   openDialog(dialog);
   (query ? copyLink : close).focus();
   if (!query) return;
@@ -51,7 +48,7 @@ async function copy(text, mark, what, said) {
 function codeOf(address, query) {
   if (address.length > told.longest) return el("p", { class: "bx-take-code" }, "The link is too long for a QR code.");
   const image = el("img", { src: file("link.svg", query), alt: "QR code of the link", width: 180, height: 180 });
-  const enlarge = () => code.setAttribute("aria-pressed", code.getAttribute("aria-pressed") === "false");
+  const enlarge = () => (code.ariaPressed = String(code.ariaPressed === "false"));
   const code = button(image, enlarge, { "aria-pressed": "false", title: "As large as the screen, and back" });
   const local = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
   const note = local ? el("p", {}, "It leads to this machine only: the page is open as ", el("b", {}, location.hostname), ".") : null;
@@ -69,8 +66,7 @@ function listFiles(query, files, said) {
     return el("li", {}, link);
   });
   files.append(el("h3", {}, "Files"), el("ul", {}, ...items));
-  const shown = pictures();
-  const seen = shown.map((one) => el("li", {}, one.label, ...["svg", "png"].map((format) => savingButton(one, format, said))));
+  const seen = pictures().map((one) => el("li", {}, one.label, ...["svg", "png"].map((format) => savingButton(one, format, said))));
   const scenes = scenesSeen();
   if (scenes.length) files.append(el("h3", {}, "Loop"), el("ul", {}, el("li", {}, loopButton(scenes, said))));
   if (seen.length) files.append(el("h3", {}, "Pictures"), el("ul", { id: "take-pictures" }, ...seen));

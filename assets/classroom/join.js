@@ -84,7 +84,7 @@ function sit(taken) {
   store(SEAT, taken);
   following.drawn = "";
   stop();
-  stop = listen(taken.word, taken.token, { heard, lost: (now) => document.body.toggleAttribute("data-lost", now), over });
+  stop = listen(taken.word, taken.token, { heard: draw, lost: (now) => document.body.toggleAttribute("data-lost", now), over });
   fill("waiting", () => [say("One moment…")]);
 }
 
@@ -95,12 +95,8 @@ function over(why) {
 
 // ---- The room's current activity.
 
-function heard(state) {
+function draw(state = phone.state) {
   phone.state = state;
-  draw();
-}
-
-function draw() {
   head();
   const { exercise, follow, round, teaching } = phone.state;
   if (round) return drawRound(round);
@@ -110,10 +106,7 @@ function draw() {
     fill("follow", () => [following.view]);
     return picture(follow);
   }
-  fill("lobby", () => [
-    el("h1", {}, "You are in."),
-    el("p", {}, "Look at the board. The next question appears here automatically."),
-  ]);
+  fill("lobby", () => [el("h1", {}, "You are in."), el("p", {}, "Look at the board. The next question appears here automatically.")]);
 }
 
 function head() {

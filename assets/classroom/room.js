@@ -81,9 +81,8 @@ function follow() {
   timer = setTimeout(() => {
     if (!classroom.room?.following) return;
     const body = { query: place(), hidden: hidden(), covered: covered.id };
-    if (JSON.stringify(body) === told) return;
+    if (JSON.stringify(body) !== told) act("follow", body);
     told = JSON.stringify(body);
-    act("follow", body);
   }, 150);
 }
 

@@ -63,14 +63,6 @@ drawn("Sections", ({ root, element, props }) => {
     (there.find((tab) => idOf(tab) === last.get(number)) ?? there[0])?.click();
   });
 
-  root.addEventListener("keydown", (event) => {
-    const next = along(event, buttons.indexOf(event.target), buttons.length);
-    if (next < 0 || ["ArrowUp", "ArrowDown"].includes(event.key)) return;
-    event.preventDefault();
-    buttons[next].focus();
-    buttons[next].click();
-  });
-
   if (element.closest("gradio-app")) {
     document.addEventListener("focusin", ({ target }) => target.closest("#text-a, #text-b") && document.body.removeAttribute("data-quiet"));
     new ResizeObserver(() => document.documentElement.style.setProperty("--bx-sections", `${root.offsetWidth}px`)).observe(root);

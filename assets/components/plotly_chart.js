@@ -120,14 +120,8 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
   function clicked({ points: [point] }) {
     const list = (value) => (ArrayBuffer.isView(value) ? Array.from(value) : value ?? null);
     const index = list(point.pointNumber ?? point.pointIndex ?? 0);
-    trigger("select", {
-      index: long ? long.whole(index, ranges) : index,
-      value: point.z ?? point.text ?? point.y ?? null,
-      x: point.x ?? null,
-      y: point.y ?? null,
-      customdata: list(point.customdata),
-      trace: point.curveNumber,
-    });
+    const { x = null, y = null, curveNumber: trace, customdata } = point;
+    trigger("select", { index: long ? long.whole(index, ranges) : index, value: point.z ?? point.text ?? y, x, y, customdata: list(customdata), trace });
   }
 
   // Take a new value.
@@ -146,9 +140,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     drawing = true;
     try {
       const Plotly = await plotly();
-      while (stale && visible()) {
-        await inTurn(() => visible() && drawOnce(Plotly));
-      }
+      while (stale && visible()) await inTurn(() => visible() && drawOnce(Plotly));
     } finally {
       drawing = false;
       delete box.dataset.drawing;
@@ -176,9 +168,8 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
   // The description, on the drawing only: the buttons beside it must stay buttons.
   function tell(words) {
     const [drawing, ...more] = box.querySelectorAll("svg.main-svg");
-    for (const svg of more) svg.setAttribute("aria-hidden", "true");
-    drawing.setAttribute("role", "img");
-    drawing.setAttribute("aria-label", words || settings.label || "chart");
+    for (const svg of more) svg.ariaHidden = "true";
+    Object.assign(drawing, { role: "img", ariaLabel: words || settings.label || "chart" });
   }
 
   async function drawOnce(Plotly) {

@@ -1,6 +1,7 @@
 // Where the page's own texts use a term of the glossary, in lessons, captions and findings, and what it means: in a popover at the
 // word, after a click, a tap or Enter.
 import { linkAddress, visit, withShown } from "../link.js";
+import { texts } from "../page/boxes.js";
 import { ask } from "../shared/asking.js";
 import { el, ours } from "../shared/dom.js";
 
@@ -52,8 +53,7 @@ function markCaptions() {
 export async function markTerms(root, within = root) {
   await arrived;
   const seen = markedIn(within);
-  const quoted = (text) => [...text.matchAll(QUOTED)].map((one) => [one.index, one.index + one[0].length]);
-  for (const block of [root, ...root.querySelectorAll(BLOCKS)]) if (!block.querySelector(BLOCKS)) markBlock(block, seen, quoted);
+  for (const block of [root, ...root.querySelectorAll(BLOCKS)]) if (!block.querySelector(BLOCKS)) markBlock(block, seen, QUOTED);
 }
 
 /**
@@ -62,23 +62,19 @@ export async function markTerms(root, within = root) {
  */
 export async function markFinding(root) {
   await arrived;
-  const typed = [...document.querySelectorAll(":is(#text-a, #text-b) :is(textarea, input)")].map((one) => one.value).join(" ");
   const seen = markedIn(root);
-  for (const [word] of typed.matchAll(words)) seen.add(byWord.get(word.toLowerCase()));
-  markBlock(root, seen, (text) => {
-    const quotes = [...text.matchAll(/[“”‘’"]/g)].map((one) => one.index);
-    return quotes.length ? [[quotes[0], quotes.at(-1) + 1]] : [];
-  });
+  for (const [word] of texts().join(" ").matchAll(words)) seen.add(byWord.get(word.toLowerCase()));
+  markBlock(root, seen, /[“”‘’"].*[“”‘’"]/gs);
 }
 
 const markedIn = (text) => new Set([...text.querySelectorAll(".bx-term")].map((one) => Number(one.dataset.term)));
 
-// `seen` are the indices of the terms that are not to be marked, `quoted(text)` finds the ranges of characters that are left as they are.
+// `seen` are the indices of the terms that are not to be marked; what is `quoted`, a regular expression, is left as it is.
 function markBlock(block, seen, quoted) {
-  const texts = document.createNodeIterator(block, NodeFilter.SHOW_TEXT);
+  const every = document.createNodeIterator(block, NodeFilter.SHOW_TEXT);
   const nodes = [];
-  for (let node = texts.nextNode(), from = 0; node; from += node.length, node = texts.nextNode()) nodes.push([node, from]);
-  const left = quoted(block.textContent);
+  for (let node = every.nextNode(), from = 0; node; from += node.length, node = every.nextNode()) nodes.push([node, from]);
+  const left = [...block.textContent.matchAll(quoted)].map((one) => [one.index, one.index + one[0].length]);
   for (const [node, from] of nodes) {
     if (node.parentElement.closest(OTHERS)) continue;
     const found = [...node.data.matchAll(words)].filter(({ 0: word, index }) => {

@@ -53,12 +53,9 @@ const ofTabs = (target) => Boolean(target.closest("#tabs"));
 
 /** Listen to what people type and choose, and to the calls of the page. */
 export function watchOutdated() {
-  document.addEventListener("input", ({ target }) => {
-    if (target.closest("gradio-app") && !target.closest(OWN)) outdate(!ofTabs(target));
-  }, { capture: true });
-  document.addEventListener("change", ({ target }) => { // the pictures of the choice before are below the new one's title
-    if (target.closest(".choices")) document.body.toggleAttribute("data-elsewhere", true);
-  });
+  document.addEventListener("input", ({ target }) => target.closest("gradio-app") && !target.closest(OWN) && outdate(!ofTabs(target)), { capture: true });
+  // The pictures of the choice before are below the new one's title.
+  document.addEventListener("change", ({ target }) => target.closest(".choices") && document.body.toggleAttribute("data-elsewhere", true));
   for (const kind of ["mousedown", "click"]) { // before the list is gone, and by keyboard
     document.addEventListener(kind, ({ target }) => target.closest(PRESSED) && outdate(!ofTabs(target)), { capture: true });
   }

@@ -126,9 +126,7 @@ export function listenToTyping() {
   document.addEventListener("focusout", () => {
     sendTyped();
     // After the event that a dropdown fires when it is left.
-    setTimeout(() => {
-      if (document.activeElement !== typingState.menu) typingState.menu = null;
-    });
+    setTimeout(() => document.activeElement !== typingState.menu && (typingState.menu = null));
   });
   // A click in a list counts even on the chosen item. In the capture phase, before the list's own listener.
   const pressed = ({ target }) => target.closest("[role=option]") && (typingState.shown = null);

@@ -83,12 +83,9 @@ export function cloudOn(canvas) {
 
   // One picture for all points that look the same, so that a frame draws no circle.
   function stampsOf(now) {
-    const made = new Map();
-    return now.map((point) => {
-      const key = `${point.colour} ${point.wide} ${point.ring}`;
-      if (!made.has(key)) made.set(key, stamp(point, sharp));
-      return made.get(key);
-    });
+    const keyOf = ({ colour, wide, ring }) => `${colour} ${wide} ${ring}`;
+    const made = new Map([...new Map(now.map((point) => [keyOf(point), point]))].map(([key, point]) => [key, stamp(point, sharp)]));
+    return now.map((point) => made.get(keyOf(point)));
   }
 
   function draw() {
@@ -109,10 +106,9 @@ export function cloudOn(canvas) {
       soon();
     },
     // Points with another key are other points, which appear where they are.
-    show(now, key, room) {
+    show(now, key, { width, height }) {
       sharp = Math.min(2, devicePixelRatio || 1);
-      canvas.width = Math.round(room.width * sharp);
-      canvas.height = Math.round(room.height * sharp);
+      Object.assign(canvas, { width: Math.round(width * sharp), height: Math.round(height * sharp) });
       const same = key === shown && now.length === points.length;
       if (!same || now.some(({ place }, i) => String(place) !== String(points[i].place))) {
         before = same ? placesNow() : null;
