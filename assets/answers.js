@@ -5,7 +5,7 @@ import { covered } from "./page/pointing.js";
 import { isTyping } from "./page/typing.js";
 import { button, el } from "./shared/dom.js";
 import { store, stored } from "./shared/storage.js";
-import { withhold } from "./shared/withheld.js";
+import { withhold } from "./shared/host.js";
 
 const KEPT = "bert-answers"; // key in sessionStorage
 const ANSWERS = ".block.bx-answer";

@@ -6,8 +6,8 @@ import { linkState } from "./link.js";
 import { told } from "./page/told.js";
 import { button, el, openDialog, saveFile } from "./shared/dom.js";
 
-/** The sentence for a view that no link can hold. */
-export const NO_LINK = "This is too long for a link. Shorten the texts or the settings.";
+const FORMATS = { svg: "SVG", svg85: "SVG 85 mm", png: "PNG", csv: "CSV" }; // of a picture; 85 mm is one column of a journal
+const NO_LINK = "This is too long for a link. Shorten the texts or the settings.";
 
 /** The server's address of a file of what a link shows, by the link's query. */
 export const file = (name, query) => `bx/take/${name}?${query}`;
@@ -66,7 +66,7 @@ function listFiles(query, files, said) {
     return el("li", {}, link);
   });
   files.append(el("h3", {}, "Files"), el("ul", {}, ...items));
-  const seen = pictures().map((one) => el("li", {}, one.label, ...["svg", "png"].map((format) => savingButton(one, format, said))));
+  const seen = pictures().map((one) => el("li", {}, one.label, ...Object.keys(FORMATS).map((format) => savingButton(one, format, query, said))));
   const scenes = scenesSeen();
   if (scenes.length) files.append(el("h3", {}, "Loop"), el("ul", {}, el("li", {}, loopButton(scenes, said))));
   if (seen.length) files.append(el("h3", {}, "Pictures"), el("ul", { id: "take-pictures" }, ...seen));
@@ -89,14 +89,16 @@ function pythonOf(query, said) {
   return folded;
 }
 
-// A button that saves a picture which is on the screen.
-function savingButton({ label, save }, format, said) {
+// A button that saves a picture which is on the screen, or its numbers.
+function savingButton({ label, part, save: draw }, format, query, said) {
+  if (format === "csv" && !part) return null;
   const make = async () => {
     said.textContent = "The picture is being made…";
-    await save(format);
+    await draw(format);
     said.textContent = "The picture is made.";
   };
-  return button(format.toUpperCase(), make, { class: "bx-take-format", "aria-label": `${label} as ${format.toUpperCase()}` });
+  const numbers = () => save(`${file("view.csv", query)}&part=${part}`, said);
+  return button(FORMATS[format], format === "csv" ? numbers : make, { class: "bx-take-format", "aria-label": `${label} as ${FORMATS[format]}` });
 }
 
 // A button that makes a loop of what was just done, and saves it.
@@ -123,8 +125,8 @@ async function fetched(href) {
   return answer;
 }
 
-/** Save a file of the server: fetched, not followed, so that `said` shows a refusal instead of its being saved. */
-export async function save(href, said) {
+// Save a file of the server: fetched, not followed, so that `said` shows a refusal instead of its being saved.
+async function save(href, said) {
   said.textContent = "The file is being made…";
   try {
     const answer = await fetched(href);

@@ -8,7 +8,7 @@ import { busyState } from "../page/busy.js";
 import { draw as drawOpen, idOf, more, pulses } from "../page/drawing.js";
 import { button, el, plain, rove } from "../shared/dom.js";
 import { choiceHere, define, drawn } from "../shared/mounting.js";
-import { unexpectedTitle, withhold } from "../shared/withheld.js";
+import { unexpectedTitle, withhold } from "../shared/host.js";
 
 // The sections above the tabs, of which the open one shows its tabs.
 drawn("Sections", ({ root, element, props }) => {

@@ -182,9 +182,6 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
     rove(sides[side], place);
     button.focus();
   });
-  const fade = () => box.classList.toggle("bx-more", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
-  box.addEventListener("scroll", fade);
-  new ResizeObserver(fade).observe(box);
   onTheme(() => overview && survey(), root);
   if (settings.height) root.style.height = root.style.maxHeight = `${HEIGHT}px`;
   return draw;

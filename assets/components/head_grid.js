@@ -5,8 +5,7 @@ import { isKey } from "../arithmetic/moves.js";
 import { el, rove } from "../shared/dom.js";
 import { gridKeys } from "../shared/grid.js";
 import { choiceHere, drawn } from "../shared/mounting.js";
-import { onTheme, rampTable } from "../shared/theme.js";
-import { paintPixels } from "../shared/vectors.js";
+import { onTheme, paintPixels, rampTable } from "../shared/theme.js";
 
 // Fill `box` with a button for each head, row by row, and the numbers around them.
 function placeHeads(box, { layers, heads }, { inside = () => [], row = null }) {

@@ -2,8 +2,7 @@
 // (keys) have a window each; the two move together until one is dragged by itself.
 import { tokenAt, windowAround, windowFrom } from "../arithmetic/windows.js";
 import { el } from "../shared/dom.js";
-import { background, callAll } from "../shared/theme.js";
-import { paintPixels } from "../shared/vectors.js";
+import { background, callAll, paintPixels } from "../shared/theme.js";
 
 const phone = matchMedia("(max-width: 640px)");
 const pictures = new Set(); // redraw when a window has moved, and

@@ -14,10 +14,8 @@ const DPI = 300;
 const PATIENCE = 20_000; // ms
 const PER_MM = 96 / 25.4; // px
 const COLUMNS = { svg: 175, svg85: 85, png: 175 }; // mm: two columns of a journal, and one
-const NAMES = { svg: ["SVG", "Download as SVG"], svg85: ["SVG 85 mm", "One column (85 mm)"], png: ["PNG", "Download as PNG"], csv: ["CSV", "Download as CSV"] };
 const MOST_CELLS = 64; // rows and columns of a matrix whose cells are drawn as shapes
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g; // in XML
-const TOLD = 6_000; // ms for which the outcome of a save is shown
 
 // The font is embedded, and measured with, so that it looks the same everywhere. A page without a server has none.
 const LETTERS = "BERT Explorer Sans";
@@ -175,52 +173,28 @@ function partOf(element) {
   return host.page && part && !part.startsWith("fine-tune-") ? part : null;
 }
 
-async function saveNumbers(element) {
-  const said = element.appendChild(el("p", { class: "bx-save-said", role: "status" }));
-  const query = host.page.query();
-  if (query) await host.page.save(`${host.page.file("view.csv", query)}&part=${partOf(element)}`, said);
-  else said.textContent = host.page.noLink;
-  setTimeout(() => said.remove(), TOLD);
-}
-
 const mounted = new Set(); // pictures that can be saved
 
-/** The pictures that are on the screen, from top to bottom: {label, save(format)}. */
+/** The pictures that are on the screen, from top to bottom: {label, save(format)}, and the `part` whose numbers the server has. */
 export function pictures() {
   for (const one of mounted) if (!one.element.isConnected) mounted.delete(one);
   const seen = [...mounted].filter(({ element, props }) => element.checkVisibility({ visibilityProperty: true }) && props.value);
   const below = (one, other) => one.element.getBoundingClientRect().top - other.element.getBoundingClientRect().top;
   return seen.sort(below).map(({ name, element, props, settings }) => ({
     label: settings.label || named(element).replace(/^[\w-]*-(?=\w+$)/, ""),
+    part: partOf(element),
     save: (format) => save(name, element, props, settings, format),
   }));
 }
 
-// A discreet button on a component, added when it is pointed at or focused.
+// A discreet button on a component, added when it is pointed at or focused: to the dialog of files, or in a file to an SVG.
 function offer(name, element, props, settings) {
   if (!DRAWN.has(name) || settings.with_window || element.closest(".bx-paper")) return;
   mounted.add({ name, element, props, settings });
   element.classList.add("bx-saved");
-  const come = () => {
-    if (element.querySelector(":scope > .bx-save")) return;
-    element.append(action((format) => (format === "csv" ? saveNumbers(element) : save(name, element, props, settings, format)), partOf(element)));
-  };
-  for (const kind of ["pointerenter", "focusin"]) element.addEventListener(kind, come, { once: true });
-}
-
-// The menu of file formats, with the numbers of a part.
-function action(wanted, part) {
-  const choose = (format) => {
-    choices.hidePopover();
-    wanted(format);
-  };
-  const choices = el("div", { class: "bx-save-choices", popover: "" }, ...Object.entries(NAMES).filter(([format]) => part || format !== "csv").map(([format, [short, name]]) =>
-    button(short, () => choose(format), { "data-format": format, "aria-label": name })));
-  const open = el("button", { type: "button", "aria-label": "Save this picture", title: "Save this picture" }, "⤓");
-  open.popoverTargetElement = choices; // the browser opens and closes it
-  const box = el("div", { class: "bx-save" }, choices, open);
-  for (const kind of ["click", "dblclick", "keydown"]) box.addEventListener(kind, (event) => event.stopPropagation());
-  return box;
+  const way = button("⤓", () => (host.page ? host.page.take() : save(name, element, props, settings, "svg")), { class: "bx-save", "aria-label": "Save this picture", title: "Save this picture" });
+  for (const kind of ["click", "dblclick", "keydown"]) way.addEventListener(kind, (event) => event.stopPropagation());
+  for (const kind of ["pointerenter", "focusin"]) element.addEventListener(kind, () => element.append(way), { once: true });
 }
 
 onMount(offer);

@@ -3,7 +3,7 @@ import { plain } from "../shared/dom.js";
 import { define } from "../shared/mounting.js";
 import { plotly } from "../shared/plotly.js";
 import { css, onTheme, rampStops } from "../shared/theme.js";
-import { withheld } from "../shared/withheld.js";
+import { withheld } from "../shared/host.js";
 import * as linked from "./linked.js";
 import * as shared from "./long_input.js";
 import { figureWindow } from "./plotly_window.js";

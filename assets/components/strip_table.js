@@ -4,8 +4,7 @@ import { printed } from "../arithmetic/numbers.js";
 import { el, reveal, rove } from "../shared/dom.js";
 import { gridKeys } from "../shared/grid.js";
 import { drawn } from "../shared/mounting.js";
-import { onTheme } from "../shared/theme.js";
-import { paintVector } from "../shared/vectors.js";
+import { onTheme, paintVector } from "../shared/theme.js";
 
 drawn("StripTable", ({ root, trigger, settings }) => {
   root.style.maxHeight = `${settings.height}px`;

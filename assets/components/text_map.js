@@ -1,9 +1,8 @@
 // Texts as points on a plane: class colours, regions or hulls, names without overlap, a star for a text that is tried, and a film.
 import { hull, isInside, placeNames } from "../arithmetic/placing.js";
 import { arrange, button, el, svg } from "../shared/dom.js";
-import { besideWord, cloudOn, expand, paintRegions, shorten } from "../shared/map_parts.js";
+import { besideWord, cloudOn, expand, movable, paintRegions, shorten } from "../shared/map_parts.js";
 import { drawn } from "../shared/mounting.js";
-import { movable } from "../shared/moving.js";
 import { css, onTheme, rgb } from "../shared/theme.js";
 
 const FEW = 300; // points that are shapes; more are drawn by the graphics card
@@ -114,6 +113,7 @@ drawn("TextMap", ({ root, trigger, settings }) => {
   }
 
   const linked = (corners) => corners.map((corner) => corner.map((part) => part.toFixed(1)).join(",")).join(" ");
+
   function hulls() {
     return value.classes.slice(0, value.hulls).flatMap((_, k) => {
       const corners = hull(spots.filter((_spot, i) => value.points[i].label === k));
@@ -199,17 +199,11 @@ drawn("TextMap", ({ root, trigger, settings }) => {
     const rank = ({ text, context }, i) => Number(i === value.picked ? Infinity : linkedTo.has(i) ? 1e6 : context.join("") && text.length); // long words say more than "the"
     const all = [...new Set(rows)].map((i) => ({ key: i, parts: nameOf(value.points[i]), x: spots[i][0], y: spots[i][1], rank: rank(value.points[i], i) }));
     if (!groups.length) all.sort((one, other) => (one.rank === other.rank ? 0 : other.rank - one.rank));
-    const between = shownLinks().filter(({ text }) => text).map(({ start, end, text }) => {
-      const [x, y] = [0, 1].map((axis) => (spots[start][axis] + spots[end][axis]) / 2);
-      return { key: `${start} ${end}`, parts: [{ text }], x, y, kind: "bx-map-far" };
-    });
-    all.splice(linkedTo.size, 0, ...between);
-    for (const { text, own } of groups) {
-      const [x, y] = [0, 1].map((axis) => middle(own.map((i) => spots[i][axis])));
-      all.push({ key: `class ${text}`, parts: [{ text, bold: true }], x, y, kind: "bx-map-class" });
-    }
-    const named = (text, place, kind) => ({ key: text, parts: [{ text }], x: spotOf(place)[0], y: spotOf(place)[1], kind });
-    if (value.star) all.unshift(named("your sentence", value.star, "bx-own"), ...value.star.pulls.map((pull) => named(`without ${pull.word}`, pull, "bx-map-pull-word")));
+    const named = (text, [x, y], kind, bold = false) => ({ key: `${kind} ${text} ${kind === "bx-map-far" ? [x, y] : ""}`, parts: [{ text, bold }], x, y, kind });
+    const among = (rows, fn) => [0, 1].map((axis) => fn(rows.map((i) => spots[i][axis])));
+    all.splice(linkedTo.size, 0, ...shownLinks().filter(({ text }) => text).map(({ start, end, text }) => named(text, among([start, end], ([one, other]) => (one + other) / 2), "bx-map-far")));
+    all.push(...groups.map(({ text, own }) => named(text, among(own, middle), "bx-map-class", true)));
+    if (value.star) all.unshift(named("your sentence", spotOf(value.star), "bx-own"), ...value.star.pulls.map((pull) => named(`without ${pull.word}`, spotOf(pull), "bx-map-pull-word")));
     const brief = all.map(({ parts }) => (parts.length > 1 ? besideWord(parts) : [{ text: shorten(parts[0].text, 2, 12) }]));
     const measured = all.map((one, i) => ({ ...one, width: widthOf(one.parts, one.kind === "bx-own" ? 1.1 : 1), short: value.even ? widthOf(brief[i]) : undefined }));
     const next = new Map(placeNames(measured, size, HIGH, isMany() ? 4 : RADIUS + 1).flatMap((place, i) => {
@@ -267,7 +261,7 @@ drawn("TextMap", ({ root, trigger, settings }) => {
     }
     drawing.classList.toggle("bx-held", moved);
     drawing.setAttribute("aria-label", value.alt);
-    drawing.style.touchAction = hand.view.k > 1 || isPressed(lassoing) ? "none" : "pan-y";
+    drawing.style.touchAction = hand.view.k > 1 || isPressed(lassoing) ? "pinch-zoom" : "pan-y pinch-zoom";
     spots = bare.map(seen);
     behind.replaceChildren(...[regions(), ...hulls(), ...ways(), ...shownLinks().map(({ start, end }) => lineOf("bx-map-link", spots[start], spots[end]))].filter(Boolean));
     drawShapes();

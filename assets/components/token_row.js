@@ -2,9 +2,8 @@
 import { isKey } from "../arithmetic/moves.js";
 import { el, plain, reveal, rove } from "../shared/dom.js";
 import { gridKeys } from "../shared/grid.js";
-import { host } from "../shared/host.js";
+import { host, unexpectedTitle, withheld } from "../shared/host.js";
 import { choiceHere, drawn } from "../shared/mounting.js";
-import { unexpectedTitle, withheld } from "../shared/withheld.js";
 import * as shared from "./long_input.js";
 
 const LINE = 45; // px that a strip of one line is lower than

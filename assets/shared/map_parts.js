@@ -1,13 +1,12 @@
 // What the map of texts is made of: its value, its names, the regions behind it, and many points on a canvas.
 import { regionAt, unpackPlaces } from "../arithmetic/placing.js";
 import { el, svg } from "./dom.js";
-import { css, rgb } from "./theme.js";
-import { paintPixels } from "./vectors.js";
+import { css, paintPixels, rgb } from "./theme.js";
 
-const WORDS = 3; // of a text in its name
-const LETTERS = 24;
 const FINE = 4; // px: a cell of the regions
 const GLIDE = 450; // ms
+const FARTHEST = 40; // times as large
+const CLICK = 4; // px that a click may move
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** The value as Python means it: many points come as columns, and their places packed. */
@@ -24,7 +23,7 @@ export function expand(value) {
 }
 
 /** The beginning of a text, with dots where more follows. */
-export function shorten(text, words = WORDS, letters = LETTERS) {
+export function shorten(text, words = 3, letters = 24) {
   const first = text.split(/\s+/).slice(0, words).join(" ").slice(0, letters);
   return first === text ? text : `${first.replace(/[.,;:!?\s]+$/, "")}…`;
 }
@@ -118,4 +117,52 @@ export function cloudOn(canvas) {
       draw();
     },
   };
+}
+
+// ---- A drawing that the pointer moves: a drag moves it or, with Shift or while selecting, draws a lasso; the wheel zooms. Two fingers
+// are the browser's.
+
+/** What moves `node`: its `view` {x, y, k}, and functions; `lasso(corners, done)` is called while one is drawn, places are [x, y] in px. */
+export function movable(node, { allowed, selecting, moved, lasso }) {
+  const view = { x: 0, y: 0, k: 1 };
+  let held = null; // {from, start, corners} of a drag
+  let dragged = false;
+  const spot = ({ clientX, clientY }) => {
+    const box = node.getBoundingClientRect();
+    return [clientX - box.left, clientY - box.top];
+  };
+
+  function zoom(by, [x, y]) {
+    const k = Math.min(FARTHEST, Math.max(1, view.k * by));
+    Object.assign(view, k === 1 ? { x: 0, y: 0, k } : { x: x - ((x - view.x) * k) / view.k, y: y - ((y - view.y) * k) / view.k, k });
+    moved();
+  }
+
+  node.addEventListener("wheel", (event) => {
+    if (!allowed() || !(event.ctrlKey || event.metaKey || document.activeElement === node)) return; // or the page scrolls
+    event.preventDefault();
+    zoom(Math.exp(-0.0016 * event.deltaY), spot(event));
+  }, { passive: false });
+  node.addEventListener("pointerdown", (event) => {
+    dragged = false;
+    if (!allowed() || event.button) return;
+    held = { from: spot(event), start: { ...view }, corners: event.shiftKey || selecting() ? [spot(event)] : null };
+  });
+  node.addEventListener("pointermove", (event) => {
+    if (!held) return;
+    const [x, y] = spot(event);
+    const by = [x - held.from[0], y - held.from[1]];
+    if (!dragged && Math.hypot(...by) < CLICK) return;
+    if (!dragged) node.setPointerCapture(event.pointerId);
+    dragged = true;
+    held.corners?.push([x, y]);
+    if (held.corners) return lasso(held.corners, false);
+    if (view.k > 1) Object.assign(view, { x: held.start.x + by[0], y: held.start.y + by[1] });
+    moved();
+  });
+  for (const end of ["pointerup", "pointercancel"]) node.addEventListener(end, ({ type }) => {
+    if (type === "pointerup" && dragged && held?.corners) lasso(held.corners, true);
+    held = null;
+  });
+  return { view, zoom, spot, back: () => zoom(0, [0, 0]), clicked: () => !dragged };
 }
