@@ -24,8 +24,6 @@ export function setHidden(hidden) {
   coverAll();
 }
 
-const toggle = () => setHidden(!hidden());
-
 // Cover those that were shown one by one.
 function coverAll() {
   for (const block of document.querySelectorAll(`${ANSWERS}[data-shown]`)) delete block.dataset.shown;
@@ -85,7 +83,7 @@ function coverForLesson() {
 /** A switch that hides or shows all answers. */
 export function answersButton() {
   const look = { "aria-pressed": String(hidden()), "aria-keyshortcuts": "H", title: "Cover every answer until it is asked for (H)" };
-  return button(el("span", {}, "Hide answers"), toggle, look);
+  return button(el("span", {}, "Hide answers"), () => setHidden(!hidden()), look);
 }
 
 /** Hide them if they were hidden before, and follow the page. */
@@ -97,6 +95,6 @@ export function watchAnswers() {
   document.addEventListener("keydown", (event) => {
     if (!isKey(event, "h") || event.defaultPrevented || event.repeat || isTyping(event.target)) return;
     event.preventDefault();
-    toggle();
+    setHidden(!hidden());
   });
 }

@@ -92,4 +92,3 @@ async function report(name, query) {
     return [403, 404].includes(status) ? "" : " The result did not reach your room. Check once more."; // that room may be over
   }
 }
-

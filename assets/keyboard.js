@@ -42,10 +42,9 @@ function skipLink() {
   link.addEventListener("click", (event) => {
     event.preventDefault();
     const panel = [...document.querySelectorAll("#tabs [role=tabpanel]")].find((one) => one.offsetParent);
-    if (!panel) return;
-    panel.tabIndex = -1;
-    panel.focus();
-    panel.scrollIntoView({ block: "start" });
+    panel?.setAttribute("tabindex", "-1");
+    panel?.focus();
+    panel?.scrollIntoView({ block: "start" });
   });
   document.body.prepend(link);
 }

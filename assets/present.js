@@ -154,10 +154,9 @@ function keys(event) {
   tell();
 }
 
-const remember = ({ target }) => {
-  const picture = target.closest?.(PICTURES) ?? target.closest?.(".bx-cover")?.parentElement.querySelector(PICTURES);
-  if (picture && !shown) pointed = picture;
-};
+function remember({ target }) {
+  if (!shown) pointed = target.closest?.(PICTURES) ?? target.closest?.(".bx-cover")?.parentElement.querySelector(PICTURES) ?? pointed;
+}
 document.addEventListener("keydown", keys, { capture: true });
 document.addEventListener("pointerover", remember);
 document.addEventListener("bert:drawn", tell);
@@ -167,9 +166,5 @@ document.addEventListener("focusin", (event) => {
 });
 
 // Print in light colours.
-let wasDark = false;
-addEventListener("beforeprint", () => {
-  wasDark = document.body.classList.contains("dark");
-  document.body.classList.remove("dark");
-});
-addEventListener("afterprint", () => wasDark && document.body.classList.add("dark"));
+addEventListener("beforeprint", () => document.body.classList.replace("dark", "bx-printed"));
+addEventListener("afterprint", () => document.body.classList.replace("bx-printed", "dark"));

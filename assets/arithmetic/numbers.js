@@ -1,6 +1,6 @@
 // Numbers in words.
 
-/** A share in percent: whole above ten, else with one decimal; never 0 or 100% unless it is exact. @param {number} share 0 to 1 */
+/** A share in percent: whole above ten, else with one decimal; never 0 or 100% unless it is exact. `share` is 0 to 1. */
 export function percent(share) {
   if (share > 0 && share < 0.0005) return "<0.1%";
   if (share >= 0.9995 && share < 1) return ">99.9%";

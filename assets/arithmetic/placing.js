@@ -6,8 +6,8 @@ const OFFSETS = [[11, 0, 0], [-11, 0, 1], [0, -14, 0.5], [0, 14, 0.5], [10, -11,
 const overlap = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
 /**
- * The middle left of each name, or null where there is no free place; `short` where only its short form has one.
- * @param {{x: number, y: number, width: number, short?: number}[]} points with the width of their names and of a short form, the most important first; `high` is that of a line
+ * The middle left of each name, or null where there is no free place; `short` where only its short form has one. `points` {x, y, width,
+ * short} have the width of their names and of a short form, the most important first; `high` is that of a line.
  */
 export function placeNames(points, room, high, radius) {
   const taken = points.map(({ x, y }) => ({ left: x - radius, right: x + radius, top: y - radius, bottom: y + radius }));

@@ -8,11 +8,8 @@ export const sharesFrom = (bytes) => Float32Array.from(new Uint16Array(bytes.buf
 export const shareOf = (mixing, rows, layer, query, key) => mixing[(layer * rows + query) * rows + key];
 
 /**
- * What ends in the hidden state `state` of `row`.
- * @param {Float32Array} mixing [layers * rows * rows]; each row sums to 1
- * @param {number} least routes of at most this share are left out
- * @returns {{shares: Float64Array[], routes: number[][]}} by hidden state the share of each row, and routes as
- *   [layer, query, key, share of the target], layers from 0
+ * What ends in the hidden state `state` of `row`, with `mixing` [layers * rows * rows], of which each row sums to 1: by hidden state the
+ * `shares` of each row, and `routes` [layer, query, key, share of the target], layers from 0, but for those of at most a `least` share.
  */
 export function routesTo(mixing, rows, { state, row }, least) {
   const shares = [];

@@ -5,7 +5,8 @@ import { act, classroom, openRoom, setFollowing, spoken } from "./room.js";
 
 const LOCAL = "Phones cannot reach this machine: start the app with --host 0.0.0.0, and they can from the same network.";
 
-let board = null; // its element, after it was first shown
+const board = el("section", { id: "room", popover: "manual", "aria-label": "Board of the room" });
+board.addEventListener("pointerdown", () => (held = true));
 let code = null; // the QR code's image
 let held = false; // whether a pointer is down on the board
 
@@ -22,11 +23,7 @@ async function open() {
 }
 
 export function showBoard() {
-  if (!board) {
-    board = el("section", { id: "room", popover: "manual", "aria-label": "Board of the room" });
-    document.body.append(board);
-    board.addEventListener("pointerdown", () => (held = true));
-  }
+  if (!board.isConnected) document.body.append(board);
   board.replaceChildren(); // the page may have moved on since
   board.showPopover();
   document.body.dataset.board = "open";
@@ -35,18 +32,18 @@ export function showBoard() {
 }
 
 function hide() {
-  board?.hidePopover();
+  if (board.isConnected) board.hidePopover();
   delete document.body.dataset.board;
   document.getElementById("room-chip")?.focus();
 }
 
 // The room is over.
 function remove() {
-  board?.remove();
+  board.remove();
   delete document.body.dataset.board; // otherwise the page could no longer scroll
   document.getElementById("room-chip")?.remove();
   document.getElementById("open-room")?.replaceWith(roomEntry());
-  board = code = null;
+  code = null;
 }
 
 // ---- Drawing.
@@ -56,7 +53,7 @@ function draw() {
   if (!classroom.state) return;
   chip();
   if (held) return; // a button that is pressed must not be replaced
-  if (!board?.matches(":popover-open")) return;
+  if (!board.matches(":popover-open")) return;
   const typed = new Map([...board.querySelectorAll("input")].map((box) => [box.name, box.value]));
   const widths = new Map([...board.querySelectorAll("[data-bar]")].map((bar) => [bar.dataset.bar, bar.style.width]));
   const focus = document.activeElement?.dataset?.id ?? document.activeElement?.name;
@@ -156,5 +153,5 @@ document.addEventListener("bert:room", () => {
   for (const one of document.querySelectorAll("#lessons :is(.bx-class-round, .bx-class-exercise)")) one.remove();
   remove();
 });
-document.addEventListener("keydown", (event) => event.key === "Escape" && board?.matches(":popover-open") && hide());
+document.addEventListener("keydown", (event) => event.key === "Escape" && board.matches(":popover-open") && hide());
 for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, () => held && setTimeout(() => ((held = false), draw())));

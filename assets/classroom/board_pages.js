@@ -99,8 +99,7 @@ function steps({ kind, shown, revealed }) {
   if (revealed) return [button("Next", () => act("stop"), { "data-id": "next", class: "bx-room-main" })];
   const guesses = button("Show the room’s answers", () => act("guesses"), { "data-id": "guesses", class: "bx-room-main" });
   const reveal = button(kind === "lesson" ? "Show the right answer" : "Show BERT’s answer", () => act("reveal"), { "data-id": "reveal", class: shown ? "bx-room-main" : null });
-  const stop = button("Stop", () => act("stop"), { "data-id": "stop" });
-  return [...(shown ? [] : [guesses]), reveal, stop];
+  return [...(shown ? [] : [guesses]), reveal, button("Stop", () => act("stop"), { "data-id": "stop" })];
 }
 
 // ---- A head that the class teaches together, and an exercise.

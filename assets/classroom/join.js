@@ -63,10 +63,7 @@ function enter(why = "") {
   phone.seat = null;
   bar.hidden = true;
   const word = new URLSearchParams(location.search).get("room") ?? "";
-  const join = async ({ word: typed, name }) => {
-    const path = `/${encodeURIComponent(typed.trim() || "-")}/join`;
-    sit(await send(path, "", { name }));
-  };
+  const join = async ({ word: typed, name }) => sit(await send(`/${encodeURIComponent(typed.trim() || "-")}/join`, "", { name }));
   phone.shown = "";
   fill("join", () => [
     el("h1", {}, "Join your class"),

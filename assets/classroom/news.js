@@ -50,15 +50,11 @@ export function listen(word, token, { heard, lost, over }) {
 
   (async () => {
     for (let wait = 300; !stopped; wait = Math.min(2000, wait * 2)) {
-      try {
-        const why = await once();
-        if (!stopped) over(why);
-        return;
-      } catch {
-        if (stopped) return;
-        lost(true);
-        await sleep(wait);
-      }
+      const why = await once().catch(() => null);
+      if (stopped) return;
+      if (why !== null) return over(why);
+      lost(true);
+      await sleep(wait);
     }
   })();
   return () => {

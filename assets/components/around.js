@@ -179,14 +179,11 @@ drawn("Steppers", ({ root, props }) => {
   const boxOf = (name) => root.querySelector(`[data-name="${name}"]`);
 
   function build({ name, label }) {
-    const stepper = (sign, what, step) => {
-      const title = `${what} ${label.toLowerCase()}`;
-      return button(sign, () => choose(name, Number(box.value) + step), { title, "aria-label": title });
-    };
+    const stepper = (sign, title, step) => button(sign, () => choose(name, Number(box.value) + step), { title, "aria-label": title });
     const box = el("input", { type: "number", inputmode: "numeric", "data-name": name, step: 1 });
     box.addEventListener("input", () => box.value !== "" && choose(name, Number(box.value)));
     box.addEventListener("change", () => box.value === "" && draw(plain(props.value)));
-    return el("span", { class: "bx-stepper" }, el("label", {}, label, box), stepper("‹", "previous", -1), stepper("›", "next", 1));
+    return el("span", { class: "bx-stepper" }, el("label", {}, label, box), stepper("‹", `previous ${label.toLowerCase()}`, -1), stepper("›", `next ${label.toLowerCase()}`, 1));
   }
 
   function choose(name, number) {

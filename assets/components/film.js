@@ -14,8 +14,6 @@ const LARGEST = 2e6; // bytes
 const TRIES = [[1, 0.85], [1, 0.6], [0.75, 0.6], [0.5, 0.5]]; // scale and quality, until the loop is small enough
 const NONE = "This browser cannot write a WebP. Open the page in Chrome or Firefox.";
 
-const drawnAgain = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-
 // The scenes as frames: the text of an SVG, and how long it is shown.
 async function framesOf(scenes, onStep) {
   const [said, root] = [el("p", { class: "bx-film-said" }), el("div", { class: "bx bx-flow" })];
@@ -35,7 +33,7 @@ async function framesOf(scenes, onStep) {
   };
   // All that glides is halted, and taken at some moments (ms) of it.
   async function play(momentsUntil, time) {
-    await drawnAgain();
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
     const moving = page.getAnimations({ subtree: true });
     const end = Math.max(0, ...moving.map(({ effect }) => effect.getComputedTiming().endTime));
     for (const one of moving) one.pause();
@@ -63,10 +61,8 @@ async function framesOf(scenes, onStep) {
       await play(() => [GLIDE], COLUMN);
     }
     for (const [n, { value, said: words }] of scenes.entries()) {
-      if (n) {
-        show(value, words);
-        await play(each, STEP);
-      }
+      if (n) show(value, words);
+      if (n) await play(each, STEP);
       take(n === scenes.length - 1 ? HOLD.last : value.snapped ? HOLD.snapped : n ? HOLD.scene : HOLD.opened);
     }
   } finally {

@@ -252,11 +252,7 @@ define("Flow", ({ element, trigger, props }) => {
     if (button.dataset.row) clickBox(button);
   });
   // The strip hides words; the same gestures do it here.
-  function hide(node) {
-    const token = node.closest("[data-token]")?.dataset.token;
-    document.querySelectorAll("#strip .bx-token")[token]?.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
-  }
-
+  const hide = (node) => document.querySelectorAll("#strip .bx-token")[node.closest("[data-token]")?.dataset.token]?.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
   root.addEventListener("dblclick", ({ target: node }) => node.closest(".bx-flow-label") && hide(node));
   root.addEventListener("keydown", (event) => {
     if (isKey(event, "m")) return hide(event.target);

@@ -1,5 +1,6 @@
 // Long inputs: a window of tokens that all pictures share, and overviews in which it is dragged. Rows (queries) and columns
 // (keys) have a window each; the two move together until one is dragged by itself.
+import { inCss } from "../arithmetic/colour.js";
 import { tokenAt, windowAround, windowFrom } from "../arithmetic/windows.js";
 import { el } from "../shared/dom.js";
 import { background, callAll, paintPixels } from "../shared/theme.js";
@@ -31,10 +32,7 @@ function tell(listeners) {
   });
 }
 
-function tellAll() {
-  tell(pictures);
-  tell(watchers);
-}
+const tellAll = () => [pictures, watchers].forEach(tell);
 
 function move(to) {
   const before = String(Object.values(start));
@@ -220,14 +218,10 @@ export function overviewOf(box, moved) {
 
 // 256 colours between the stops of a scale, on the page's background.
 export function colours(stops) {
-  const canvas = el("canvas", { width: 256, height: 1 });
-  const pen = canvas.getContext("2d");
+  const pen = el("canvas", { width: 256, height: 1 }).getContext("2d");
   const fade = pen.createLinearGradient(0, 0, 256, 0);
   for (const [at, colour] of stops) fade.addColorStop(at, colour);
-  for (const style of [`rgb(${background().join(",")})`, fade]) {
-    pen.fillStyle = style;
-    pen.fillRect(0, 0, 256, 1);
-  }
+  for (const fillStyle of [inCss(background()), fade]) Object.assign(pen, { fillStyle }).fillRect(0, 0, 256, 1);
   const { data } = pen.getImageData(0, 0, 256, 1);
   return Array.from({ length: 256 }, (_, i) => data.subarray(4 * i, 4 * i + 3));
 }

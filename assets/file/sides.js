@@ -9,10 +9,7 @@ const ASKS = new Set(["HeadGrid", "SwitchBoard", "TokenRow", "Bars", "WordGrid",
 
 // ---- What was packed.
 
-export async function inflated(base64) {
-  const stream = new Blob([bytes(base64)]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(stream).text();
-}
+export const inflated = (base64) => new Response(new Blob([bytes(base64)]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
 
 // ---- The parts.
 

@@ -120,13 +120,9 @@ function show(marked) {
   box.focus({ preventScroll: true });
 }
 
-
 /** Show meanings from now on. */
 export function listenForTerms() {
-  document.addEventListener("click", ({ target }) => {
-    const marked = target.closest?.(".bx-term");
-    if (marked) show(marked);
-  });
+  document.addEventListener("click", ({ target }) => target.closest?.(".bx-term") && show(target.closest(".bx-term")));
   document.addEventListener("keydown", (event) => {
     if (!["Enter", " "].includes(event.key) || !event.target.matches?.(".bx-term")) return;
     event.preventDefault();

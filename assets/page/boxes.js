@@ -33,11 +33,10 @@ function typed({ target }) {
   const [a, b] = texts();
   if (!example || !target.closest("#input")) return;
   const { head, tail } = shared(example[0], a);
-  const isOther = head + tail < KEPT * example[0].length;
-  if (!isOther && b === example[1]) return;
-  const clears = b === example[1];
+  const hasItsB = b === example[1];
+  if (hasItsB && head + tail >= KEPT * example[0].length) return;
   example = null;
-  if (clears) put("b", "");
+  if (hasItsB) put("b", "");
 }
 
 function addClear(block, name) {

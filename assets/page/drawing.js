@@ -20,9 +20,7 @@ export const drawingState = {
 };
 
 /** Choose something for the next drawing. */
-export function wish(chosen) {
-  drawingState.wish = { ...drawingState.wish, ...chosen };
-}
+export const wish = (chosen) => (drawingState.wish = { ...drawingState.wish, ...chosen });
 
 /** Have what is open drawn, with what the user chose. One drawing at a time: a request made meanwhile is sent when the answer is there. */
 export function draw(chosen = {}) {

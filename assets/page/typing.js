@@ -118,11 +118,7 @@ export function listenToTyping() {
     target.value = target.min;
     target.dispatchEvent(new Event("input", { bubbles: true }));
   });
-  document.addEventListener("focusin", ({ target }) => {
-    if (target.role !== "combobox") return;
-    typingState.menu = target;
-    typingState.shown = target.value;
-  });
+  document.addEventListener("focusin", ({ target }) => target.role === "combobox" && Object.assign(typingState, { menu: target, shown: target.value }));
   document.addEventListener("focusout", () => {
     sendTyped();
     // After the event that a dropdown fires when it is left.

@@ -29,11 +29,7 @@ export function button(text, press, attributes = {}) {
 /** The bare value: Gradio wraps values in proxies that are slow to read item by item. */
 export const plain = (value) => value && typeof value === "object" ? JSON.parse(JSON.stringify(value)) : value;
 
-/**
- * Make `nodes` the children of a box, in place of those of `old`. Those that stay are not moved: a node that is moved starts its
- * transitions over.
- * @returns {Element[]} `nodes`
- */
+/** Make `nodes` the children of a box, in place of those of `old`. Those that stay are not moved, which would restart their transitions. */
 export function arrange(box, old, nodes) {
   const stay = new Set(nodes);
   for (const node of old) if (!stay.has(node)) node.remove();

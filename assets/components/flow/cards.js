@@ -1,7 +1,7 @@
 // Small cards in the picture: what a click on a line offers, where a path may end, and the slider of a box.
 import { el } from "../../shared/dom.js";
 import { act, tellRoute } from "./drawing.js";
-import { level, px, xOf, yOf } from "./layout.js";
+import { level, px, yOf } from "./layout.js";
 
 const CARD = 250; // px
 const STRONGEST = 3; // times the distance between both words
