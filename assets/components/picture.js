@@ -194,7 +194,8 @@ function offer(name, element, props, settings) {
   element.classList.add("bx-saved");
   const way = button("⤓", () => (host.page ? host.page.take() : save(name, element, props, settings, "svg")), { class: "bx-save", "aria-label": "Save this picture", title: "Save this picture" });
   for (const kind of ["click", "dblclick", "keydown"]) way.addEventListener(kind, (event) => event.stopPropagation());
-  for (const kind of ["pointerenter", "focusin"]) element.addEventListener(kind, () => element.append(way), { once: true });
+  const come = () => way.isConnected || element.append(way); // moved by its own focus, it would miss the click
+  for (const kind of ["pointerenter", "focusin"]) element.addEventListener(kind, come, { once: true });
 }
 
 onMount(offer);

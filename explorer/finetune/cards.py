@@ -37,7 +37,9 @@ def take_in(cards: Cards, table: str) -> Cards:
     columns = guess_columns(read)
     labels = read.column(columns.label) if columns.label else []
     if len(set(labels)) < 2:
-        raise InputError("This table has no column of labels. Paste the sentences of one class as a list, or choose A file above.")
+        raise InputError(
+            "This table has no column of labels. Paste the sentences of one class as a list, or choose A file above."
+        )
     taken = [(name, list(lines)) for name, lines in cards] if any(lines for _, lines in cards) else []
     for sentence, label in zip(read.column(columns.text), labels, strict=True):
         lines = next((lines for name, lines in taken if normalise(name) == normalise(label)), None)
@@ -45,7 +47,9 @@ def take_in(cards: Cards, table: str) -> Cards:
             taken.append((label, lines := []))
         lines.append(sentence)
     if len(taken) > CARDS.most:
-        raise InputError(f"There is room for {CARDS.most} classes, and with this table there are {len(taken):,}. Choose A file above.")
+        raise InputError(
+            f"There is room for {CARDS.most} classes, and with this table there are {len(taken):,}. Choose A file above."
+        )
     return tuple((name, tuple(lines)) for name, lines in taken)
 
 
