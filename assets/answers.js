@@ -1,10 +1,11 @@
 // Answers that a class, or a lesson, guesses before they are shown. Python marks parts as answers (`answer=True`). While answers are
 // hidden, or a lesson covers something, the style sheet (answers_switch.css) takes them from eyes, keys, searches and screen readers.
+import { isKey } from "./arithmetic/moves.js";
 import { covered } from "./page/pointing.js";
 import { isTyping } from "./page/typing.js";
 import { button, el } from "./shared/dom.js";
 import { store, stored } from "./shared/storage.js";
-import { withhold } from "./shared/withheld.js";
+import { withhold } from "./shared/host.js";
 
 const KEPT = "bert-answers"; // key in sessionStorage
 const ANSWERS = ".block.bx-answer";
@@ -12,9 +13,7 @@ const WORDS = "Answer hidden — click, or press H";
 let about = ""; // the subject of the uncovered answers: when it changes, they are covered again
 
 /** Whether answers are hidden. */
-export function hidden() {
-  return document.documentElement.dataset.answers === "hidden";
-}
+export const hidden = () => document.documentElement.dataset.answers === "hidden";
 
 /** Hide or show all answers. */
 export function setHidden(hidden) {
@@ -23,10 +22,6 @@ export function setHidden(hidden) {
   store(KEPT, hidden, "sessionStorage");
   for (const one of document.querySelectorAll(".bx-answers button")) one.ariaPressed = String(hidden);
   coverAll();
-}
-
-function toggle() {
-  setHidden(!hidden());
 }
 
 // Cover those that were shown one by one.
@@ -69,10 +64,9 @@ function changed() {
 // Give each answer the button that covers it, cover what a lesson asks about, and withhold what gives answers away elsewhere.
 function fit() {
   const hides = hidden();
+  const bare = hides ? document.querySelectorAll(`${ANSWERS}:not(:has(> .bx-cover))`) : [];
   coverForLesson();
-  for (const block of hides ? document.querySelectorAll(`${ANSWERS}:not(:has(> .bx-cover))`) : []) {
-    block.append(button(WORDS, () => show(block), { class: "bx-cover", "aria-expanded": "false" }));
-  }
+  for (const block of bare) block.append(button(WORDS, () => show(block), { class: "bx-cover", "aria-expanded": "false" }));
   const shows = (answer) => Boolean(document.querySelector(`${answer}[data-shown]`));
   withhold({ doubts: Boolean(covered.id) || (hides && !shows("#says")), telling: Boolean(covered.id) || (hides && !shows("[id$=-finding]")) });
 }
@@ -89,7 +83,7 @@ function coverForLesson() {
 /** A switch that hides or shows all answers. */
 export function answersButton() {
   const look = { "aria-pressed": String(hidden()), "aria-keyshortcuts": "H", title: "Cover every answer until it is asked for (H)" };
-  return button(el("span", {}, "Hide answers"), toggle, look);
+  return button(el("span", {}, "Hide answers"), () => setHidden(!hidden()), look);
 }
 
 /** Hide them if they were hidden before, and follow the page. */
@@ -99,9 +93,8 @@ export function watchAnswers() {
   document.addEventListener("bert:covered", fit);
   document.addEventListener("input", changed);
   document.addEventListener("keydown", (event) => {
-    if (event.key?.toLowerCase() !== "h" || event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
-    if (event.repeat || isTyping(event.target)) return;
+    if (!isKey(event, "h") || event.defaultPrevented || event.repeat || isTyping(event.target)) return;
     event.preventDefault();
-    toggle();
+    setHidden(!hidden());
   });
 }

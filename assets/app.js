@@ -13,7 +13,6 @@ import { watchBoxes } from "./page/boxes.js";
 import * as busy from "./page/busy.js";
 import * as drawing from "./page/drawing.js";
 import { find, listenForFinder, openFinder } from "./page/finder.js";
-import * as opening from "./page/opening.js";
 import { watchOutdated } from "./page/outdated.js";
 import { told } from "./page/told.js";
 import * as typing from "./page/typing.js";
@@ -30,14 +29,13 @@ host.page = {
   query: () => link.linkState.query,
   resume: drawing.drawn,
   file: take.file,
-  save: take.save,
+  take: take.show,
   markFinding,
-  noLink: take.NO_LINK,
 };
 loadPlotlyBy(() => busy.quiet().then(fromServer)); // never before the page's pending calls
 
 Object.assign(window.BertExplorer, {
-  page: { ...page, ...busy, ...drawing, ...opening, ...typing, present, paintFirst, openFinder, find },
+  page: { ...page, ...busy, ...drawing, ...typing, present, paintFirst, openFinder, find },
   link,
   take,
   answers,
@@ -51,7 +49,7 @@ document.addEventListener("bert:call", ({ detail: { number, stage } }) => {
   if (end && (stage === "complete" || stage === "error")) setTimeout(() => window.BertExplorer.page[end]()); // once Gradio is done with it
 });
 
-opening.showWhenComplete();
+page.showWhenComplete();
 typing.listenToTyping();
 drawing.listenToTabs();
 watchOutdated();

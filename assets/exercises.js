@@ -11,22 +11,17 @@ const KEPT = "bert-exercises"; // key in localStorage: { name: query of the link
 const TYPED = 150; // ms until what was typed last is on its way to the server
 const PATIENCE = { page: 10_000, check: 60_000 }; // ms to wait for the page to show it; the first check loads the model, and some train a head
 const LOADING = "The page is still loading. Check it in a moment.";
-const CHECKING = "It is being checked…";
-const BEFORE = "You have done this one.";
 
 const solved = () => stored(KEPT) ?? {};
 
-/**
- * How many exercises a lesson has, and how many of them this browser has seen done.
- * @param {{steps: {exercise: {name: string} | null}[]}} lesson
- */
+/** How many exercises a lesson has, and how many of them this browser has seen done. */
 export function exercisesOf(lesson) {
   const names = lesson.steps.flatMap(({ exercise }) => (exercise ? [exercise.name] : []));
   const mine = solved();
   return { all: names.length, done: names.filter((name) => Object.hasOwn(mine, name)).length };
 }
 
-/** The exercise of a step, "" if it has none. @param {{query: string, exercise: {name: string, task: string} | null}} step */
+/** The exercise of a step, "" if it has none. */
 export function exercise({ query, exercise }) {
   if (!exercise) return "";
   const { name, task } = exercise;
@@ -40,13 +35,13 @@ export function exercise({ query, exercise }) {
     el("div", { class: "bx-exercise-do" }, checking, back), said, shown);
   const done = (found) => {
     mark.textContent = "✓ done";
-    shown.replaceChildren(...linkOf(`${location.origin}${location.pathname}?${found}#exercise=${name}`, said));
+    const address = `${location.origin}${location.pathname}?${found}#exercise=${name}`;
+    const link = el("input", { type: "text", readonly: "", value: address, "aria-label": "Link to what solved it" }); // browsers give the clipboard to secure addresses only
+    shown.replaceChildren(link, button("Copy link", () => copyFrom(link, said)));
   };
   const before = solved()[name];
-  if (before) {
-    said.textContent = BEFORE;
-    done(before);
-  }
+  if (before) done(before);
+  if (before) said.textContent = "You have done this one.";
   return box;
 }
 
@@ -68,7 +63,7 @@ async function caughtUp() {
 async function checkNow(name, box, said, done) {
   if (box.dataset.checking) return;
   box.dataset.checking = "yes";
-  said.textContent = CHECKING;
+  said.textContent = "It is being checked…";
   box.scrollIntoView({ block: "nearest" }); // in the panel; there is room for what is told, so that nothing moves then
   try {
     await caughtUp();
@@ -96,10 +91,4 @@ async function report(name, query) {
   } catch ({ status }) {
     return [403, 404].includes(status) ? "" : " The result did not reach your room. Check once more."; // that room may be over
   }
-}
-
-// In a box to copy from: browsers give the clipboard to secure addresses only.
-function linkOf(address, said) {
-  const box = el("input", { type: "text", readonly: "", value: address, "aria-label": "Link to what solved it" });
-  return [box, button("Copy link", () => copyFrom(box, said))];
 }

@@ -4,16 +4,16 @@ import { el, reveal } from "./shared/dom.js";
 
 const REST = 250; // ms: a tab that is only passed is not opened, since opening it computes
 
-const tabs = () => [...document.querySelectorAll("#tabs [role=tab]")].filter((tab) => tab.offsetParent);
-
+const TABS = "#tabs, .bx-sections";
 let opened = null;
+
 // The Tab key reaches the open tab only; arrow keys, Home and End reach the other tabs.
 function rove() {
   for (const tab of document.querySelectorAll("#tabs [role=tab]")) {
-    const index = tab.getAttribute("aria-selected") === "true" || tab === document.activeElement ? 0 : -1;
+    const index = tab.ariaSelected === "true" || tab === document.activeElement ? 0 : -1;
     if (tab.tabIndex !== index) tab.tabIndex = index;
   }
-  const open = tabs().find((tab) => tab.getAttribute("aria-selected") === "true");
+  const open = document.querySelector("#tabs [role=tab][aria-selected=true]");
   if (open && open !== opened) reveal(open.parentElement, open); // where the tabs scroll sideways
   opened = open;
 }
@@ -28,11 +28,9 @@ function group() {
 
 let resting = 0;
 function alongTabs(event) {
-  const row = tabs();
-  const next = ["ArrowUp", "ArrowDown", "PageUp", "PageDown"].includes(event.key)
-    ? -1
-    : along(event, row.indexOf(event.target), row.length);
-  if (next < 0) return;
+  const row = [...event.target.closest(TABS).querySelectorAll("[role=tab]")].filter((tab) => tab.offsetParent);
+  const next = along(event, row.indexOf(event.target), row.length);
+  if (next < 0 || /Up|Down/.test(event.key)) return;
   event.preventDefault();
   row[next].focus();
   clearTimeout(resting);
@@ -44,15 +42,14 @@ function skipLink() {
   link.addEventListener("click", (event) => {
     event.preventDefault();
     const panel = [...document.querySelectorAll("#tabs [role=tabpanel]")].find((one) => one.offsetParent);
-    if (!panel) return;
-    panel.tabIndex = -1;
-    panel.focus();
-    panel.scrollIntoView({ block: "start" });
+    panel?.setAttribute("tabindex", "-1");
+    panel?.focus();
+    panel?.scrollIntoView({ block: "start" });
   });
   document.body.prepend(link);
 }
 
-document.addEventListener("keydown", (event) => event.target.role === "tab" && event.target.closest("#tabs") && alongTabs(event));
+document.addEventListener("keydown", (event) => event.target.role === "tab" && event.target.closest(TABS) && alongTabs(event));
 // Close a list that was left before it had opened fully; Gradio would leave it open.
 document.addEventListener("focusout", ({ target }) => {
   if (target.role !== "combobox") return;
@@ -63,7 +60,7 @@ document.addEventListener("focusout", ({ target }) => {
 });
 document.addEventListener("focusin", ({ target }) => target.role === "tab" && rove());
 
-const start = () => {
+document.addEventListener("DOMContentLoaded", () => {
   skipLink();
   let due = 0;
   const tidy = () => (due ||= requestAnimationFrame(() => {
@@ -72,5 +69,4 @@ const start = () => {
     group();
   }));
   new MutationObserver(tidy).observe(document.body, { subtree: true, childList: true, attributeFilter: ["aria-selected"] });
-};
-document.addEventListener("DOMContentLoaded", start);
+});

@@ -27,22 +27,13 @@ let opener = null; // gets the focus back when the panel closes
 
 const progress = () => stored(KEPT) ?? {};
 
-function keep(name, at, answers) {
-  store(KEPT, { ...progress(), [name]: { at, answers } });
-}
+const keep = (name, at, answers) => store(KEPT, { ...progress(), [name]: { at, answers } });
 
 // ---- The panel.
 
-export async function toggle() {
-  if (box) close();
-  else await open();
-}
+export const toggle = () => (box ? close() : open());
 
-/**
- * Open the panel.
- * @param {string} [at] a lesson's name, or a step such as 03-one-head.2
- * @param {boolean} [stays] leave the page as it is
- */
+/** Open the panel, `at` a lesson's name or a step such as 03-one-head.2; if it `stays`, the page is left as it is. */
 export async function open(at = "", stays = false) {
   if (!box) {
     opener = document.activeElement;
@@ -54,14 +45,11 @@ export async function open(at = "", stays = false) {
   }
   lessons ??= (await request(ADDRESS).catch(() => null))?.lessons ?? null;
   if (!box) return; // closed meanwhile
-  if (!lessons) {
-    cover("");
-    fill(head("Lessons"), el("p", { role: "alert" }, FAILED));
-    return;
-  }
   const [name, step] = at.split(".");
-  const lesson = lessons.find((one) => one.name === name);
-  if (lesson) show(lesson, Math.min(lesson.steps.length, Math.max(1, Number(step) || 1)) - 1, stays);
+  const lesson = lessons?.find((one) => one.name === name);
+  if (!lessons) cover("");
+  if (!lessons) fill(head("Lessons"), el("p", { role: "alert" }, FAILED));
+  else if (lesson) show(lesson, Math.min(lesson.steps.length, Math.max(1, Number(step) || 1)) - 1, stays);
   else list();
 }
 
@@ -85,15 +73,10 @@ function fill(...parts) {
 // With `lesson`, an open lesson, the head has a way back and links to its sheets.
 function head(title, lesson) {
   const out = lesson ? button("‹ All lessons", list, { class: "bx-lesson-out" }) : null;
-  const mine = Object.entries(SHEETS).filter(([sheet]) => sheet === "handout" || classroom.room); // answers are for teachers
-  const sheets = lesson ? mine.map(([sheet, label]) => sheetLink(lesson, sheet, label)) : [];
+  const mine = Object.entries(SHEETS).filter(([sheet]) => lesson && (sheet === "handout" || classroom.room)); // answers are for teachers
+  const sheets = mine.map(([sheet, label]) => el("a", { href: `bx/lessons/${encodeURIComponent(lesson.name)}/${sheet}.html`, target: "_blank", rel: "noopener" }, label));
   const away = button("×", close, { class: "bx-lesson-close", "aria-label": "Close the lessons" });
   return el("header", {}, out, ...sheets, away, el("h2", { id: "lessons-title" }, title));
-}
-
-function sheetLink(lesson, sheet, label) {
-  const href = `bx/lessons/${encodeURIComponent(lesson.name)}/${sheet}.html`;
-  return el("a", { href, target: "_blank", rel: "noopener" }, label);
 }
 
 // No step is shown any more: the page shows again what it did before the lesson.
@@ -105,12 +88,13 @@ function leave() {
   else ["a", "b"].forEach((name, index) => own[index] !== undefined && put(name, own[index]));
 }
 
-// Keep what the page shows, unless it is a step of this lesson.
+// Go to a step, and keep what the page shows, unless it is a step of this lesson.
 function setOut(query) {
   const here = linkState.visiting ?? linkState.query;
   if (!now && here !== query) before = { query: here, texts: typed() };
   const asked = new URLSearchParams(query);
   addExample(asked.get("a") ?? "", asked.get("b") ?? "");
+  visit(query);
 }
 
 function list() {
@@ -144,18 +128,17 @@ function show(lesson, at, stays = false) {
   markTerms(text);
   const told = answers[at] !== undefined || !step.answered;
   if (stays) requestAnimationFrame(() => box?.querySelector(".bx-exercise")?.scrollIntoView({ block: "nearest" })); // below all else
-  else {
-    setOut(step.query);
-    visit(step.query);
-  }
+  else setOut(step.query);
   now = [lesson, at];
   point(step.point, told ? "" : step.cover, step.spot);
   if (told) return answer(answers[at]);
-  ask(rest, step, async (chosen) => {
+  const choose = async (chosen) => {
     keep(lesson.name, at, { ...progress()[lesson.name]?.answers, [at]: chosen });
     await answer(chosen);
     rest.scrollIntoView({ block: "nearest" }); // in the panel
-  });
+  };
+  const options = step.options.length ? step.options : ["Show"];
+  rest.replaceChildren(...options.map((text, index) => button(text, () => choose(index), { class: "bx-lesson-option" })));
 }
 
 function where(lesson, at) {
@@ -163,24 +146,15 @@ function where(lesson, at) {
   return el("p", { class: "bx-lesson-where" }, el("span", { "aria-hidden": "true" }, ...dots), `Step ${at + 1} of ${lesson.steps.length}${lesson.steps[at].minutes ? `, ${lesson.steps[at].minutes} min` : ""}`);
 }
 
-function ask(rest, step, choose) {
-  const answers = step.options.length ? step.options : ["Show"];
-  rest.replaceChildren(...answers.map((text, index) => button(text, () => choose(index), { class: "bx-lesson-option" })));
-}
-
 // Fetch the answer of a step, which the page does not have before it is asked for, and show it.
 async function tell(rest, lesson, at, chosen) {
   const step = lesson.steps[at];
   const found = await request(`bx/lessons/${encodeURIComponent(lesson.name)}/${at + 1}.json`).catch(() => null);
   if (!rest.isConnected) return; // another step is shown
-  if (!found) {
-    rest.replaceChildren(el("p", { role: "alert" }, FAILED), button("Show", () => tell(rest, lesson, at, chosen), { class: "bx-lesson-option" }));
-    return;
-  }
+  if (!found) return rest.replaceChildren(el("p", { role: "alert" }, FAILED), button("Show", () => tell(rest, lesson, at, chosen), { class: "bx-lesson-option" }));
   const option = found.options[chosen];
   const shown = found.options.map((one, index) => {
-    const sign = one.right ? "✓" : index === chosen ? "✗" : "";
-    const kind = one.right ? "bx-right" : index === chosen ? "bx-wrong" : "";
+    const [sign, kind] = one.right ? ["✓", "bx-right"] : index === chosen ? ["✗", "bx-wrong"] : ["", ""];
     return el("p", { class: `bx-lesson-option ${kind}` }, step.options[index], sign ? el("b", {}, sign) : null);
   });
   const feedback = option && ours("p", { class: "bx-lesson-feedback" }, `<b>${option.right ? "Yes." : "Not quite."}</b> ${option.feedback}`);

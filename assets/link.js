@@ -17,10 +17,8 @@ export const linkState = {
   toRead: false, // whether the texts of the place are still to be read
 };
 
-function parts(query, names) {
-  const parameters = new URLSearchParams(query);
-  return JSON.stringify(names.map((name) => parameters.get(name)));
-}
+// Whether two queries differ in some parameters.
+const differ = (one, other, names) => names.some((name) => new URLSearchParams(one).get(name) !== new URLSearchParams(other).get(name));
 
 /** The query of a link with some parameters of what is shown. */
 export function withShown(query, names) {
@@ -36,33 +34,26 @@ export function linkAddress(query) {
   return `${location.pathname}?${query}${gradio}`;
 }
 
-/** The page shows something else. @param {string} query of the link to it */
+/** The page shows something else. `query` is that of the link to it. */
 export function follow(query) {
   const opens = linkState.query === null;
   delete document.body.dataset.arriving;
   linkState.query = query;
   document.dispatchEvent(new CustomEvent("bert:moved"));
   if (!query) return;
-  if (opens) { // the address is the one requested: no new entry
-    history.replaceState({ ...history.state, bert: query }, "");
-    return;
-  }
-  if (linkState.visiting !== null) {
-    const waits = query !== linkState.visiting && Date.now() - linkState.since < PATIENCE;
-    if (!waits) linkState.visiting = null;
-    if (waits) return; // this answers an earlier action
-  }
+  if (opens) return history.replaceState({ ...history.state, bert: query }, ""); // the address is the one requested: no new entry
+  if (linkState.visiting !== null && query !== linkState.visiting && Date.now() - linkState.since < PATIENCE) return; // this answers an earlier action
+  linkState.visiting = null;
   const before = history.state?.bert ?? "";
   if (query === before) return;
-  const moved = parts(query, MAIN) !== parts(before, MAIN);
-  const texts = parts(query, TEXTS) !== parts(before, TEXTS);
+  const [moved, texts] = [MAIN, TEXTS].map((names) => differ(query, before, names));
   const goesOn = texts && !moved && Date.now() - linkState.typed < TYPING;
   const how = moved || (texts && !goesOn) ? "pushState" : "replaceState";
   linkState.typed = texts ? Date.now() : 0;
   history[how]({ bert: query }, "", linkAddress(query));
 }
 
-/** Have the page show what a link leads to. @param {string} [more] parameters for this visit alone */
+/** Have the page show what a link leads to. `more` are parameters for this visit alone. */
 export function visit(query, more = "") {
   const box = document.querySelector("#visited :is(textarea, input)");
   if (!box || !query) return;
@@ -74,7 +65,7 @@ export function visit(query, more = "") {
 
 /**
  * The server has read a link. Returns the texts for the boxes; one that was typed in since the page set out keeps what was typed.
- * @param {string} given the number of the visit, whether what it shows is still to be drawn, and the two texts, as JSON; "" at first
+ * `given` is the number of the visit, whether what it shows is still to be drawn, and the two texts, as JSON; "" at first.
  */
 export function texts(given) {
   if (!given) return [];
@@ -87,14 +78,10 @@ export function texts(given) {
 }
 
 /** Resolves if the texts of a link are to be read; a place that came with its picture never does, unless something was typed. */
-export function toRead(values) {
-  return linkState.toRead ? Promise.resolve(values) : new Promise(() => {});
-}
+export const toRead = (values) => linkState.toRead ? Promise.resolve(values) : new Promise(() => {});
 
 /** Whether a link opened this page; parameters that begin with __ are Gradio's. */
-export function openedByLink() {
-  return [...new URLSearchParams(location.search).keys()].some((name) => !name.startsWith("__"));
-}
+export const openedByLink = () => [...new URLSearchParams(location.search).keys()].some((name) => !name.startsWith("__"));
 
 /** The page shows the place that the browser went to. */
 export function arrived() {

@@ -1,7 +1,7 @@
 // Presenting: one picture fills the screen, with its question and finding; keys step through the selection. The style sheet hides
 // all else (present.css), for keys and screen readers too.
 import { answersButton } from "./answers.js";
-import { moveOf } from "./arithmetic/moves.js";
+import { isKey, moveOf } from "./arithmetic/moves.js";
 import { isTyping } from "./page/typing.js";
 import { button, el } from "./shared/dom.js";
 
@@ -31,7 +31,7 @@ const number = (name) => document.querySelector(`#steppers input[data-name="${na
 const across = () => number("head");
 const down = () => number("layer") ?? number("hidden_state");
 const tokens = () => [...document.querySelectorAll("#strip .bx-token")];
-const isChosen = (chip) => chip.getAttribute("aria-pressed") === "true";
+const isChosen = (chip) => chip.ariaPressed === "true";
 
 function step(rows, columns) {
   const box = rows ? down() : across();
@@ -44,17 +44,14 @@ function step(rows, columns) {
   }
 }
 
-// What the keys do here, and the current position.
+// What the keys do here.
 function steps() {
   if (shown.picture.matches(KEPT_KEYS)) return "← ↑ ↓ → cells";
-  const rows = number("layer") ? "layers" : "hidden states";
-  return [`← → ${across() ? "heads" : "tokens"}`, down() && `↑ ↓ ${rows}`].filter(Boolean).join(" · ");
+  return [`← → ${across() ? "heads" : "tokens"}`, down() && `↑ ↓ ${number("layer") ? "layers" : "hidden states"}`].filter(Boolean).join(" · ");
 }
 
 function selected() {
-  const { picture } = shown;
-  const cell = picture.matches(KEPT_KEYS) && picture.contains(document.activeElement) && document.activeElement;
-  if (cell) return cell.getAttribute("aria-label") ?? "";
+  if (shown.picture.matches(KEPT_KEYS) && shown.picture.contains(document.activeElement)) return document.activeElement.ariaLabel ?? "";
   const token = tokens().find(isChosen);
   const numbers = [...document.querySelectorAll("#steppers input")].map((box) => `${box.dataset.name.replace("_", " ")} ${box.value}`);
   return [...numbers, token && `token ${token.textContent}`].filter(Boolean).join(", ");
@@ -141,12 +138,12 @@ const resized = (picture) => picture.dispatchEvent(new Event("bx-restage"));
 
 function keys(event) {
   if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented || !event.isTrusted) return;
+  const ends = event.key === "Escape" || isKey(event, "p");
   if (!shown) {
-    if (event.key?.toLowerCase() !== "p" || isTyping(event.target)) return;
+    if (!isKey(event, "p") || isTyping(event.target)) return;
     event.preventDefault();
     return present();
   }
-  const ends = event.key === "Escape" || event.key.toLowerCase() === "p";
   const move = event.key.startsWith("Arrow") && moveOf(event);
   const kept = shown.picture.matches(KEPT_KEYS) ? shown.picture.contains(event.target) : event.target.closest(".bx-map");
   if (!ends && (!move || kept)) return;
@@ -157,10 +154,9 @@ function keys(event) {
   tell();
 }
 
-const remember = ({ target }) => {
-  const picture = target.closest?.(PICTURES) ?? target.closest?.(".bx-cover")?.parentElement.querySelector(PICTURES);
-  if (picture && !shown) pointed = picture;
-};
+function remember({ target }) {
+  if (!shown) pointed = target.closest?.(PICTURES) ?? target.closest?.(".bx-cover")?.parentElement.querySelector(PICTURES) ?? pointed;
+}
 document.addEventListener("keydown", keys, { capture: true });
 document.addEventListener("pointerover", remember);
 document.addEventListener("bert:drawn", tell);
@@ -170,9 +166,5 @@ document.addEventListener("focusin", (event) => {
 });
 
 // Print in light colours.
-let wasDark = false;
-addEventListener("beforeprint", () => {
-  wasDark = document.body.classList.contains("dark");
-  document.body.classList.remove("dark");
-});
-addEventListener("afterprint", () => wasDark && document.body.classList.add("dark"));
+addEventListener("beforeprint", () => document.body.classList.replace("dark", "bx-printed"));
+addEventListener("afterprint", () => document.body.classList.replace("bx-printed", "dark"));

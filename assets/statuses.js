@@ -20,13 +20,9 @@ async function keepNoInputs() {
 // idle browser would draw sixty frames a second for as long as the page is open.
 const TENTHS = /^\(\)=>\{[\w$]+\([\w$]+,\(performance\.now\(\)-[\w$]+\([\w$]+\)\)\/1e3\),[\w$]+&&[\w$]+\(\)\}$/;
 
-function countTenths() {
-  const frame = window.requestAnimationFrame;
-  window.requestAnimationFrame = (call) => (TENTHS.test(call) ? setTimeout(call, 100) : frame.call(window, call));
-}
-
 /** Begin, before Gradio's own scripts. */
 export function saveFrontEndWork() {
-  countTenths();
+  const frame = window.requestAnimationFrame;
+  window.requestAnimationFrame = (call) => (TENTHS.test(call) ? setTimeout(call, 100) : frame.call(window, call));
   document.addEventListener("DOMContentLoaded", () => told.statuses && keepNoInputs());
 }

@@ -6,8 +6,8 @@ import { linkState } from "./link.js";
 import { told } from "./page/told.js";
 import { button, el, openDialog, saveFile } from "./shared/dom.js";
 
-/** The sentence for a view that no link can hold. */
-export const NO_LINK = "This is too long for a link. Shorten the texts or the settings.";
+const FORMATS = { svg: "SVG", svg85: "SVG 85 mm", png: "PNG", csv: "CSV" }; // of a picture; 85 mm is one column of a journal
+const NO_LINK = "This is too long for a link. Shorten the texts or the settings.";
 
 /** The server's address of a file of what a link shows, by the link's query. */
 export const file = (name, query) => `bx/take/${name}?${query}`;
@@ -21,12 +21,9 @@ export function show() {
   const copyLink = button("Copy", () => copyFrom(box, said), { class: "bx-take-button" });
   const close = button("Close", () => dialog.close(), { class: "bx-take-button" });
   const files = el("div", { id: "take-files" });
-  const link = query
-    ? [el("div", { class: "bx-take-link" }, el("label", { for: "take-link" }, "Link"), box, copyLink), said,
-       el("div", { class: "bx-take-ways" }, codeOf(address, query), files)]
-    : [el("p", {}, NO_LINK)];
-  const dialog = el("dialog", { id: "take", "aria-labelledby": "take-title" },
-    el("h2", { id: "take-title" }, "Take this view away"), ...link, close);
+  const line = el("div", { class: "bx-take-link" }, el("label", { for: "take-link" }, "Link"), box, copyLink);
+  const link = query ? [line, said, el("div", { class: "bx-take-ways" }, codeOf(address, query), files)] : [el("p", {}, NO_LINK)];
+  const dialog = el("dialog", { id: "take", "aria-labelledby": "take-title" }, el("h2", { id: "take-title" }, "Take this view away"), ...link, close);
   openDialog(dialog);
   (query ? copyLink : close).focus();
   if (!query) return;
@@ -35,9 +32,7 @@ export function show() {
 }
 
 /** Copy the link in a box, or mark it if the browser does not give us the clipboard; `said` reports the outcome. */
-export function copyFrom(box, said) {
-  return copy(box.value, () => box.select(), "The link", said);
-}
+export const copyFrom = (box, said) => copy(box.value, () => box.select(), "The link", said);
 
 async function copy(text, mark, what, said) {
   try {
@@ -53,7 +48,7 @@ async function copy(text, mark, what, said) {
 function codeOf(address, query) {
   if (address.length > told.longest) return el("p", { class: "bx-take-code" }, "The link is too long for a QR code.");
   const image = el("img", { src: file("link.svg", query), alt: "QR code of the link", width: 180, height: 180 });
-  const enlarge = () => code.setAttribute("aria-pressed", code.getAttribute("aria-pressed") === "false");
+  const enlarge = () => (code.ariaPressed = String(code.ariaPressed === "false"));
   const code = button(image, enlarge, { "aria-pressed": "false", title: "As large as the screen, and back" });
   const local = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
   const note = local ? el("p", {}, "It leads to this machine only: the page is open as ", el("b", {}, location.hostname), ".") : null;
@@ -71,8 +66,7 @@ function listFiles(query, files, said) {
     return el("li", {}, link);
   });
   files.append(el("h3", {}, "Files"), el("ul", {}, ...items));
-  const shown = pictures();
-  const seen = shown.map((one) => el("li", {}, one.label, ...["svg", "png"].map((format) => savingButton(one, format, said))));
+  const seen = pictures().map((one) => el("li", {}, one.label, ...Object.keys(FORMATS).map((format) => savingButton(one, format, query, said))));
   const scenes = scenesSeen();
   if (scenes.length) files.append(el("h3", {}, "Loop"), el("ul", {}, el("li", {}, loopButton(scenes, said))));
   if (seen.length) files.append(el("h3", {}, "Pictures"), el("ul", { id: "take-pictures" }, ...seen));
@@ -88,26 +82,23 @@ function pythonOf(query, said) {
   folded.addEventListener("toggle", async () => {
     if (!folded.open || code.textContent) return;
     code.textContent = "…";
-    try {
-      const answer = await fetch(file("view.py", query));
-      code.textContent = answer.ok ? await answer.text() : (await answer.json()).error;
-      take.hidden = !answer.ok;
-    } catch {
-      code.textContent = "The app does not answer. Close this and try again in a moment.";
-    }
+    const answer = await fetched(file("view.py", query)).catch((error) => error);
+    take.hidden = answer instanceof Error;
+    code.textContent = answer instanceof Error ? answer.message : await answer.text();
   });
   return folded;
 }
 
-// A button that saves a picture which is on the screen.
-function savingButton({ label, save }, format, said) {
-  const kind = format.toUpperCase();
+// A button that saves a picture which is on the screen, or its numbers.
+function savingButton({ label, part, save: draw }, format, query, said) {
+  if (format === "csv" && !part) return null;
   const make = async () => {
     said.textContent = "The picture is being made…";
-    await save(format);
+    await draw(format);
     said.textContent = "The picture is made.";
   };
-  return button(kind, make, { class: "bx-take-format", "aria-label": `${label} as ${kind}` });
+  const numbers = () => save(`${file("view.csv", query)}&part=${part}`, said);
+  return button(FORMATS[format], format === "csv" ? numbers : make, { class: "bx-take-format", "aria-label": `${label} as ${FORMATS[format]}` });
 }
 
 // A button that makes a loop of what was just done, and saves it.
@@ -116,7 +107,7 @@ function loopButton(scenes, said) {
     made.disabled = true;
     try {
       const film = await filmOf(scenes, (percent) => (said.textContent = `The loop is being made: ${percent}%`));
-      saveFile(film, `bert-explorer-loop.${film.type.split("/")[1]}`);
+      saveFile(film, "bert-explorer-loop.webp");
       said.textContent = `The loop is made: ${(film.size / 1e6).toFixed(1)} MB.`;
     } catch (error) {
       said.textContent = error.message;
@@ -127,16 +118,22 @@ function loopButton(scenes, said) {
   return made;
 }
 
-/** Save a file of the server: fetched, not followed, so that `said` shows a refusal instead of its being saved. */
-export async function save(href, said) {
+// Throws an error whose message is a sentence to show.
+async function fetched(href) {
+  const answer = await fetch(href).catch(() => Promise.reject(new Error("The app does not answer. Try again in a moment.")));
+  if (!answer.ok) throw new Error((await answer.json()).error);
+  return answer;
+}
+
+// Save a file of the server: fetched, not followed, so that `said` shows a refusal instead of its being saved.
+async function save(href, said) {
   said.textContent = "The file is being made…";
   try {
-    const answer = await fetch(href);
-    if (!answer.ok) throw new Error((await answer.json()).error);
+    const answer = await fetched(href);
     const name = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition"))?.[1] ?? "view";
     saveFile(await answer.blob(), name);
     said.textContent = `${name} is made.`;
   } catch (error) {
-    said.textContent = error instanceof TypeError ? "The app does not answer. Try again in a moment." : error.message;
+    said.textContent = error.message;
   }
 }

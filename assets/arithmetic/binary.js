@@ -1,23 +1,13 @@
-// @ts-check
 // Arrays as they travel: base64, arrays of plotly.py, and the resolution of a PNG.
-
-/** @typedef {number[] | Float32Array | Float64Array | Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array} List */
 
 const TYPES = { f4: Float32Array, f8: Float64Array, u1: Uint8Array, i1: Int8Array, u2: Uint16Array, i2: Int16Array, u4: Uint32Array, i4: Int32Array };
 
-/** @param {string} base64 */
-export function bytes(base64) {
-  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-}
+export const bytes = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 
-/**
- * An array as plotly.py writes it (base64 with a type); a matrix becomes a list of rows. Any other value stays as it is.
- * @param {any} value
- * @returns {any}
- */
+/** An array as plotly.py writes it (base64 with a type); a matrix becomes a list of rows. Any other value stays as it is. */
 export function unpack(value) {
   if (!value?.bdata) return value;
-  const flat = new TYPES[/** @type {keyof typeof TYPES} */ (value.dtype)](bytes(value.bdata).buffer);
+  const flat = new TYPES[value.dtype](bytes(value.bdata).buffer);
   const [rows, columns] = String(value.shape ?? "").split(",").map(Number);
   return columns === undefined ? flat : Array.from({ length: rows }, (_, row) => flat.subarray(row * columns, (row + 1) * columns));
 }
@@ -27,17 +17,10 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
   return n;
 });
 
-/** The checksum of PNG and zlib (CRC-32). @param {Uint8Array} data */
-export function crc(data) {
-  return ~data.reduce((sum, byte) => TABLE[(sum ^ byte) & 255] ^ (sum >>> 8), -1) >>> 0;
-}
+/** The checksum of PNG and zlib (CRC-32). */
+export const crc = (data) => ~data.reduce((sum, byte) => TABLE[(sum ^ byte) & 255] ^ (sum >>> 8), -1) >>> 0;
 
-/**
- * A PNG with its resolution, in a chunk (pHYs) after the header.
- * @param {Uint8Array} png
- * @param {number} dpi dots per inch
- * @returns {Uint8Array}
- */
+/** A PNG (Uint8Array) with its resolution in dots per inch, in a chunk (pHYs) after the header. */
 export function withDensity(png, dpi) {
   const chunk = new DataView(new ArrayBuffer(21));
   const perMetre = Math.round(dpi / 0.0254);

@@ -1,7 +1,4 @@
-// @ts-check
-// Colours as numbers: the ramp through OKLab (Björn Ottosson, 2020), in which equal distances look about equally large.
-
-/** @typedef {number[]} Colour red, green and blue from 0 to 255 */
+// Colours as numbers, red, green and blue from 0 to 255: the ramp through OKLab (Björn Ottosson, 2020), in which equal distances look about equally large.
 
 /** Where the ramp of a theme goes from the background of the page, in even steps: through blue, to an end. */
 const ENDS = {
@@ -11,18 +8,13 @@ const ENDS = {
     "oklab(0.844 -0.028 -0.078)", "oklab(0.97 -0.019 -0.016)"],
 };
 
-/** Whether black text has more contrast on a colour than white text (WCAG 2, relative luminance). @param {Colour} colour */
+/** Whether black text has more contrast on a colour than white text (WCAG 2, relative luminance). */
 export function isBright(colour) {
   const [r, g, b] = colour.map((channel) => (channel <= 10 ? channel / 3294.6 : ((channel / 255 + 0.055) / 1.055) ** 2.4));
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179;
 }
 
-/**
- * 256 colours from a background, evenly spaced.
- * @param {Colour} background the first of them
- * @param {boolean} dark whether it ends light, as on a dark page
- * @returns {Colour[]}
- */
+/** 256 colours from a background, which is the first, evenly spaced; they end light for a dark page. */
 export function rampFrom(background, dark) {
   const stops = [inCss(background), ...(dark ? ENDS.dark : ENDS.light)];
   const pen = Object.assign(document.createElement("canvas"), { width: 256, height: 1 }).getContext("2d");
@@ -36,7 +28,5 @@ export function rampFrom(background, dark) {
   return Array.from({ length: 256 }, (_, step) => [...data.subarray(4 * step, 4 * step + 3)]);
 }
 
-/** A colour in CSS. @param {ArrayLike<number>} colour */
-export function inCss(colour) {
-  return `rgb(${Array.from(colour).join(",")})`;
-}
+/** A colour in CSS. */
+export const inCss = (colour) => `rgb(${Array.from(colour).join(",")})`;

@@ -1,33 +1,20 @@
-// @ts-check
 // Labels: as Plotly wants them, as people read them, and cut to a width.
 
 const NO_WIDTH = /\u200b/g; // makes equal labels of an axis distinct (explorer/ui/pictures/numbers.py)
-/** @type {Record<string, string>} */
 const ENTITIES = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
 
-/** A label of a figure as text. @param {unknown} label */
-export function decoded(label) {
-  return String(label).replace(NO_WIDTH, "").replace(/&(lt|gt|amp);/g, (one) => ENTITIES[one]);
-}
+/** A label of a figure as text. */
+export const decoded = (label) => String(label).replace(NO_WIDTH, "").replace(/&(lt|gt|amp);/g, (one) => ENTITIES[one]);
 
-/** A text as a label of a figure, in which Plotly finds no markup. @param {string} text */
-export function encoded(text) {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-}
+/** A text as a label of a figure, in which Plotly finds no markup. */
+export const encoded = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/**
- * A text that fits: the longest beginning with an ellipsis, if the whole is too wide.
- * @param {string} text
- * @param {number} room
- * @param {(text: string) => number} wide the width of a text, in the unit of `room`
- */
+/** A text that fits: the longest beginning with an ellipsis, if the whole is too wide; `wide(text)` is in the unit of `room`. */
 export function shortened(text, room, wide) {
   if (wide(text) <= room) return text;
   while (text && wide(`${text}…`) > room) text = text.slice(0, -1);
   return `${text}…`;
 }
 
-/** The anchor of a heading, as GitHub and explorer/guide/pages.py make it. @param {string} text */
-export function anchor(text) {
-  return text.toLowerCase().replace(/[^\w -]/g, "").trim().replaceAll(" ", "-");
-}
+/** The anchor of a heading, as GitHub and explorer/guide/pages.py make it. */
+export const anchor = (text) => text.toLowerCase().replace(/[^\w -]/g, "").trim().replaceAll(" ", "-");

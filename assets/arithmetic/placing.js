@@ -1,24 +1,15 @@
-// @ts-check
 // Where the names of points go, so that none covers another or a point.
 
-/** @typedef {{left: number, top: number, right: number, bottom: number}} Box */
+const OFFSETS = [[11, 0, 0], [-11, 0, 1], [0, -14, 0.5], [0, 14, 0.5], [10, -11, 0], [-10, -11, 1], [10, 11, 0],
+  [-10, 11, 1], [0, -26, 0.5], [0, 26, 0.5], [10, -24, 0], [-10, -24, 1], [10, 24, 0], [-10, 24, 1]]; // x, y, and the part of the name that is left of it
 
-const OFFSETS = /** @type {[number, number, number][]} */ ([[11, 0, 0], [-11, 0, 1], [0, -14, 0.5], [0, 14, 0.5], [10, -11, 0], [-10, -11, 1], [10, 11, 0],
-  [-10, 11, 1], [0, -26, 0.5], [0, 26, 0.5], [10, -24, 0], [-10, -24, 1], [10, 24, 0], [-10, 24, 1]]); // x, y, and the part of the name that is left of it
-
-/** @param {Box} one @param {Box} other */
 const overlap = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
 /**
- * The middle left of each name, or null where there is no free place; `short` where only its short form has one.
- * @param {{x: number, y: number, width: number, short?: number}[]} points with the width of their names and of a short form, the most important first
- * @param {{width: number, height: number}} room
- * @param {number} high of a line
- * @param {number} radius of a point
- * @returns {({x: number, y: number, short: boolean} | null)[]}
+ * The middle left of each name, or null where there is no free place; `short` where only its short form has one. `points` {x, y, width,
+ * short} have the width of their names and of a short form, the most important first; `high` is that of a line.
  */
 export function placeNames(points, room, high, radius) {
-  /** @type {Box[]} */
   const taken = points.map(({ x, y }) => ({ left: x - radius, right: x + radius, top: y - radius, bottom: y + radius }));
   return points.map(({ x, y, width, short = width }) => {
     for (const wide of short < width ? [width, short] : [width]) {
@@ -35,17 +26,11 @@ export function placeNames(points, room, high, radius) {
   });
 }
 
-/**
- * The corners of the smallest convex shape around points, counter-clockwise (Andrew 1979).
- * @param {[number, number][]} points
- * @returns {[number, number][]}
- */
+/** The corners of the smallest convex shape around points [x, y], counter-clockwise (Andrew 1979). */
 export function hull(points) {
   const sorted = [...points].sort((one, other) => one[0] - other[0] || one[1] - other[1]);
   if (sorted.length < 3) return sorted;
-  /** @param {[number, number][]} walk */
   const half = (walk) => {
-    /** @type {[number, number][]} */
     const edge = [];
     for (const point of walk) {
       while (edge.length > 1) {
@@ -60,20 +45,14 @@ export function hull(points) {
   return [...half(sorted), ...half(sorted.reverse())];
 }
 
-/**
- * The class with the highest score at a place, and its share (softmax).
- * @param {{origin: number[], directions: number[][]}} regions
- * @param {number} x
- * @param {number} y
- * @returns {[number, number]}
- */
+/** The class with the highest score at a place, and its share (softmax). */
 export function regionAt({ origin, directions: [right, up] }, x, y) {
   const scores = origin.map((score, k) => score + x * right[k] + y * up[k]);
   const best = scores.indexOf(Math.max(...scores));
   return [best, 1 / scores.reduce((sum, score) => sum + Math.exp(score - scores[best]), 0)];
 }
 
-/** Whether a place is inside a polygon (even-odd rule). @param {[number, number][]} corners @param {[number, number]} place */
+/** Whether a place is inside a polygon (even-odd rule). */
 export function isInside(corners, [x, y]) {
   let inside = false;
   corners.forEach(([ax, ay], i) => {
@@ -83,15 +62,8 @@ export function isInside(corners, [x, y]) {
   return inside;
 }
 
-/**
- * Places from 16 bits for each coordinate, as `pack_places` of text_map.py writes them.
- * @param {{data: string, low: number[], high: number[]}} packed
- * @returns {[number, number][]}
- */
+/** Places [x, y] from 16 bits for each coordinate, as `pack_places` of text_map.py writes them. */
 export function unpackPlaces({ data, low, high }) {
   const steps = new Uint16Array(Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)).buffer);
-  return Array.from({ length: steps.length / 2 }, (_, i) => {
-    const [x, y] = [0, 1].map((axis) => low[axis] + ((high[axis] - low[axis]) * steps[2 * i + axis]) / 65535);
-    return /** @type {[number, number]} */ ([x, y]);
-  });
+  return Array.from({ length: steps.length / 2 }, (_, i) => [0, 1].map((axis) => low[axis] + ((high[axis] - low[axis]) * steps[2 * i + axis]) / 65535));
 }

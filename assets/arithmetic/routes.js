@@ -1,32 +1,15 @@
-// @ts-check
 // Which routes through the layers end in a place: rows of the mixing matrices, multiplied backwards.
 // explorer/techniques/routes.py computes the same for the page that is sent first.
 
-/** The shares of 16 bits that Python packs, as numbers from 0 to 1. @param {Uint8Array} bytes */
-export function sharesFrom(bytes) {
-  return Float32Array.from(new Uint16Array(bytes.buffer), (one) => one / 65535);
-}
+/** The shares of 16 bits that Python packs, as numbers from 0 to 1. */
+export const sharesFrom = (bytes) => Float32Array.from(new Uint16Array(bytes.buffer), (one) => one / 65535);
+
+/** The share of a layer's `query` that comes from `key`; `mixing` is [layers * rows * rows], layers count from 0. */
+export const shareOf = (mixing, rows, layer, query, key) => mixing[(layer * rows + query) * rows + key];
 
 /**
- * The share of a layer's `query` that comes from `key`.
- * @param {Float32Array} mixing [layers * rows * rows]
- * @param {number} rows
- * @param {number} layer from 0
- * @param {number} query
- * @param {number} key
- */
-export function shareOf(mixing, rows, layer, query, key) {
-  return mixing[(layer * rows + query) * rows + key];
-}
-
-/**
- * What ends in the hidden state `state` of `row`.
- * @param {Float32Array} mixing [layers * rows * rows]; each row sums to 1
- * @param {number} rows
- * @param {{state: number, row: number}} target
- * @param {number} least routes of at most this share are left out
- * @returns {{shares: Float64Array[], routes: number[][]}} by hidden state the share of each row, and routes as
- *   [layer, query, key, share of the target], layers from 0
+ * What ends in the hidden state `state` of `row`, with `mixing` [layers * rows * rows], of which each row sums to 1: by hidden state the
+ * `shares` of each row, and `routes` [layer, query, key, share of the target], layers from 0, but for those of at most a `least` share.
  */
 export function routesTo(mixing, rows, { state, row }, least) {
   const shares = [];
@@ -49,11 +32,7 @@ export function routesTo(mixing, rows, { state, row }, least) {
   return { shares, routes };
 }
 
-/**
- * How many items two lists begin with, and how many of the rest they end with, that are the same.
- * @param {ArrayLike<string>} one
- * @param {ArrayLike<string>} other
- */
+/** How many items two lists begin with, and how many of the rest they end with, that are the same. */
 export function shared(one, other) {
   const most = Math.min(one.length, other.length);
   let head = 0;
@@ -66,8 +45,6 @@ export function shared(one, other) {
 /**
  * The earlier row that each row of an edited input continues, -1 for none: an edit keeps the rows before and behind it, and a
  * word that replaces another has its row.
- * @param {string[]} now
- * @param {string[]} before
  */
 export function continued(now, before) {
   const { tail } = shared(now, before);

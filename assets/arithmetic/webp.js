@@ -1,10 +1,8 @@
-// @ts-check
 // An animated WebP out of single ones, as in its container specification (RIFF): VP8X, ANIM, and an ANMF for each frame.
 
-/** @param {number} number @param {number} size in bytes, the least significant first */
+// `size` bytes, the least significant first.
 const little = (number, size) => Array.from({ length: size }, (_, byte) => Math.floor(number / 256 ** byte) % 256);
 
-/** @param {string} name @param {ArrayLike<number>[]} parts */
 function chunk(name, ...parts) {
   const size = parts.reduce((sum, part) => sum + part.length, 0);
   const made = new Uint8Array(8 + size + (size % 2));
@@ -18,7 +16,7 @@ function chunk(name, ...parts) {
   return made;
 }
 
-/** The chunk of a still WebP that is the picture itself, of one that is opaque. @param {Uint8Array} file */
+/** The chunk of a still WebP that is the picture itself, of one that is opaque. */
 function pictureOf(file) {
   const view = new DataView(file.buffer, file.byteOffset);
   for (let at = 12; at < file.length; ) {
@@ -29,10 +27,7 @@ function pictureOf(file) {
   throw new Error("This WebP has no picture.");
 }
 
-/**
- * @param {{file: Uint8Array, time: number}[]} frames opaque stills of one size, and how long each is shown, in ms
- * @returns {Uint8Array} the loop
- */
+/** The loop (Uint8Array) of frames {file, time}: opaque stills of one size, and how long each is shown, in ms. */
 export function animated(frames, width, height) {
   const area = [...little(width - 1, 3), ...little(height - 1, 3)];
   const shown = frames.map(({ file, time }) => chunk("ANMF", [0, 0, 0, 0, 0, 0, ...area, ...little(Math.round(time), 3), 2], pictureOf(file)));

@@ -5,15 +5,13 @@ import { act, classroom, openRoom, setFollowing, spoken } from "./room.js";
 
 const LOCAL = "Phones cannot reach this machine: start the app with --host 0.0.0.0, and they can from the same network.";
 
-let board = null; // its element, after it was first shown
+const board = el("section", { id: "room", popover: "manual", "aria-label": "Board of the room" });
+board.addEventListener("pointerdown", () => (held = true));
 let code = null; // the QR code's image
 let held = false; // whether a pointer is down on the board
-let closing = false; // whether the room closes when the button is pressed again
 
 /** The entry in the list of lessons. */
-export function roomEntry() {
-  return button(classroom.room ? `To the room ${spoken()} ›` : "Open a room for your class ›", open, { id: "open-room" });
-}
+export const roomEntry = () => button(classroom.room ? `To the room ${spoken()} ›` : "Open a room for your class ›", open, { id: "open-room" });
 
 async function open() {
   try {
@@ -25,11 +23,7 @@ async function open() {
 }
 
 export function showBoard() {
-  if (!board) {
-    board = el("section", { id: "room", popover: "manual", "aria-label": "Board of the room" });
-    document.body.append(board);
-    board.addEventListener("pointerdown", () => (held = true));
-  }
+  if (!board.isConnected) document.body.append(board);
   board.replaceChildren(); // the page may have moved on since
   board.showPopover();
   document.body.dataset.board = "open";
@@ -38,18 +32,18 @@ export function showBoard() {
 }
 
 function hide() {
-  board?.hidePopover();
+  if (board.isConnected) board.hidePopover();
   delete document.body.dataset.board;
   document.getElementById("room-chip")?.focus();
 }
 
 // The room is over.
 function remove() {
-  board?.remove();
+  board.remove();
   delete document.body.dataset.board; // otherwise the page could no longer scroll
   document.getElementById("room-chip")?.remove();
   document.getElementById("open-room")?.replaceWith(roomEntry());
-  board = code = null;
+  code = null;
 }
 
 // ---- Drawing.
@@ -59,7 +53,7 @@ function draw() {
   if (!classroom.state) return;
   chip();
   if (held) return; // a button that is pressed must not be replaced
-  if (!board?.matches(":popover-open")) return;
+  if (!board.matches(":popover-open")) return;
   const typed = new Map([...board.querySelectorAll("input")].map((box) => [box.name, box.value]));
   const widths = new Map([...board.querySelectorAll("[data-bar]")].map((bar) => [bar.dataset.bar, bar.style.width]));
   const focus = document.activeElement?.dataset?.id ?? document.activeElement?.name;
@@ -78,11 +72,7 @@ function draw() {
 }
 
 function chip() {
-  let box = document.getElementById("room-chip");
-  if (!box) {
-    box = button("", showBoard, { id: "room-chip", title: "Back to the board" });
-    document.body.append(box);
-  }
+  const box = document.getElementById("room-chip") ?? document.body.appendChild(button("", showBoard, { id: "room-chip", title: "Back to the board" }));
   const here = classroom.state.people.filter((one) => one.here).length;
   box.textContent = `Room ${spoken()} · ${here} here${classroom.room.following ? " · following" : ""}`;
 }
@@ -90,21 +80,11 @@ function chip() {
 function head() {
   const { following } = classroom.room;
   const follow = button(following ? "Phones follow this page" : "Let phones follow this page", () => setFollowing(!following), { "data-id": "follow", "aria-pressed": String(Boolean(following)) });
-  const end = button(closing ? "Close the room for everyone? Answers that you have not saved are lost." : "Close the room", () => (closing ? act("end") : confirmEnd()), { "data-id": "end" });
+  const end = button("Close the room", () => confirm("Close the room for everyone? Answers that you have not saved are lost.") && act("end"), { "data-id": "end" });
   const away = button("Back to the page", hide, { "data-id": "away", class: "bx-room-main" });
   const save = ({ csv }) => saveFile(new Blob(["\ufeff", csv], { type: "text/csv" }), `${classroom.room.word}.csv`); // the mark tells a spreadsheet that it is UTF-8
   const record = button("Save the record", () => act("record", {}, save), { "data-id": "record", title: "All answers by nickname, as CSV" });
   return el("header", {}, el("h2", {}, "Room ", el("b", {}, spoken())), el("p", { class: "bx-room-lost", role: "status" }, "Connection lost. Reconnecting…"), follow, record, end, away);
-}
-
-// Ask for confirmation, for a moment.
-function confirmEnd() {
-  closing = true;
-  draw();
-  setTimeout(() => {
-    closing = false;
-    draw();
-  }, 5000);
 }
 
 // How to join, and who has joined.
@@ -149,21 +129,19 @@ export function forClass(lesson, at) {
 
 // A button that gives the class an exercise, and how many have done it.
 function exerciseButton({ name }) {
-  const give = button("Give it to the class", () => (isGiven(name) ? showBoard() : act("give", { exercise: name })), { class: "bx-class-do" });
-  const told = el("span", { role: "status" });
-  given = { name, give, told };
+  const give = button("", () => (isGiven(name) ? showBoard() : act("give", { exercise: name })), { class: "bx-class-do" });
+  given = { name, give, told: el("span", { role: "status" }) };
   countDone();
-  return el("div", { class: "bx-class-exercise" }, give, told);
+  return el("div", { class: "bx-class-exercise" }, give, given.told);
 }
 
 const isGiven = (name) => classroom.state?.exercise?.name === name;
 
 function countDone() {
   if (!given) return;
-  const { give, name, told } = given;
-  const known = classroom.state?.exercises.find((one) => one.name === name);
-  give.textContent = isGiven(name) ? "On the board" : "Give it to the class";
-  told.textContent = known ? `${known.solved.length} of ${classroom.state.people.length} have done it.` : "";
+  const known = classroom.state?.exercises.find((one) => one.name === given.name);
+  given.give.textContent = isGiven(given.name) ? "On the board" : "Give it to the class";
+  given.told.textContent = known ? `${known.solved.length} of ${classroom.state.people.length} have done it.` : "";
 }
 
 document.addEventListener("bert:room", () => {
@@ -175,5 +153,5 @@ document.addEventListener("bert:room", () => {
   for (const one of document.querySelectorAll("#lessons :is(.bx-class-round, .bx-class-exercise)")) one.remove();
   remove();
 });
-document.addEventListener("keydown", (event) => event.key === "Escape" && board?.matches(":popover-open") && hide());
+document.addEventListener("keydown", (event) => event.key === "Escape" && board.matches(":popover-open") && hide());
 for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, () => held && setTimeout(() => ((held = false), draw())));

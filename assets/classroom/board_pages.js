@@ -2,7 +2,7 @@
 import { percent } from "../arithmetic/numbers.js";
 import { visit } from "../link.js";
 import { button, el, ours } from "../shared/dom.js";
-import { texts } from "./question.js";
+import { bars, texts } from "./question.js";
 import { act, classroom, place } from "./room.js";
 
 export const QUESTIONS = {
@@ -35,9 +35,7 @@ export function startPage() {
 }
 
 // A text of the page; while the page is loading, of its link.
-function textOf(name) {
-  return document.querySelector(`#text-${name} textarea`)?.value ?? new URLSearchParams(place()).get(name) ?? "";
-}
+const textOf = (name) => document.querySelector(`#text-${name} textarea`)?.value ?? new URLSearchParams(place()).get(name) ?? "";
 
 // Ask about the texts on the board; the page goes there too.
 function ask(kind) {
@@ -58,7 +56,7 @@ export function roundPage(round) {
   return [
     el("h3", {}, round.asks),
     ...question(round),
-    progress(round),
+    progress(round.guessed, "answered"),
     ...(round.shown ? [sides(round)] : []),
     ...(round.revealed ? [closest(round)] : []),
     el("nav", {}, ...steps(round)),
@@ -73,28 +71,20 @@ function question(round) {
   return [ours("div", { class: "bx-lesson-text" }, round.text), ...(round.shown ? [] : [el("ul", { class: "bx-room-options" }, ...round.options.map((one) => el("li", {}, one)))])];
 }
 
-// How many have answered, and for how long the others still may.
-function progress(round) {
-  const here = classroom.state.people.length;
-  const told = el("b", {}, `${round.guessed} of ${here}`);
-  return el("p", { class: "bx-room-progress", role: "status" }, el("span", {}, told, ` ${round.guessed === 1 ? "has" : "have"} answered.`));
-}
-
-function bars(rows) {
-  return el("ol", { class: "bx-room-bars" }, ...rows.map(({ id, name, share, told, right }) =>
-    el("li", { class: right ? "bx-right" : null }, el("span", {}, name, right ? " ✓" : null), el("i", { "data-bar": id, style: `width:${(100 * share).toFixed(1)}%` }), el("em", {}, told))));
-}
+// How many have done something.
+const progress = (count, done) => el("p", { class: "bx-room-progress", role: "status" },
+  el("span", {}, el("b", {}, `${count} of ${classroom.state.people.length}`), ` ${count === 1 ? "has" : "have"} ${done}.`));
 
 function sides(round) {
   const most = Math.max(1, ...round.answers.map((one) => one.count));
   const count = (name) => round.answers.find((one) => one.name === name)?.count ?? 0;
   const named = round.kind === "lesson" ? round.options.map((name) => ({ name, count: count(name) })) : round.answers;
   const room = named.map((one) => ({ id: `room ${one.name}`, name: one.name, share: one.count / most, told: String(one.count), right: one.name === round.right }));
-  if (round.kind === "lesson") return el("div", { class: "bx-room-lesson" }, bars(room));
+  if (round.kind === "lesson") return el("div", { class: "bx-room-lesson" }, bars("bx-room-bars", room));
   const best = (round.best ?? []).map(([name, share]) => ({ id: `bert ${name}`, name, share: share / round.best[0][1], told: percent(share) }));
   return el("div", { class: "bx-room-sides" },
-    el("section", {}, el("h4", {}, "The room"), bars(room)),
-    el("section", { class: "bx-room-bert" }, el("h4", {}, "BERT"), round.revealed ? bars(best) : el("p", { class: "bx-room-hidden" }, "?")));
+    el("section", {}, el("h4", {}, "The room"), bars("bx-room-bars", room)),
+    el("section", { class: "bx-room-bert" }, el("h4", {}, "BERT"), round.revealed ? bars("bx-room-bars", best) : el("p", { class: "bx-room-hidden" }, "?")));
 }
 
 function closest({ kind, closest, answers, right, guessed }) {
@@ -109,8 +99,7 @@ function steps({ kind, shown, revealed }) {
   if (revealed) return [button("Next", () => act("stop"), { "data-id": "next", class: "bx-room-main" })];
   const guesses = button("Show the room’s answers", () => act("guesses"), { "data-id": "guesses", class: "bx-room-main" });
   const reveal = button(kind === "lesson" ? "Show the right answer" : "Show BERT’s answer", () => act("reveal"), { "data-id": "reveal", class: shown ? "bx-room-main" : null });
-  const stop = button("Stop", () => act("stop"), { "data-id": "stop" });
-  return [...(shown ? [] : [guesses]), reveal, stop];
+  return [...(shown ? [] : [guesses]), reveal, button("Stop", () => act("stop"), { "data-id": "stop" })];
 }
 
 // ---- A head that the class teaches together, and an exercise.
@@ -140,7 +129,7 @@ export function exercisePage(given) {
   return [
     el("h3", {}, "Make it so"),
     ours("p", { class: "bx-asked-text" }, given.asks),
-    el("p", { class: "bx-room-progress", role: "status" }, el("span", {}, el("b", {}, `${given.solved.length} of ${classroom.state.people.length}`), ` ${given.solved.length === 1 ? "has" : "have"} done it.`)),
+    progress(given.solved.length, "done it"),
     given.solved.length ? el("p", { class: "bx-room-quiet" }, given.solved.join(", ")) : "",
     el("nav", {}, button("End", () => act("stop"), { "data-id": "stop", class: "bx-room-main" })),
   ];

@@ -6,7 +6,7 @@ import { button, el, ours } from "../shared/dom.js";
 import { SEAT, store, stored } from "../shared/storage.js";
 import { followSystem } from "../shared/theme.js";
 import { listen, send } from "./news.js";
-import { texts } from "./question.js";
+import { bars, texts } from "./question.js";
 
 // `state` is the room's last message to this seat; `main` what the page shows, to fill it only when that changes.
 const phone = { seat: null, state: null, shown: "" };
@@ -18,9 +18,7 @@ let stop = () => {}; // ends the listening
 const say = (text) => el("p", { class: "bx-quiet" }, text);
 
 // Do something in the room. Throws an error whose message is a sentence to show.
-function act(action, body) {
-  return send(`/${phone.seat.word}/${action}`, phone.seat.token, body);
-}
+const act = (action, body) => send(`/${phone.seat.word}/${action}`, phone.seat.token, body);
 
 // Build the page once for each `key`; typed text stays.
 function fill(key, build) {
@@ -44,24 +42,18 @@ function form(parts, label, send, clears = []) {
     event.preventDefault();
     wrong.textContent = "";
     submit.disabled = true;
-    try {
-      const values = Object.fromEntries(new FormData(made));
-      for (const name of clears) made.elements[name].value = "";
-      await send(values).catch((error) => {
-        for (const name of clears) made.elements[name].value ||= values[name]; // keep what was typed
-        throw error;
-      });
-    } catch (error) {
+    const values = Object.fromEntries(new FormData(made));
+    for (const name of clears) made.elements[name].value = "";
+    await send(values).catch((error) => {
+      for (const name of clears) made.elements[name].value ||= values[name]; // keep what was typed
       wrong.textContent = error.message;
-    }
+    });
     submit.disabled = false;
   });
   return made;
 }
 
-function field(label, name, more = {}) {
-  return el("label", {}, label, el("input", { name, autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...more }));
-}
+const field = (label, name, more = {}) => el("label", {}, label, el("input", { name, autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...more }));
 
 const lessonText = (html) => ours("div", { class: "bx-lesson-text" }, html);
 
@@ -71,10 +63,7 @@ function enter(why = "") {
   phone.seat = null;
   bar.hidden = true;
   const word = new URLSearchParams(location.search).get("room") ?? "";
-  const join = async ({ word: typed, name }) => {
-    const path = `/${encodeURIComponent(typed.trim() || "-")}/join`;
-    sit(await send(path, "", { name }));
-  };
+  const join = async ({ word: typed, name }) => sit(await send(`/${encodeURIComponent(typed.trim() || "-")}/join`, "", { name }));
   phone.shown = "";
   fill("join", () => [
     el("h1", {}, "Join your class"),
@@ -92,7 +81,7 @@ function sit(taken) {
   store(SEAT, taken);
   following.drawn = "";
   stop();
-  stop = listen(taken.word, taken.token, { heard, lost: (now) => document.body.toggleAttribute("data-lost", now), over });
+  stop = listen(taken.word, taken.token, { heard: draw, lost: (now) => document.body.toggleAttribute("data-lost", now), over });
   fill("waiting", () => [say("One moment…")]);
 }
 
@@ -103,12 +92,8 @@ function over(why) {
 
 // ---- The room's current activity.
 
-function heard(state) {
+function draw(state = phone.state) {
   phone.state = state;
-  draw();
-}
-
-function draw() {
   head();
   const { exercise, follow, round, teaching } = phone.state;
   if (round) return drawRound(round);
@@ -118,10 +103,7 @@ function draw() {
     fill("follow", () => [following.view]);
     return picture(follow);
   }
-  fill("lobby", () => [
-    el("h1", {}, "You are in."),
-    el("p", {}, "Look at the board. The next question appears here automatically."),
-  ]);
+  fill("lobby", () => [el("h1", {}, "You are in."), el("p", {}, "Look at the board. The next question appears here automatically.")]);
 }
 
 function head() {
@@ -146,9 +128,7 @@ function drawExercise({ name, lesson, asks, query, done }) {
 }
 
 // The app itself, beside this page, which goes on listening to the room.
-function pageLink(label, query, look = null) {
-  return el("a", { href: `./?${query}`, target: "_blank", rel: "noopener", class: look }, label);
-}
+const pageLink = (label, query, look = null) => el("a", { href: `./?${query}`, target: "_blank", rel: "noopener", class: look }, label);
 
 // ---- What the teacher's page shows: all of it, or only what a lesson's question is about.
 
@@ -162,16 +142,12 @@ async function picture(number, point = "") {
   if (following.drawn === mine) return;
   following.drawn = mine;
   view.toggleAttribute("data-stale", true);
-  let side;
-  try {
-    side = await ask(`bx/rooms/${phone.seat.word}/shown`, phone.seat);
-  } catch ({ status }) {
+  const side = await ask(`bx/rooms/${phone.seat.word}/shown`, phone.seat).catch(({ status }) => {
     if (status === 403 || status === 404) return; // the next message says what is shown instead
     following.drawn = "";
     setTimeout(() => phone.seat && phone.state && draw(), 2000); // the server was busy, or the connection broke
-    return;
-  }
-  if (following.drawn !== mine) return; // something newer is shown
+  });
+  if (!side || following.drawn !== mine) return; // something newer is shown
   following.query = side.query;
   draw(); // the link to it
   await drawSides(view, [point ? only(side, point) : side]);
@@ -235,9 +211,8 @@ function asking(round) {
 
 function answer(round) {
   const top = Math.max(...round.best.map(([, share]) => share));
-  const bars = round.best.map(([name, share]) =>
-    el("li", { class: name === round.guess ? "bx-right" : null }, el("span", {}, name), el("i", { style: `width:${(100 * share) / top}%` }), el("em", {}, percent(share))));
-  return [el("h2", {}, "BERT’s answer"), el("ol", { class: "bx-best" }, ...bars), verdict(round)];
+  const rows = round.best.map(([name, share]) => ({ name, share: share / top, told: percent(share), right: name === round.guess }));
+  return [el("h2", {}, "BERT’s answer"), bars("bx-best", rows), verdict(round)];
 }
 
 function verdict({ guess, rank, share, earned }) {

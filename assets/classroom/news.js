@@ -1,34 +1,21 @@
-// @ts-check
 // What one does in a room, and its messages; the connection is resumed after an interruption.
 import { ask } from "../shared/asking.js";
 
 const SILENCE = 4_500; // ms without a sign of life (one comes every two seconds) before reconnecting
 
 /**
- * Do something in a room. Throws an error whose message is a sentence to show.
- * @param {string} path of the room, by its word, and of what is done; "" opens a room
- * @param {string} token of the person who does it, "" before there is one
- * @param {Record<string, any>} [body]
- * @returns {Promise<any>} the answer
+ * Do something in a room, and get the answer. Throws an error whose message is a sentence to show. `path` is that of the room, by its
+ * word, and of what is done, "" to open a room; `token` that of the person who does it, "" before there is one.
  */
-export function send(path, token, body = {}) {
-  return ask(`bx/rooms${path}`, { token, body, gone: "The room does not answer. Check that you are still on the network." });
-}
+export const send = (path, token, body = {}) => ask(`bx/rooms${path}`, { token, body, gone: "The room does not answer. Check that you are still on the network." });
 
 /**
- * Listen to a room. After a failure (a busy server, an unaware proxy) it tries again, unless the room says that it is over.
- * @param {string} word
- * @param {string} token
- * @param {object} calls
- * @param {(state: any) => void} calls.heard called now and at each change
- * @param {(now: boolean) => void} calls.lost the connection broke, or is back
- * @param {(why: string) => void} calls.over the room is over
- * @returns {() => void} stops listening
+ * Listen to a room, until the function that it returns is called. After a failure (a busy server, an unaware proxy) it tries again,
+ * unless the room is over: `over(why)`. `heard(state)` is called now and at each change, `lost(now)` when the connection breaks or is back.
  */
 export function listen(word, token, { heard, lost, over }) {
-  const sleep = (/** @type {number} */ ms) => new Promise((go) => setTimeout(go, ms));
+  const sleep = (ms) => new Promise((go) => setTimeout(go, ms));
   let stopped = false;
-  /** @type {AbortController | null} */
   let line = null;
   let asleep = 0;
   const awake = () => {
@@ -63,15 +50,11 @@ export function listen(word, token, { heard, lost, over }) {
 
   (async () => {
     for (let wait = 300; !stopped; wait = Math.min(2000, wait * 2)) {
-      try {
-        const why = await once();
-        if (!stopped) over(why);
-        return;
-      } catch {
-        if (stopped) return;
-        lost(true);
-        await sleep(wait);
-      }
+      const why = await once().catch(() => null);
+      if (stopped) return;
+      if (why !== null) return over(why);
+      lost(true);
+      await sleep(wait);
     }
   })();
   return () => {

@@ -21,9 +21,7 @@ let told = ""; // what followers were last sent, and
 let timer = 0; // the timer of the next message to them
 
 /** Have everything that shows the room drawn again. */
-function changed() {
-  document.dispatchEvent(new CustomEvent("bert:room"));
-}
+const changed = () => document.dispatchEvent(new CustomEvent("bert:room"));
 
 // ---- Opening and closing.
 
@@ -46,9 +44,7 @@ function start(room) {
   if (room.following) follow();
 }
 
-function keep() {
-  store(KEPT, classroom.room, "sessionStorage");
-}
+const keep = () => store(KEPT, classroom.room, "sessionStorage");
 
 function end() {
   stop?.();
@@ -59,11 +55,9 @@ function end() {
 }
 
 /** The room's word as it is said. */
-export function spoken() {
-  return classroom.room.word.replaceAll("-", " ");
-}
+export const spoken = () => classroom.room.word.replaceAll("-", " ");
 
-/** Do something as the teacher; an error is shown on the board. @param {(answer: any) => void} [take] called with the answer */
+/** Do something as the teacher; an error is shown on the board. `take` is called with the answer. */
 export async function act(action, body = {}, take = () => {}) {
   const { word, key } = classroom.room;
   classroom.wrong = "";
@@ -78,9 +72,7 @@ export async function act(action, body = {}, take = () => {}) {
 // ---- Following.
 
 /** The query of the link to what the page shows. */
-export function place() {
-  return linkState.query ?? location.search.slice(1);
-}
+export const place = () => linkState.query ?? location.search.slice(1);
 
 // Send phones where the page is, if they follow it.
 function follow() {
@@ -89,13 +81,12 @@ function follow() {
   timer = setTimeout(() => {
     if (!classroom.room?.following) return;
     const body = { query: place(), hidden: hidden(), covered: covered.id };
-    if (JSON.stringify(body) === told) return;
+    if (JSON.stringify(body) !== told) act("follow", body);
     told = JSON.stringify(body);
-    act("follow", body);
   }, 150);
 }
 
-/** @param {boolean} on whether phones follow this page */
+/** Let phones follow this page, or no longer. */
 export function setFollowing(on) {
   classroom.room.following = on;
   keep();

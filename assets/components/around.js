@@ -8,7 +8,7 @@ import { busyState } from "../page/busy.js";
 import { draw as drawOpen, idOf, more, pulses } from "../page/drawing.js";
 import { button, el, plain, rove } from "../shared/dom.js";
 import { choiceHere, define, drawn } from "../shared/mounting.js";
-import { unexpectedTitle, withhold } from "../shared/withheld.js";
+import { unexpectedTitle, withhold } from "../shared/host.js";
 
 // The sections above the tabs, of which the open one shows its tabs.
 drawn("Sections", ({ root, element, props }) => {
@@ -19,29 +19,25 @@ drawn("Sections", ({ root, element, props }) => {
 
   const tabs = () => [...document.querySelectorAll("gradio-app #tabs [role=tab]")];
 
+  const sectionOf = (tab) => Math.max(0, props.value.sections.findIndex((one) => one.tabs.includes(tab)));
+
   // The open section is that of the open tab, whoever opened it.
   function follow() {
-    const { sections } = props.value;
     const open = tabs().find((tab) => tab.getAttribute("aria-selected") === "true");
     if (!open || document.body.dataset.arriving) return;
-    const number = sections.findIndex((one) => one.tabs.includes(idOf(open)));
+    const number = sectionOf(idOf(open));
     last.set(number, idOf(open));
-    quieten(idOf(open));
-    if (document.body.dataset.section === String(number) && buttons[number].ariaSelected === "true") return;
+    if (idOf(open) === shown && document.body.dataset.section === String(number)) return;
     document.body.dataset.section = number;
-    mark(number);
+    mark(idOf(open));
   }
 
   // Where a tab does not read the two texts they are a quiet line, until somebody uses it.
-  function quieten(tab) {
-    if (tab === shown) return;
+  function mark(tab) {
     shown = tab;
     document.body.toggleAttribute("data-quiet", props.value.without_texts.includes(tab));
-  }
-
-  function mark(number) {
-    buttons.forEach((button, i) => (button.ariaSelected = String(i === number)));
-    rove(buttons, number);
+    buttons.forEach((button, i) => (button.ariaSelected = String(i === sectionOf(tab))));
+    rove(buttons, sectionOf(tab));
   }
 
   // On a phone a long label is cut to its first word, so that all sections are in one line.
@@ -53,11 +49,9 @@ drawn("Sections", ({ root, element, props }) => {
   function draw({ sections }) {
     buttons = sections.map(({ label }) => el("button", { type: "button", role: "tab", "data-label": label }, ...named(label)));
     root.replaceChildren(...buttons);
-    const asked = new URLSearchParams(location.search).get("tab"); // from a link
-    const number = Math.max(0, sections.findIndex((one) => one.tabs.includes(asked)));
-    quieten(asked ?? sections[0].tabs[0]);
-    mark(number);
-    document.body.dataset.section ??= number;
+    const asked = new URLSearchParams(location.search).get("tab") ?? sections[0].tabs[0]; // from a link
+    mark(asked);
+    document.body.dataset.section ??= sectionOf(asked);
     follow();
   }
 
@@ -67,14 +61,6 @@ drawn("Sections", ({ root, element, props }) => {
     const ids = props.value.sections[number].tabs;
     const there = tabs().filter((tab) => ids.includes(idOf(tab)));
     (there.find((tab) => idOf(tab) === last.get(number)) ?? there[0])?.click();
-  });
-
-  root.addEventListener("keydown", (event) => {
-    const next = along(event, buttons.indexOf(event.target), buttons.length);
-    if (next < 0 || ["ArrowUp", "ArrowDown"].includes(event.key)) return;
-    event.preventDefault();
-    buttons[next].focus();
-    buttons[next].click();
   });
 
   if (element.closest("gradio-app")) {
@@ -101,9 +87,8 @@ drawn("More", ({ root, props }) => {
 
   function choose({ dataset: { label } }) {
     menu.hidePopover();
-    const radio = radioOf(label);
-    radio.click();
-    radio.focus();
+    radioOf(label).click();
+    radioOf(label).focus();
   }
 
   function enter() {
@@ -167,13 +152,14 @@ drawn("Says", ({ root, trigger, props }) => {
     texts().forEach((text, i) => put("ab"[i], text.replace(/__+/g, "[MASK]")));
   }
 
+  const hint = (...content) => el("span", { class: "bx-says-hint" }, ...content);
+
   function draw(value) {
     root.replaceChildren();
     withhold({ unexpected: value?.unexpected });
     if (!value) return;
-    if (value.dashes) root.append(el("span", { class: "bx-says-hint" }, "“___” is not a blank: ", button("make it [MASK]", makeBlanks)));
-    else if (value.hint) root.append(el("span", { class: "bx-says-hint" }, value.hint));
-    if (value.asks && !value.dashes) root.append(el("span", { class: "bx-says-hint" }, "hiding each word in turn …"));
+    if (value.dashes) root.append(hint("“___” is not a blank: ", button("make it [MASK]", makeBlanks)));
+    else root.append(...[value.hint, value.asks && "hiding each word in turn …"].filter(Boolean).map((text) => hint(text)));
     root.append(...value.answers.map(answer), ...(value.unexpected && !value.dashes ? unexpected(value.unexpected) : []));
     if (value.asks && bar) ask();
   }
@@ -193,14 +179,11 @@ drawn("Steppers", ({ root, props }) => {
   const boxOf = (name) => root.querySelector(`[data-name="${name}"]`);
 
   function build({ name, label }) {
-    const stepper = (sign, what, step) => {
-      const title = `${what} ${label.toLowerCase()}`;
-      return button(sign, () => choose(name, Number(box.value) + step), { title, "aria-label": title });
-    };
+    const stepper = (sign, title, step) => button(sign, () => choose(name, Number(box.value) + step), { title, "aria-label": title });
     const box = el("input", { type: "number", inputmode: "numeric", "data-name": name, step: 1 });
     box.addEventListener("input", () => box.value !== "" && choose(name, Number(box.value)));
     box.addEventListener("change", () => box.value === "" && draw(plain(props.value)));
-    return el("span", { class: "bx-stepper" }, el("label", {}, label, box), stepper("‹", "previous", -1), stepper("›", "next", 1));
+    return el("span", { class: "bx-stepper" }, el("label", {}, label, box), stepper("‹", `previous ${label.toLowerCase()}`, -1), stepper("›", `next ${label.toLowerCase()}`, 1));
   }
 
   function choose(name, number) {

@@ -29,20 +29,14 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
   const columns = { query: el("div", { role: "group", "aria-label": "query: looks" }), key: el("div", { role: "group", "aria-label": "key: is looked at" }) };
   const box = el("div", { class: "bx-lines-box" }, el("b", {}, "query: looks"), legend, el("b", {}, "key: is looked at"), columns.query, picture, columns.key);
   const caption = el("p", { class: "bx-lines-caption", role: "status" });
-  const overviewFor = shared.overviewOf(box, () => {
-    if (!value || !long()) return;
-    build();
-    lined = null;
-    show();
-  });
+  const overviewFor = shared.overviewOf(box, () => value && long() && redraw(true));
 
-  const heads = () => Math.max(1, value.heads.length);
   const flat = (head, query, key) => (head * value.queries.tokens.length + query) * value.keys.tokens.length + key;
   const spot = (place, queries = value.queries.tokens.length, keys = value.keys.tokens.length) =>
     [Math.floor(place / keys / queries), Math.floor(place / keys) % queries, place % keys]; // of a flat index: head, query, key
   const shade = (...place) => weights[flat(...place)] / 255;
   const colour = (head) => (value.heads.length ? `var(--bx-series-${1 + (head % 8)})` : null);
-  const everyHead = (fn) => Array.from({ length: heads() }, (_, head) => fn(head));
+  const everyHead = (fn) => Array.from({ length: Math.max(1, value.heads.length) }, (_, head) => fn(head));
   const long = () => Boolean(value.places.query || value.places.key);
   const has = (side, index) => index >= shown[side].first && index < shown[side].last;
   const of = (side) => (side === "query" ? value.queries : value.keys);
@@ -70,7 +64,6 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
   }
 
   const isStacked = () => long() && root.clientWidth < 480;
-
   // The height of a token; outside the window, just beyond its first or last row.
   function height(side, index) {
     const { first, last } = shown[side];
@@ -142,11 +135,13 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
     weights = bytes(value.data);
     overview = overviewFor(long() ? `bx-windowed bx-over-${Object.keys(axes()).sort().join("")}${isStacked() ? " bx-stacked" : ""}` : "");
     if (overview) survey();
-    if (!same) {
-      build();
-      locked = null;
-    }
+    if (!same) locked = null;
     if (value.selected != null) locked = { side: locked?.side ?? "query", index: value.selected };
+    redraw(!same);
+  }
+
+  function redraw(rebuilds) {
+    if (rebuilds) build();
     lined = null;
     show();
   }
@@ -154,9 +149,8 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
   const axes = () => Object.fromEntries([["x", value.places.key], ["y", value.places.query]].filter(([, places]) => places));
 
   function survey() {
-    const [rows, columns] = [value.queries.tokens.length, value.keys.tokens.length];
     const level = (query, key) => Math.max(...everyHead((head) => weights[flat(head, query, key)]));
-    const paint = shared.paintMatrix({ rows, columns, level, table: rampTable() });
+    const paint = shared.paintMatrix({ rows: value.queries.tokens.length, columns: value.keys.tokens.length, level, table: rampTable() });
     requestAnimationFrame(() => value && overview?.draw(axes(), paint)); // after the layout
   }
 
@@ -171,13 +165,10 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
   root.addEventListener("click", (event) => {
     const chosen = target(event);
     if (!chosen) return;
-    if (locked?.side === chosen.side && locked.index === chosen.index) {
-      locked = null;
-      return show();
-    }
-    locked = chosen;
+    const again = locked?.side === chosen.side && locked.index === chosen.index;
+    locked = again ? null : chosen;
     show();
-    trigger("select", { index: chosen.index, value: of(chosen.side).tokens[chosen.index], side: chosen.side });
+    if (!again) trigger("select", { index: chosen.index, value: of(chosen.side).tokens[chosen.index], side: chosen.side });
   });
   root.addEventListener("keydown", (event) => {
     const here = target(event);
@@ -191,9 +182,6 @@ drawn("AttentionLines", ({ root, trigger, settings }) => {
     rove(sides[side], place);
     button.focus();
   });
-  const fade = () => box.classList.toggle("bx-more", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
-  box.addEventListener("scroll", fade);
-  new ResizeObserver(fade).observe(box);
   onTheme(() => overview && survey(), root);
   if (settings.height) root.style.height = root.style.maxHeight = `${HEIGHT}px`;
   return draw;

@@ -1,5 +1,4 @@
 // Classes as coloured cards: a name, and a sentence per line. What is typed is sent after a short pause, one answer at a time.
-import { classesOf, linesOf } from "../arithmetic/lists.js";
 import { button, el } from "../shared/dom.js";
 import { host } from "../shared/host.js";
 import { drawn } from "../shared/mounting.js";
@@ -10,6 +9,7 @@ const MOST_BYTES = 2 ** 20; // of a dropped file
 const ACROSS = 3; // cards beside each other
 const EMPTY = "one sentence per line, or drop a file";
 
+const linesOf = (text) => text.split(/\r\n|\r|\n/).map((line) => line.trim()).filter(Boolean);
 const keyOf = (cards) => JSON.stringify(cards.map(({ name, text }) => [name, linesOf(text)]));
 
 drawn("Cards", ({ root, trigger }) => {
@@ -18,6 +18,7 @@ drawn("Cards", ({ root, trigger }) => {
   let cards = []; // {name, text}
   let known = ""; // the key of the cards that Python knows
   let before = null; // the cards that were emptied
+  let takes = false; // whether a table is being read
   let timer = 0;
   let asked = 0; // since when an answer is waited for
 
@@ -30,11 +31,8 @@ drawn("Cards", ({ root, trigger }) => {
   function send() {
     const now = keyOf(cards);
     if (now === known) return;
-    const wait = asked + PATIENCE - performance.now();
-    if (asked && wait > 0) {
-      timer = setTimeout(send, Math.min(wait, PAUSE));
-      return;
-    }
+    const waits = asked && asked + PATIENCE > performance.now();
+    if (waits) return void (timer = setTimeout(send, PAUSE));
     known = now;
     asked = performance.now();
     trigger("select", { index: JSON.parse(now), value: now.length });
@@ -45,19 +43,19 @@ drawn("Cards", ({ root, trigger }) => {
     title.value = name;
     const area = el("textarea", { rows: "4", spellcheck: "true", "aria-label": `Sentences of class ${c + 1}, one per line`, placeholder: EMPTY });
     area.defaultValue = text;
-    const remove = cards.length > 2 ? button("×", () => take(c), { class: "bx-card-remove", "aria-label": `Remove class ${c + 1}`, title: "Remove this class" }) : null;
+    const remove = cards.length > 2 ? button("×", () => change(cards.toSpliced(c, 1), Math.max(0, c - 1)), { class: "bx-card-remove", "aria-label": `Remove class ${c + 1}`, title: "Remove this class" }) : null;
     return el("section", { class: "bx-card", style: `--bx-class: var(--bx-series-${c + 1})`, "aria-label": `class ${c + 1}`, "data-card": c },
       el("header", {}, title, el("span", { class: "bx-card-count", title: "sentences" }), remove),
       el("div", { class: "bx-card-lines" }, el("div", { class: "bx-card-marks", "aria-hidden": "true" }), area), el("div", { class: "bx-card-faults" }));
   }
 
   function build() {
-    const more = button("+ another class", add, { class: "bx-cards-add" });
+    const more = button("+ another class", () => change([...cards, ...empty(1)], cards.length), { class: "bx-cards-add" });
     more.disabled = cards.length >= value.most;
-    const empty = button(before ? "Undo" : "Empty cards", before ? restore : clear, { class: "bx-cards-empty" });
+    const emptied = button(before ? "Undo" : "Empty cards", clear, { class: "bx-cards-empty" });
     root.inert = !host.page; // in a file, nothing answers
     root.style.setProperty("--cards", Math.min(cards.length, ACROSS));
-    root.replaceChildren(...cards.map(cardOf), el("footer", {}, more, empty), said);
+    root.replaceChildren(...cards.map(cardOf), el("footer", {}, more, emptied), said);
     mark();
   }
 
@@ -67,26 +65,19 @@ drawn("Cards", ({ root, trigger }) => {
     changed();
   }
 
-  function add() {
-    cards.push({ name: "", text: "" });
-    rebuild(cards.length - 1);
+  // Other cards, and the focus in one of them.
+  function change(next, focused = 0) {
+    cards = next;
+    rebuild(focused);
   }
 
-  function take(c) {
-    cards.splice(c, 1);
-    rebuild(Math.max(0, c - 1));
-  }
+  const empty = (count) => Array.from({ length: count }, () => ({ name: "", text: "" }));
 
+  // Empty the cards, or undo that.
   function clear() {
-    before = cards;
-    cards = Array.from({ length: 3 }, () => ({ name: "", text: "" }));
-    rebuild(0);
-  }
-
-  function restore() {
-    cards = before;
-    before = null;
-    rebuild(0);
+    const next = before ?? empty(3);
+    before = before ? null : cards;
+    change(next);
   }
 
   // The number of sentences; faults and mistakes, where the cards are those that Python has seen.
@@ -119,30 +110,23 @@ drawn("Cards", ({ root, trigger }) => {
     changed();
   });
 
-  // A list, or a table of sentences and labels.
-  function takeIn(text, c, delimiters) {
-    const found = classesOf(text, delimiters);
-    if (!found) {
-      cards[c].text = [...linesOf(cards[c].text), ...linesOf(text)].join("\n");
-      return rebuild(c, "textarea");
+  // A list goes on in a card. A table of sentences and labels is read by the server, which has them in cards then.
+  function takeIn(text, c, isTable) {
+    if (isTable) {
+      [known, takes] = [keyOf(cards), true];
+      return trigger("select", { index: { cards: JSON.parse(known), table: text }, value: text.length });
     }
-    if (cards.every((card) => !card.text.trim())) cards = [];
-    let left = 0;
-    for (const { name, lines } of found) {
-      const same = cards.find((card) => card.name.trim().toLowerCase() === name.toLowerCase());
-      if (same) same.text = [...linesOf(same.text), ...lines].join("\n");
-      else if (cards.length < value.most) cards.push({ name, text: lines.join("\n") });
-      else left += lines.length;
-    }
-    rebuild(0);
-    if (left) said.textContent = `There is room for ${value.most} classes; ${left} sentences of others are left out.`;
+    cards[c].text = [...linesOf(cards[c].text), ...linesOf(text)].join("\n");
+    rebuild(c, "textarea");
   }
+
+  const isTable = (text) => linesOf(text).length > 3 && linesOf(text).every((line) => line.split("\t").length === 2);
 
   root.addEventListener("paste", (event) => {
     const text = event.clipboardData.getData("text/plain");
-    if (!classesOf(text, ["\t"])) return; // a list goes where the cursor is
+    if (!isTable(text)) return; // a list goes where the cursor is
     event.preventDefault();
-    takeIn(text, event.target.closest(".bx-card").dataset.card, ["\t"]);
+    takeIn(text, 0, true);
   });
 
   const over = (event) => event.target.closest?.(".bx-card") ?? root.querySelector(".bx-card");
@@ -156,12 +140,10 @@ drawn("Cards", ({ root, trigger }) => {
     const c = +over(event).dataset.card;
     root.querySelector(".bx-over")?.classList.remove("bx-over");
     event.preventDefault();
-    if (!file) return takeIn(event.dataTransfer.getData("text/plain"), c, ["\t"]);
-    if (file.size > MOST_BYTES) {
-      said.textContent = "This file is larger than 1 MB. Choose A file above, which takes larger ones.";
-      return;
-    }
-    takeIn(await file.text(), c, /\.[ct]sv$/i.test(file.name) ? ["\t", ";", ","] : ["\t"]);
+    said.textContent = file?.size > MOST_BYTES ? "This file is larger than 1 MB. Choose A file above, which takes larger ones." : "";
+    if (said.textContent) return;
+    const text = file ? await file.text() : event.dataTransfer.getData("text/plain");
+    takeIn(text, c, isTable(text) || /\.[ct]sv$/i.test(file?.name ?? ""));
   });
 
   return (now) => {
@@ -173,9 +155,9 @@ drawn("Cards", ({ root, trigger }) => {
     if (pending && incoming !== mine) return; // of an earlier moment: what is typed now is on its way
     if (incoming !== mine || !root.firstChild) {
       cards = sent();
-      before = null;
+      if (!takes) before = null;
       build();
     } else mark();
-    known = incoming;
+    [known, takes] = [incoming, false];
   };
 });

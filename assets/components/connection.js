@@ -35,18 +35,16 @@ addEventListener("pageshow", () => (leaving = false));
 // Listen to one stream for signs of life, as long as they come.
 async function listen(address, options, ended) {
   const call = new AbortController();
+  const signal = AbortSignal.any([call.signal, ...(ended ? [ended] : [])]);
   let asleep = 0;
   const awake = () => {
     clearTimeout(asleep);
-    asleep = setTimeout(miss, SILENCE);
+    asleep = setTimeout(() => (document.documentElement.dataset.opened || performance.now() > STARTING ? call.abort() : awake()), SILENCE);
   };
-  const hangUp = () => call.abort();
-  const miss = () => (document.documentElement.dataset.opened || performance.now() > STARTING ? hangUp() : awake());
-  ended?.addEventListener("abort", hangUp);
   try {
     awake();
-    if (gone) await compare(address, call.signal);
-    const answer = await ask(address, { ...options, signal: call.signal });
+    if (gone) await compare(address, signal);
+    const answer = await ask(address, { ...options, signal });
     if (!answer.ok) throw new Error(String(answer.status));
     lost(false);
     for (const reader = answer.body.getReader(); !(await reader.read()).done; ) awake();
@@ -54,7 +52,6 @@ async function listen(address, options, ended) {
     // the connection broke, or nothing came for too long
   } finally {
     clearTimeout(asleep);
-    ended?.removeEventListener("abort", hangUp);
   }
 }
 
@@ -89,29 +86,22 @@ function inTurn(request, options) {
 // The stream stays open as long as the page (explorer/page/blocks.py). When it breaks, as when a laptop sleeps, Gradio takes
 // it for open and waits; told that it is closed, Gradio opens another with the next call.
 function oneByOne(stream) {
-  const [reader, decoder, encoder] = [stream.getReader(), new TextDecoder(), new TextEncoder()];
-  let [messages, begun, failure] = [[], "", null];
-
-  async function read() {
-    try {
-      const { done, value } = await reader.read();
-      if (done) return [CLOSED, null];
-      const parts = (begun + decoder.decode(value, { stream: true })).split(END);
-      begun = parts.pop();
-      return parts.map((part) => part + END);
-    } catch (error) {
-      failure = error;
-      return [CLOSED, null];
-    }
-  }
-
+  const [reader, encoder] = [stream.pipeThrough(new TextDecoderStream()).getReader(), new TextEncoder()];
+  const read = () => reader.read().catch(() => ({ done: true })); // it broke
   return new ReadableStream({
-    async pull(controller) {
-      while (!messages.length) messages = await read();
-      const message = messages.shift();
-      if (message === null) return failure ? controller.error(failure) : controller.close();
-      controller.enqueue(encoder.encode(message));
-      if (message.includes('"process_completed"')) await sleep(0);
+    async start(controller) {
+      const send = (message) => controller.enqueue(encoder.encode(message));
+      let begun = "";
+      for (let part = await read(); !part.done; part = await read()) {
+        const messages = (begun + part.value).split(END);
+        begun = messages.pop();
+        for (const message of messages) {
+          send(message + END);
+          if (message.includes('"process_completed"')) await sleep(0);
+        }
+      }
+      send(CLOSED);
+      controller.close();
     },
     cancel: (reason) => reader.cancel(reason),
   });

@@ -1,13 +1,13 @@
 // The whole model in one picture: a row a token, a column a hidden state, and the routes that end in a chosen place. It zooms in
 // place: from the sentence to a layer, a head and one weight.
 import { bytes } from "../arithmetic/binary.js";
-import { moveOf } from "../arithmetic/moves.js";
+import { isKey, moveOf } from "../arithmetic/moves.js";
 import { sharesFrom } from "../arithmetic/routes.js";
 import { plain } from "../shared/dom.js";
 import { gridKeys } from "../shared/grid.js";
 import { host } from "../shared/host.js";
 import { choiceHere, define } from "../shared/mounting.js";
-import { lineCard, putCard, sendCard } from "./flow/cards.js";
+import { lineCard, putCard, sendCard, turnOf } from "./flow/cards.js";
 import { drawBoxes, drawLines, traced } from "./flow/drawing.js";
 import { light, note, remember } from "./flow/events.js";
 import { pageKeys, zoomGestures } from "./flow/gestures.js";
@@ -16,13 +16,13 @@ import { levelsOf } from "./flow/levels.js";
 import { build, buildRows, place } from "./flow/nodes.js";
 import { drawOutputs } from "./flow/outputs.js";
 import { storyOf } from "./flow/story.js";
-import { turnOf } from "./flow/turn.js";
 import { stageFor } from "./flow/zoom.js";
 
 define("Flow", ({ element, trigger, props }) => {
   const root = element.querySelector(".bx-flow");
   const still = matchMedia("(prefers-reduced-motion: reduce)");
-  /** @type {import("./flow/layout.js").Flow} */
+  // What the modules of the picture share: `value` is what Python sent, `size` has lengths in px, `zoom` {at, layer, weight} is what is
+  // open, and a picture that is `alone` in a file or a notebook has only the value's own data.
   const flow = { root, value: null, nodes: {}, size: {}, zoom: null, alone: false, mixing: null, target: { state: 0, row: 0 },
     boxes: [], labels: [], titles: [], stops: [], lines: new Map(), outputs: new Map(), snapped: "", strongest: null, sender: null };
   const chosen = choiceHere();
@@ -175,12 +175,12 @@ define("Flow", ({ element, trigger, props }) => {
     }
     [line, flow.sender] = [null, null];
     if (index.cut) {
-      const [layer, ...ends] = index.cut;
-      flow.snapped = [layer - 1, ...ends.slice(0, 2).map((token) => flow.value.places.indexOf(token))].join(" ");
+      const [layer, query, key] = index.cut;
+      flow.snapped = [layer - 1, flow.value.places.indexOf(query), flow.value.places.indexOf(key)].join(" ");
       const gesture = JSON.stringify({ cut: index.cut });
       made = made.includes(gesture) ? made.filter((one) => one !== gesture) : [...made, gesture]; // U undoes it before the answer
-      drawAll(); // before any answer
-    } else drawAll();
+    }
+    drawAll(); // before any answer
     send(index);
   }
 
@@ -192,12 +192,11 @@ define("Flow", ({ element, trigger, props }) => {
 
   // The strongest link is cut, in the zoom the open weight, or the open head switched off.
   function cut() {
-    if (!isLive(flow) || !flow.value) return false;
     const offer = root.querySelector(".bx-zoom-offers :is([data-act*=cut], [data-act*=off])");
-    if (level(flow)) return Boolean(offer && (offer.click(), true));
-    if (!flow.strongest) return false;
-    const [layer, ...ends] = flow.strongest;
-    ask({ cut: [layer + 1, ...ends.map((row) => flow.value.places[row]), 0] });
+    if (!isLive(flow) || !flow.value || !(level(flow) ? offer : flow.strongest)) return false;
+    const [layer, ...ends] = flow.strongest ?? [];
+    if (level(flow)) offer.click();
+    else ask({ cut: [layer + 1, ...ends.map((row) => flow.value.places[row]), 0] });
     return true;
   }
 
@@ -246,26 +245,17 @@ define("Flow", ({ element, trigger, props }) => {
     if (arc && !flow.alone) root.querySelector(`.bx-zoom-weight[data-key="${arc.dataset.key}"]:not(:disabled)`)?.click();
     if (!button) return;
     if (button.classList.contains("bx-flow-play")) return story.toggle();
-    if (button.dataset.stop) {
-      story.play(false);
-      return story.go(Number(button.dataset.stop), true);
-    }
+    if (button.dataset.stop) return story.choose(Number(button.dataset.stop));
     if (button.dataset.act) return ask(JSON.parse(button.dataset.act));
-    if (button.dataset.layer) {
-      const layer = Number(button.dataset.layer);
-      return open(flow.zoom?.at[0] === layer && level(flow) === 1 ? [] : [layer]);
-    }
+    const layer = Number(button.dataset.layer);
+    if (layer) return open(flow.zoom?.at[0] === layer && level(flow) === 1 ? [] : [layer]);
     if (button.dataset.row) clickBox(button);
   });
   // The strip hides words; the same gestures do it here.
-  function hide(node) {
-    const token = node.closest("[data-token]")?.dataset.token;
-    document.querySelectorAll("#strip .bx-token")[token]?.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
-  }
-
+  const hide = (node) => document.querySelectorAll("#strip .bx-token")[node.closest("[data-token]")?.dataset.token]?.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
   root.addEventListener("dblclick", ({ target: node }) => node.closest(".bx-flow-label") && hide(node));
   root.addEventListener("keydown", (event) => {
-    if (event.key.toLowerCase() === "m" && !event.altKey && !event.ctrlKey && !event.metaKey) return hide(event.target);
+    if (isKey(event, "m")) return hide(event.target);
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!by || !moveOf(event) || !event.target.closest(".bx-flow-stops button")) return;
     event.preventDefault();

@@ -1,17 +1,75 @@
-// Layers × heads as small pictures; one is selected, and any may be switched off.
+// Layers × heads: as small pictures, of which one is selected and any may be switched off; and as switches, coloured by the effect of
+// switching each off, where a layer's number switches all its heads.
 import { bytes } from "../arithmetic/binary.js";
+import { isKey } from "../arithmetic/moves.js";
 import { el, rove } from "../shared/dom.js";
-import { headGrid } from "../shared/grid.js";
+import { gridKeys } from "../shared/grid.js";
 import { choiceHere, drawn } from "../shared/mounting.js";
-import { onTheme, rampTable } from "../shared/theme.js";
-import { paintPixels } from "../shared/vectors.js";
+import { onTheme, paintPixels, rampTable } from "../shared/theme.js";
+
+// Fill `box` with a button for each head, row by row, and the numbers around them.
+function placeHeads(box, { layers, heads }, { inside = () => [], row = null }) {
+  const quiet = (tag, more, text) => el(tag, { "aria-hidden": "true", ...more }, text);
+  const column = (head) => `grid-column:${head + 3}`;
+  const buttons = Array.from({ length: layers * heads }, (_, i) =>
+    el("button", { type: "button", style: `grid-row:${Math.floor(i / heads) + 3};${column(i % heads)}`, "data-head": `${Math.floor(i / heads) + 1}.${i % heads + 1}` }, ...inside()));
+  const across = Array.from({ length: heads }, (_, h) =>
+    quiet("span", { style: `grid-row:2;${column(h)}` }, String(h + 1)));
+  const down = Array.from({ length: layers }, (_, l) => {
+    const number = row?.(l) ?? quiet("span", {}, String(l + 1));
+    number.setAttribute("style", `grid-row:${l + 3};grid-column:2`);
+    return number;
+  });
+  const names = [quiet("em", { class: "bx-across" }, "head"), quiet("em", { class: "bx-down" }, "layer")];
+  box.style.setProperty("--heads", heads);
+  box.style.setProperty("--layers", layers);
+  box.replaceChildren(...names, ...across, ...down, ...buttons);
+  return buttons;
+}
+
+/**
+ * A grid of all heads in `box`. Of `parts`, `inside()` makes a button's content, `row(layer)` what is shown before a row, in place of
+ * its number; `moved(index)` is called after a move by keyboard.
+ */
+function headGrid(box, parts, moved) {
+  let shape = "";
+  const grid = {
+    columns: 0,
+    buttons: [], // row by row
+    where: (index) => [Math.floor(index / grid.columns), index % grid.columns],
+    indexOf: ({ target }) => grid.buttons.indexOf(target.closest("button")),
+    /** Make the buttons for {layers, heads}, or none for null. Returns whether they were there. */
+    make(value) {
+      const next = value ? `${value.layers} x ${value.heads}` : "";
+      const same = next === shape;
+      shape = next;
+      grid.columns = value?.heads;
+      if (!value) box.replaceChildren();
+      else if (!same) grid.buttons = placeHeads(box, value, parts);
+      return same;
+    },
+    /** Name each head; `off` are those that are switched off, `noteOf([layer, head])` says more of one. */
+    name(off, noteOf) {
+      const gone = new Set(off?.map(String));
+      return grid.buttons.map((button, i) => {
+        const place = grid.where(i);
+        const [isOff, note] = [gone.has(String(place)), noteOf(place)];
+        button.title = `${name(place)}${isOff ? ", off" : ""}${note === undefined ? "" : `: ${note}`}`;
+        button.ariaLabel = button.title;
+        return isOff;
+      });
+    },
+  };
+  gridKeys(box, () => grid, moved);
+  return grid;
+}
+
+const name = ([layer, head]) => `layer ${layer + 1}, head ${head + 1}`;
 
 drawn("HeadGrid", ({ root, trigger, props }) => {
   const choice = choiceHere();
   const grid = headGrid(root, { inside: () => [el("canvas", {})] }, choose);
   let value = null;
-
-  const name = ([layer, head]) => `layer ${layer + 1}, head ${head + 1}`;
 
   function paint() {
     const { size } = value;
@@ -61,9 +119,7 @@ drawn("HeadGrid", ({ root, trigger, props }) => {
     if (index >= 0 && event.detail < 2) choose(index); // the first click of a double click selects
   });
   root.addEventListener("dblclick", (event) => flip(grid.indexOf(event)));
-  root.addEventListener("keydown", (event) => {
-    if (event.key.toLowerCase() === "x" && !event.altKey && !event.ctrlKey && !event.metaKey) flip(grid.indexOf(event));
-  });
+  root.addEventListener("keydown", (event) => isKey(event, "x") && flip(grid.indexOf(event)));
   onTheme(() => value && paint(), root);
   return (sent) => {
     value = sent;
@@ -72,5 +128,68 @@ drawn("HeadGrid", ({ root, trigger, props }) => {
     paint();
     annotate();
     mark(same ? choice.settle(value.selected) : value.selected);
+  };
+});
+
+const STEPS = [-100, -80, -60, -40, -20, 0, 20, 40, 60, 80, 100]; // % of the strongest colour
+
+drawn("SwitchBoard", ({ root, trigger, props }) => {
+  const scale = el("div", { class: "bx-board-scale" });
+  const row = (layer) =>
+    el("button", { type: "button", class: "bx-layer", "data-layer": layer, title: `switch all heads of layer ${layer + 1}`,
+      "aria-label": `all heads of layer ${layer + 1}` }, String(layer + 1));
+  const grid = headGrid(root, { row }, (index) => rove(grid.buttons, (at = index)));
+  let value = null;
+  let at = 0;
+
+  // Below the heads: what the colours stand for.
+  function paintScale() {
+    scale.hidden = !value.scale;
+    if (!value.scale) return;
+    const [name, low, high] = value.scale;
+    const cells = STEPS.map((step) => el("i", { class: step < 0 ? "bx-lowers" : "bx-raises", style: `--strength:${Math.abs(step)}%` }));
+    scale.replaceChildren(el("span", {}, name), el("div", {}, el("span", {}, low), ...cells, el("span", {}, high)));
+  }
+
+  function paint() {
+    const off = grid.name(value.off, ([layer, head]) => value.notes?.[layer][head]);
+    grid.buttons.forEach((button, i) => {
+      const [layer, head] = grid.where(i);
+      const effect = value.effects?.[layer][head] ?? 0;
+      button.className = `bx-switch ${effect < 0 ? "bx-lowers" : "bx-raises"}`;
+      button.style.setProperty("--strength", `${Math.round(100 * Math.min(1, Math.abs(effect)))}%`);
+      button.setAttribute("aria-pressed", String(off[i]));
+    });
+    rove(grid.buttons, at);
+    paintScale();
+  }
+
+  // Switch now, and send Python all heads that are then off.
+  function toggle(switched) {
+    const off = new Set(value.off.map(String));
+    const on = switched.every((head) => off.has(String(head)));
+    switched.forEach((head) => (on ? off.delete(String(head)) : off.add(String(head))));
+    value = { ...value, off: [...off].map((head) => head.split(",").map(Number)) };
+    props.value = value;
+    paint();
+  }
+
+  root.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (!button) return;
+    const { layer } = button.dataset;
+    if (layer === undefined) at = grid.indexOf(event);
+    toggle(layer === undefined ? [grid.where(at)] : Array.from({ length: value.heads }, (_, head) => [Number(layer), head]));
+    trigger("select", { index: value.off, value: button.ariaLabel });
+  });
+  return (sent) => {
+    value = sent;
+    const same = grid.make(value);
+    if (!value) return;
+    if (!same) {
+      root.append(scale);
+      at = 0;
+    }
+    paint();
   };
 });

@@ -3,8 +3,7 @@
 import { bytes } from "../arithmetic/binary.js";
 import { ask } from "../shared/asking.js";
 import { el, svg } from "../shared/dom.js";
-import { host } from "../shared/host.js";
-import { withheld } from "../shared/withheld.js";
+import { host, withheld } from "../shared/host.js";
 
 const PAUSE = 120; // ms for which a head is pointed at before its card comes
 const MOST = 18; // tokens in a card: those of the strongest links of a longer input
@@ -17,15 +16,11 @@ const known = { input: "", cards: null }; // a promise of the cards of the last 
 const now = { head: "", timer: 0 };
 let linked = ""; // a selector of what is marked
 
-async function load(query) {
-  const { keys, weights, ...rest } = await ask(host.page.file("heads.json", query));
-  return { ...rest, keys: new Uint16Array(bytes(keys).buffer), weights: bytes(weights) };
-}
-
 // The cards of all heads for the input of a link; null where they cannot be had.
 function cardsOf(query) {
   const input = JSON.stringify(INPUT.map((name) => new URLSearchParams(query).get(name)));
-  if (input !== known.input) Object.assign(known, { input, cards: load(query).catch(() => null) });
+  const unpacked = ({ keys, weights, ...rest }) => ({ ...rest, keys: new Uint16Array(bytes(keys).buffer), weights: bytes(weights) });
+  if (input !== known.input) Object.assign(known, { input, cards: ask(host.page.file("heads.json", query)).then(unpacked).catch(() => null) });
   return known.cards;
 }
 

@@ -1,9 +1,9 @@
 // Long inputs: a window of tokens that all pictures share, and overviews in which it is dragged. Rows (queries) and columns
 // (keys) have a window each; the two move together until one is dragged by itself.
+import { inCss } from "../arithmetic/colour.js";
 import { tokenAt, windowAround, windowFrom } from "../arithmetic/windows.js";
 import { el } from "../shared/dom.js";
-import { background, css } from "../shared/theme.js";
-import { paintPixels } from "../shared/vectors.js";
+import { background, callAll, paintPixels } from "../shared/theme.js";
 
 const phone = matchMedia("(max-width: 640px)");
 const pictures = new Set(); // redraw when a window has moved, and
@@ -28,27 +28,19 @@ function tell(listeners) {
   waiting.add(listeners);
   requestAnimationFrame(() => {
     waiting.delete(listeners);
-    for (const listener of listeners) {
-      if (listener.owner.isConnected) listener.fn();
-      else listeners.delete(listener);
-    }
+    callAll(listeners);
   });
 }
 
-function tellAll() {
-  tell(pictures);
-  tell(watchers);
-}
+const tellAll = () => [pictures, watchers].forEach(tell);
 
 function move(to) {
-  let moves = false;
+  const before = String(Object.values(start));
   for (const [side, place] of Object.entries(to)) {
-    const first = Math.max(0, Math.round(place));
-    moves ||= first !== start[side];
-    start[side] = first;
-    shownBy[side] = [first, first + size()];
+    start[side] = Math.max(0, Math.round(place));
+    shownBy[side] = [start[side], start[side] + size()];
   }
-  if (moves) tellAll();
+  if (String(Object.values(start)) !== before) tellAll();
 }
 
 // A picture shows the tokens [from, to): more than the window if its places are words or sentences.
@@ -87,9 +79,7 @@ export function show(token, here = false) {
 }
 
 // The places [first, last) of an axis to show; `tokens` are its places' first tokens. Always as many as fit.
-export function range(tokens, side = "query") {
-  return windowFrom(tokens, start[side], size());
-}
+export const range = (tokens, side = "query") => windowFrom(tokens, start[side], size());
 
 phone.addEventListener("change", tellAll);
 
@@ -112,17 +102,13 @@ function overview() {
 
   const names = () => Object.keys(axes);
   const sides = (name) => (names().length > 1 ? [name === "x" ? "key" : "query"] : ["query", "key"]);
-  const ranges = () => Object.fromEntries(names().map((name) => [name, range(axes[name], sides(name)[0])]));
+  const all = (place) => Object.fromEntries(names().map((name) => [name, place(name)]));
+  const ranges = () => all((name) => range(axes[name], sides(name)[0]));
 
   // Move the window to begin at a place of each axis.
   function put(places) {
-    const to = {};
     byHand = true;
-    for (const [name, place] of Object.entries(places)) {
-      const token = tokenAt(axes[name], place, size());
-      for (const side of sides(name)) to[side] = token;
-    }
-    move(to);
+    move(Object.fromEntries(Object.entries(places).flatMap(([name, place]) => sides(name).map((side) => [side, tokenAt(axes[name], place, size())]))));
   }
 
   // Scroll to a place { x, y } once, unless the user is dragging the window.
@@ -147,17 +133,14 @@ function overview() {
       frame.style[length] = `${(100 * (last - first)) / all}%`;
       if (map.offsetParent) for (const side of sides(name)) sees(side, axes[name][first], end({ last }, axes[name]));
     }
-    const told = Object.fromEntries(Object.entries(now).map(([name, one]) => [name, words(one, axes[name])]));
+    const told = all((name) => words(now[name], axes[name]));
     const total = Math.max(input.tokens, ...names().map((name) => axes[name].at(-1) + 1));
     const same = names().length < 2 || told.x === told.y;
     const text = same ? `Tokens ${told.x ?? told.y} of ${total}` : `Rows: tokens ${told.y}. Columns: tokens ${told.x}, of ${total}`;
     caption.replaceChildren(el("b", {}, `${text}.`), " Drag the frame, or use the arrow keys.");
     const main = axes.y ?? axes.x;
-    map.setAttribute("aria-valuemin", 0);
-    map.setAttribute("aria-valuemax", main[Math.max(0, main.length - size())]);
-    map.setAttribute("aria-orientation", axes.x ? "horizontal" : "vertical");
-    map.setAttribute("aria-valuenow", main[(now.y ?? now.x).first]);
-    map.setAttribute("aria-valuetext", text);
+    Object.assign(map, { ariaValueMin: 0, ariaValueMax: main[Math.max(0, main.length - size())], ariaValueNow: main[(now.y ?? now.x).first],
+      ariaValueText: text, ariaOrientation: axes.x ? "horizontal" : "vertical" });
   }
 
   // Show the picture along these axes, drawn by paint(canvas, width, height) in CSS pixels.
@@ -172,19 +155,19 @@ function overview() {
   function held(event) {
     const box = map.getBoundingClientRect();
     const at = { x: (event.clientX - box.left) / box.width, y: (event.clientY - box.top) / box.height };
-    return Object.fromEntries(names().map((name) => [name, at[name] * axes[name].length]));
+    return all((name) => at[name] * axes[name].length);
   }
 
   function drag(event) {
     const at = held(event);
-    put(Object.fromEntries(names().map((name) => [name, at[name] - grip[name]])));
+    put(all((name) => at[name] - grip[name]));
   }
 
   map.addEventListener("pointerdown", (event) => {
     if (event.button) return;
     const [at, now] = [held(event), ranges()];
     const inside = names().every((name) => at[name] >= now[name].first && at[name] <= now[name].last);
-    grip = Object.fromEntries(names().map((name) => [name, inside ? at[name] - now[name].first : (now[name].last - now[name].first) / 2]));
+    grip = all((name) => (inside ? at[name] - now[name].first : (now[name].last - now[name].first) / 2));
     map.setPointerCapture(event.pointerId);
     drag(event);
   });
@@ -193,19 +176,13 @@ function overview() {
   map.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const now = ranges();
-    const all = (place) => Object.fromEntries(names().map((name) => [name, place(now[name], axes[name].length)]));
     const [axis, sign] = STEPS[event.key] ?? [];
-    const name = axes[axis] ? axis : names()[0];
+    const main = axes[axis] ? axis : names()[0];
     const step = event.shiftKey ? 1 : Math.ceil(size() / 4);
-    const places = axis ? { [name]: now[name].first + sign * step } : {
-      PageUp: () => all(({ first, last }) => first - (last - first)),
-      PageDown: () => all(({ last }) => last),
-      Home: () => all(() => 0),
-      End: () => all((_, count) => count),
-    }[event.key]?.();
-    if (!places) return;
+    const far = { PageUp: (name) => 2 * now[name].first - now[name].last, PageDown: (name) => now[name].last, Home: () => 0, End: (name) => axes[name].length };
+    if (!axis && !far[event.key]) return;
     event.preventDefault();
-    put(places);
+    put(axis ? { [main]: now[main].first + sign * step } : all(far[event.key]));
   });
   follow(() => {
     if (!names().length) return;
@@ -216,10 +193,8 @@ function overview() {
 }
 
 /**
- * Place the overview of a picture around it while it is long.
- * @param {HTMLElement} box the picture
- * @param {() => void} moved draws what the window shows
- * @returns {(look: string, height?: string) => ReturnType<overview> | null} gives both a class, "" for a picture that is not long
+ * Place the overview of a picture around its `box` while it is long; `moved` draws what the window shows. The function that it returns
+ * gives both a class, "" for a picture that is not long, and returns the overview or null.
  */
 export function overviewOf(box, moved) {
   let made = null;
@@ -243,14 +218,10 @@ export function overviewOf(box, moved) {
 
 // 256 colours between the stops of a scale, on the page's background.
 export function colours(stops) {
-  const canvas = el("canvas", { width: 256, height: 1 });
-  const pen = canvas.getContext("2d");
+  const pen = el("canvas", { width: 256, height: 1 }).getContext("2d");
   const fade = pen.createLinearGradient(0, 0, 256, 0);
   for (const [at, colour] of stops) fade.addColorStop(at, colour);
-  for (const style of [`rgb(${background().join(",")})`, fade]) {
-    pen.fillStyle = style;
-    pen.fillRect(0, 0, 256, 1);
-  }
+  for (const fillStyle of [inCss(background()), fade]) Object.assign(pen, { fillStyle }).fillRect(0, 0, 256, 1);
   const { data } = pen.getImageData(0, 0, 256, 1);
   return Array.from({ length: 256 }, (_, i) => data.subarray(4 * i, 4 * i + 3));
 }
@@ -271,23 +242,6 @@ export function paintMatrix({ rows, columns, level, table, calm = 0 }) {
         }
       }
       return table[Math.round(Math.max(0, Math.min(255, most)))];
-    });
-  };
-}
-
-// Paint bars, upwards or downwards from 0.
-export function paintBars(values) {
-  return (canvas, width, height) => {
-    const scale = devicePixelRatio;
-    canvas.width = Math.round(width * scale);
-    canvas.height = Math.round(height * scale);
-    const pen = canvas.getContext("2d");
-    const top = Math.max(0, ...values);
-    const whole = top - Math.min(0, ...values) || 1;
-    pen.fillStyle = css("--body-text-color-subdued");
-    values.forEach((value, i) => {
-      const [from, to] = [(i * canvas.width) / values.length, ((i + 1) * canvas.width) / values.length];
-      pen.fillRect(from, ((top - Math.max(0, value)) / whole) * canvas.height, Math.max(1, to - from - scale), (Math.abs(value) / whole) * canvas.height);
     });
   };
 }

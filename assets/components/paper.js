@@ -9,19 +9,14 @@ const pen = document.createElement("canvas").getContext("2d");
 const round = (number) => String(+number.toFixed(2));
 const known = new Map();
 
-// A CSS colour as a fill and its opacity; null if it is transparent.
-function colour(written) {
-  if (!known.has(written)) {
-    const [r, g, b, a] = rgb(written);
-    known.set(written, a ? { colour: `rgb(${r},${g},${b})`, opacity: a < 255 ? round(a / 255) : null } : null);
-  }
-  return known.get(written);
+// A CSS colour as an attribute and its opacity, and without a name as its text; null if it is transparent.
+function ink(name, written) {
+  if (!known.has(written)) known.set(written, rgb(written));
+  const [r, g, b, a] = known.get(written);
+  return a ? { [name]: `rgb(${r},${g},${b})`, [`${name}-opacity`]: a < 255 ? round(a / 255) : null } : null;
 }
 
-const ink = (name, written) => {
-  const found = colour(written);
-  return found && { [name]: found.colour, [`${name}-opacity`]: found.opacity };
-};
+const colour = (written) => ink("fill", written)?.fill ?? null;
 
 function rect({ left, top, width, height }, more) {
   return width > 0 && height > 0 ? svg("rect", { x: round(left), y: round(top), width: round(width), height: round(height), ...more }) : null;
@@ -36,17 +31,15 @@ function boxOf(style, area) {
   const shapes = [];
   for (const shadow of style.boxShadow === "none" ? [] : style.boxShadow.split(/,(?![^(]*\))/).reverse()) {
     const [x, y, blur, spread] = [...shadow.replace(/\w+\([^)]*\)/g, "").matchAll(/-?[\d.]+px/g)].map(([length]) => parseFloat(length));
-    const stroke = ink("stroke", shadow.match(/\w+\([^)]*\)|#\w+/)?.[0] ?? "transparent");
-    if (!stroke || x || blur) continue;
-    const inset = shadow.includes("inset");
+    const tone = shadow.match(/\w+\([^)]*\)|#\w+/)?.[0] ?? "transparent";
+    if (!colour(tone) || x || blur) continue;
+    const [inset, stroke] = [shadow.includes("inset"), ink("stroke", tone)];
     if (y) {
-      const fill = ink("fill", shadow.match(/\w+\([^)]*\)/)[0]);
       const line = inset ? { ...area, top: y < 0 ? area.top + area.height + y : area.top, height: Math.abs(y) } : { ...area, top: area.top + area.height - 1, height: y + spread + 1 };
-      shapes.push(rect(line, fill));
+      shapes.push(rect(line, ink("fill", tone)));
     } else if (spread) shapes.push(rect(grown(area, (inset ? -1 : 1) * spread / 2), { fill: "none", ...stroke, "stroke-width": spread, rx: rx((inset ? -1 : 1) * spread / 2) }));
   }
-  const fill = ink("fill", style.backgroundColor);
-  if (fill) shapes.push(rect(area, { ...fill, rx: rx() }));
+  if (colour(style.backgroundColor)) shapes.push(rect(area, { ...ink("fill", style.backgroundColor), rx: rx() }));
   const sides = ["Top", "Right", "Bottom", "Left"].map((side) => [side, parseFloat(style[`border${side}Width`]), style[`border${side}Style`], style[`border${side}Color`]]);
   const drawn = sides.filter(([, width, kind, tone]) => width && kind !== "none" && colour(tone));
   const dashes = (kind, width) => ({ dashed: `${3 * width} ${2 * width}`, dotted: `${width} ${width}` })[kind] ?? null;
@@ -69,12 +62,17 @@ function boxOf(style, area) {
   return shapes;
 }
 
+// The measures of a text; the pen keeps its font.
+function measured(text, style) {
+  pen.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+  return pen.measureText(text);
+}
+
 // One line of text in its place. It keeps its width in any font.
 function line(text, style, area, { end = area.left + area.width, vertical = false } = {}) {
   const shown = text.replace(/\s+/g, " ");
   if (!shown.trim() || !colour(style.color)) return null;
-  pen.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
-  const { fontBoundingBoxAscent: above, fontBoundingBoxDescent: below } = pen.measureText(shown);
+  const { fontBoundingBoxAscent: above, fontBoundingBoxDescent: below } = measured(shown, style);
   const look = { "font-size": parseFloat(style.fontSize), "font-weight": style.fontWeight === "400" ? null : style.fontWeight,
     "font-style": style.fontStyle === "normal" ? null : style.fontStyle, "font-family": /mono/.test(style.fontFamily) ? "monospace" : null, ...ink("fill", style.color) };
   if (vertical) {
@@ -120,7 +118,7 @@ function endOf(node) {
 // The look and the place that a style sheet gives a shape, as attributes: other programs read no CSS of ours.
 function spelled(shape, style) {
   for (const name of ["fill", "stroke"]) {
-    if (!shape.getAttribute(name)?.startsWith("url")) shape.setAttribute(name, style[name] === "none" ? "none" : colour(style[name])?.colour ?? "none");
+    if (!shape.getAttribute(name)?.startsWith("url")) shape.setAttribute(name, style[name] === "none" ? "none" : colour(style[name]) ?? "none");
   }
   const rest = ["fill-opacity", "stroke-opacity", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity", "font-size",
     "font-weight", "font-style", "dominant-baseline"];
@@ -134,7 +132,7 @@ function inner(node, from) {
   const own = [...node.querySelectorAll("*")];
   [...copy.querySelectorAll("*")].forEach((one, i) => {
     const style = getComputedStyle(own[i]);
-    if (one.tagName === "stop") one.setAttribute("stop-color", colour(style.stopColor)?.colour ?? "none");
+    if (one.tagName === "stop") one.setAttribute("stop-color", colour(style.stopColor) ?? "none");
     else if (!one.closest("defs")) spelled(one, style);
     if (style.vectorEffect !== "none") one.setAttribute("vector-effect", style.vectorEffect);
   });
@@ -158,7 +156,7 @@ export function cellsOf(canvas, area) {
   return svg("g", { transform: place, "shape-rendering": "crispEdges" }, ...[...paths].map(([fill, d]) => svg("path", { fill, d })));
 }
 
-function imageOf(canvas, { left, top, width, height }, isSharp) {
+function bitmapOf(canvas, { left, top, width, height }, isSharp) {
   const style = isSharp ? "image-rendering:pixelated" : null;
   return svg("image", { x: round(left), y: round(top), width: round(width), height: round(height), href: canvas.toDataURL(), preserveAspectRatio: "none", style });
 }
@@ -182,18 +180,13 @@ function shapesOf(node, from) {
   const own = boxOf(style, area);
   if (node.tagName === "CANVAS") {
     const isSharp = style.imageRendering === "pixelated";
-    return [...own, isSharp && node.width <= CELLS ? cellsOf(node, area) : imageOf(node, area, isSharp), ...after(node, area)];
+    return [...own, isSharp && node.width <= CELLS ? cellsOf(node, area) : bitmapOf(node, area, isSharp), ...after(node, area)];
   }
   const before = getComputedStyle(node, "::before");
   const word = before.content.match(/^"(.+?)"/)?.[1];
-  const label = word && before.position === "static" ? [line(word, before, { ...area, left: area.left + parseFloat(style.paddingLeft), width: measured(word, before) })] : [];
+  const label = word && before.position === "static" ? [line(word, before, { ...area, left: area.left + parseFloat(style.paddingLeft), width: measured(word, before).width })] : [];
   const inside = [...own, ...label, ...[...node.childNodes].flatMap((child) => shapesOf(child, from)), ...after(node, area)];
   return seen(inside);
-}
-
-function measured(text, style) {
-  pen.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
-  return pen.measureText(text).width;
 }
 
 // What a style sheet draws over an element without text: a bar, a cross.
@@ -204,10 +197,16 @@ function after(node, area) {
   return boxOf(style, { left: area.left + left, top: area.top + area.height - bottom - height, width, height });
 }
 
-/**
- * The picture of a component, to be written to a file.
- * @param {{title: string, about: string}} words the title, and the description for screen readers
- */
+/** The text of an SVG as an image. */
+export async function imageOf(written) {
+  const image = new Image();
+  image.src = URL.createObjectURL(new Blob([written], { type: "image/svg+xml" }));
+  await image.decode();
+  URL.revokeObjectURL(image.src);
+  return image;
+}
+
+/** The picture of a component, to be written to a file; `about` is its description for screen readers. */
 export function svgFrom(root, { title, about }) {
   const MARGIN = 8;
   const area = root.getBoundingClientRect();

@@ -6,7 +6,7 @@ import { host } from "../shared/host.js";
 import { mount, onMount } from "../shared/mounting.js";
 import { plotly } from "../shared/plotly.js";
 import { css, paper } from "../shared/theme.js";
-import { cellsOf, svgFrom } from "./paper.js";
+import { cellsOf, imageOf, svgFrom } from "./paper.js";
 
 const DRAWN = new Set(["PlotlyChart", "Flow", "TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture",
   "Passage", "TextMap"]);
@@ -14,10 +14,8 @@ const DPI = 300;
 const PATIENCE = 20_000; // ms
 const PER_MM = 96 / 25.4; // px
 const COLUMNS = { svg: 175, svg85: 85, png: 175 }; // mm: two columns of a journal, and one
-const NAMES = { svg: ["SVG", "Download as SVG"], svg85: ["SVG 85 mm", "One column (85 mm)"], png: ["PNG", "Download as PNG"], csv: ["CSV", "Download as CSV"] };
 const MOST_CELLS = 64; // rows and columns of a matrix whose cells are drawn as shapes
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g; // in XML
-const TOLD = 6_000; // ms for which the outcome of a save is shown
 
 // The font is embedded, and measured with, so that it looks the same everywhere. A page without a server has none.
 const LETTERS = "BERT Explorer Sans";
@@ -59,18 +57,12 @@ async function onPaper(name, element, props, settings, mm, take) {
   try {
     return await paper(async () => {
       const nothing = () => {};
-      const own = { ...settings, with_window: false };
-      mount(name, sheet, nothing, { value: typeof props.value === "string" ? props.value : plain(props.value) }, nothing, own);
+      mount(name, sheet, nothing, { value: plain(props.value) }, nothing, { ...settings, with_window: false });
       return take(sheet);
     });
   } finally {
     sheet.remove();
   }
-}
-
-async function until(holds) {
-  const end = performance.now() + PATIENCE;
-  while (!holds() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 // The layout with the user's zoom and camera, without the line that marks what is chosen on the page.
@@ -107,22 +99,18 @@ async function toShapes(drawn, box, { _fullLayout: seen }) {
 let made = null; // how the pictures of this page were made, where the page itself says so
 
 /** Say how the pictures of this page were made: it is written into those that are saved. */
-export function saveWith(provenance) {
-  made = provenance;
-}
+export const saveWith = (provenance) => (made = provenance);
 
 // How it was made: what the file says, or the server.
 async function provenance() {
-  if (made) return made;
   const query = host.page?.query();
-  if (!query) return null;
-  return (await ask(host.page.file("view.about.json", query)).catch(() => null))?.provenance;
+  return made ?? (query ? (await ask(host.page.file("view.about.json", query)).catch(() => null))?.provenance : null);
 }
 
 async function ofChart(sheet, about, original) {
   const box = sheet.querySelector(".bx-chart");
   const Plotly = await plotly();
-  await until(() => box.dataset.drawn);
+  for (const end = performance.now() + PATIENCE; !box.dataset.drawn && performance.now() < end; ) await new Promise((resolve) => setTimeout(resolve, 20));
   const { width, height } = box._fullLayout;
   const address = await Plotly.toImage({ data: box.data, layout: seenAs(box.layout, original) }, { format: "svg", width, height });
   const drawn = new DOMParser().parseFromString(decodeURIComponent(address.slice(address.indexOf(",") + 1)), "image/svg+xml").documentElement;
@@ -134,22 +122,17 @@ async function ofChart(sheet, about, original) {
   return drawn;
 }
 
-// The width of the paper in millimetres, whatever the picture needs for its own.
-function sized(drawn, mm) {
-  const [width, height] = ["width", "height"].map((name) => Number(drawn.getAttribute(name)));
-  if (!drawn.getAttribute("viewBox")) drawn.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  drawn.setAttribute("width", `${mm}mm`);
-  drawn.setAttribute("height", `${((mm * height) / width).toFixed(2)}mm`);
-}
-
-// The picture as an SVG, `mm` wide.
+// The picture as an SVG, `mm` wide, whatever it needs for its own.
 async function drawingOf(name, element, props, settings, mm) {
   const about = { title: settings.label || named(element), about: described(element) };
   const drawn = await onPaper(name, element, props, settings, mm, (sheet) =>
     name === "PlotlyChart" ? ofChart(sheet, about, element.querySelector(".bx-chart")) : svgFrom(sheet.querySelector(".bx"), about));
   const known = await learnLetters();
   if (known.length) carryLetters(drawn, known);
-  sized(drawn, mm);
+  const [width, height] = ["width", "height"].map((name) => Number(drawn.getAttribute(name)));
+  if (!drawn.getAttribute("viewBox")) drawn.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  drawn.setAttribute("width", `${mm}mm`);
+  drawn.setAttribute("height", `${((mm * height) / width).toFixed(2)}mm`);
   return drawn;
 }
 
@@ -159,15 +142,12 @@ const described = (element) => (element.querySelector("[role=img]") ?? element.q
 // ---- As pixels.
 
 async function pngOf(written) {
-  const image = new Image();
-  image.src = URL.createObjectURL(new Blob([written], { type: "image/svg+xml" }));
-  await image.decode();
+  const image = await imageOf(written);
   const canvas = el("canvas", { width: Math.round((image.width * DPI) / 96), height: Math.round((image.height * DPI) / 96) });
   const pen = canvas.getContext("2d");
   pen.fillStyle = "#fff";
   pen.fillRect(0, 0, canvas.width, canvas.height);
   pen.drawImage(image, 0, 0, canvas.width, canvas.height);
-  URL.revokeObjectURL(image.src);
   const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
   return new Blob([withDensity(new Uint8Array(await blob.arrayBuffer()), DPI)], { type: "image/png" });
 }
@@ -193,54 +173,29 @@ function partOf(element) {
   return host.page && part && !part.startsWith("fine-tune-") ? part : null;
 }
 
-async function saveNumbers(element) {
-  const said = el("p", { class: "bx-save-said", role: "status" });
-  element.append(said);
-  const query = host.page.query();
-  if (query) await host.page.save(`${host.page.file("view.csv", query)}&part=${partOf(element)}`, said);
-  else said.textContent = host.page.noLink;
-  setTimeout(() => said.remove(), TOLD);
-}
-
 const mounted = new Set(); // pictures that can be saved
 
-/** The pictures that are on the screen, from top to bottom. @returns {{label: string, save: (format: string) => Promise<void>}[]} */
+/** The pictures that are on the screen, from top to bottom: {label, save(format)}, and the `part` whose numbers the server has. */
 export function pictures() {
   for (const one of mounted) if (!one.element.isConnected) mounted.delete(one);
   const seen = [...mounted].filter(({ element, props }) => element.checkVisibility({ visibilityProperty: true }) && props.value);
   const below = (one, other) => one.element.getBoundingClientRect().top - other.element.getBoundingClientRect().top;
   return seen.sort(below).map(({ name, element, props, settings }) => ({
     label: settings.label || named(element).replace(/^[\w-]*-(?=\w+$)/, ""),
+    part: partOf(element),
     save: (format) => save(name, element, props, settings, format),
   }));
 }
 
-// A discreet button on a component, added when it is pointed at or focused.
+// A discreet button on a component, added when it is pointed at or focused: to the dialog of files, or in a file to an SVG.
 function offer(name, element, props, settings) {
   if (!DRAWN.has(name) || settings.with_window || element.closest(".bx-paper")) return;
   mounted.add({ name, element, props, settings });
   element.classList.add("bx-saved");
-  const come = () => {
-    for (const kind of ["pointerenter", "focusin"]) element.removeEventListener(kind, come);
-    const wanted = (format) => (format === "csv" ? saveNumbers(element) : save(name, element, props, settings, format));
-    element.append(action(wanted, ["svg", "svg85", "png", ...(partOf(element) ? ["csv"] : [])]));
-  };
-  for (const kind of ["pointerenter", "focusin"]) element.addEventListener(kind, come);
-}
-
-// The menu of file formats.
-function action(wanted, formats) {
-  const choose = (format) => {
-    choices.hidePopover();
-    wanted(format);
-  };
-  const choices = el("div", { class: "bx-save-choices", popover: "" }, ...formats.map((format) =>
-    button(NAMES[format][0], () => choose(format), { "data-format": format, "aria-label": NAMES[format][1] })));
-  const open = el("button", { type: "button", "aria-label": "Save this picture", title: "Save this picture" }, "⤓");
-  open.popoverTargetElement = choices; // the browser opens and closes it
-  const box = el("div", { class: "bx-save" }, choices, open);
-  for (const kind of ["click", "dblclick", "keydown"]) box.addEventListener(kind, (event) => event.stopPropagation());
-  return box;
+  const way = button("⤓", () => (host.page ? host.page.take() : save(name, element, props, settings, "svg")), { class: "bx-save", "aria-label": "Save this picture", title: "Save this picture" });
+  for (const kind of ["click", "dblclick", "keydown"]) way.addEventListener(kind, (event) => event.stopPropagation());
+  const come = () => way.isConnected || element.append(way); // moved by its own focus, it would miss the click
+  for (const kind of ["pointerenter", "focusin"]) element.addEventListener(kind, come, { once: true });
 }
 
 onMount(offer);

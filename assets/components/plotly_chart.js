@@ -3,7 +3,7 @@ import { plain } from "../shared/dom.js";
 import { define } from "../shared/mounting.js";
 import { plotly } from "../shared/plotly.js";
 import { css, onTheme, rampStops } from "../shared/theme.js";
-import { withheld } from "../shared/withheld.js";
+import { withheld } from "../shared/host.js";
 import * as linked from "./linked.js";
 import * as shared from "./long_input.js";
 import { figureWindow } from "./plotly_window.js";
@@ -67,33 +67,25 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     const wall = { ...axis, backgroundcolor: "rgba(0,0,0,0)" };
     const font = { color: css("--body-text-color"), family: getComputedStyle(box).fontFamily };
     const own = layout.template ?? {};
+    const [none, narrow] = ["rgba(0,0,0,0)", box.clientWidth < NARROW ? layout.meta?.narrow ?? {} : {}];
     const look = {
       xaxis: axis,
       yaxis: axis,
       scene: { xaxis: wall, yaxis: wall, zaxis: wall },
       hoverlabel: { bgcolor: css("--background-fill-primary"), bordercolor: line, font },
-      modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--body-text-color-subdued"), activecolor: css("--color-accent") },
+      modebar: { bgcolor: none, color: css("--body-text-color-subdued"), activecolor: css("--color-accent") },
     };
-    const rest = { ...layout, width: undefined, height: undefined };
-    if (box.clientWidth < NARROW) {
-      for (const [name, part] of Object.entries(layout.meta?.narrow ?? {})) rest[name] = { ...rest[name], ...part };
-    }
     const styled = {
-      ...rest,
+      ...layout,
+      ...Object.fromEntries(Object.entries(narrow).map(([name, part]) => [name, { ...layout[name], ...part }])),
+      ...{ width: undefined, height: undefined, autosize: true, paper_bgcolor: none, plot_bgcolor: none },
       template: { ...own, layout: { ...look, ...own.layout } },
-      autosize: true,
-      paper_bgcolor: "rgba(0,0,0,0)",
-      plot_bgcolor: "rgba(0,0,0,0)",
       font: { size: USUAL, ...layout.font, ...font },
     };
     if (withheld.telling) styled.shapes = layout.shapes?.filter((one) => !isTelling(one));
     if (touched && !layout.scene) styled.dragmode = false; // a finger on a picture scrolls the page
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) delete styled.transition;
-    if (layout.meta?.ramp === "sequential") {
-      for (const name of Object.keys(layout).filter((key) => /^coloraxis\d*$/.test(key))) {
-        styled[name] = { ...layout[name], colorscale: rampStops(), autocolorscale: false, reversescale: false };
-      }
-    }
+    if (layout.coloraxis && layout.meta?.ramp === "sequential") styled.coloraxis = { ...layout.coloraxis, colorscale: rampStops(), autocolorscale: false, reversescale: false };
     return styled;
   }
 
@@ -128,14 +120,8 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
   function clicked({ points: [point] }) {
     const list = (value) => (ArrayBuffer.isView(value) ? Array.from(value) : value ?? null);
     const index = list(point.pointNumber ?? point.pointIndex ?? 0);
-    trigger("select", {
-      index: long ? long.whole(index, ranges) : index,
-      value: point.z ?? point.text ?? point.y ?? null,
-      x: point.x ?? null,
-      y: point.y ?? null,
-      customdata: list(point.customdata),
-      trace: point.curveNumber,
-    });
+    const { x = null, y = null, curveNumber: trace, customdata } = point;
+    trigger("select", { index: long ? long.whole(index, ranges) : index, value: point.z ?? point.text ?? y, x, y, customdata: list(customdata), trace });
   }
 
   // Take a new value.
@@ -154,13 +140,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     drawing = true;
     try {
       const Plotly = await plotly();
-      while (stale && visible()) {
-        await inTurn(() => {
-          if (!visible()) return undefined;
-          stale = false;
-          return drawOnce(Plotly);
-        });
-      }
+      while (stale && visible()) await inTurn(() => visible() && drawOnce(Plotly));
     } finally {
       drawing = false;
       delete box.dataset.drawing;
@@ -175,9 +155,7 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
     const drawn = box._fullLayout;
     if (!drawn || drawing) return;
     if ((box.clientWidth < NARROW) !== (drawn.width < NARROW)) return draw();
-    if (Math.abs(box.clientWidth - drawn.width) > 1 || Math.abs(box.clientHeight - drawn.height) > 1) {
-      (await plotly()).Plots.resize(box);
-    }
+    if (Math.abs(box.clientWidth - drawn.width) > 1 || Math.abs(box.clientHeight - drawn.height) > 1) (await plotly()).Plots.resize(box);
   }
 
   // The overview of a long figure beside the chart; both fill the chart's place.
@@ -190,12 +168,12 @@ define("PlotlyChart", ({ element, trigger, props, settings }) => {
   // The description, on the drawing only: the buttons beside it must stay buttons.
   function tell(words) {
     const [drawing, ...more] = box.querySelectorAll("svg.main-svg");
-    for (const svg of more) svg.setAttribute("aria-hidden", "true");
-    drawing.setAttribute("role", "img");
-    drawing.setAttribute("aria-label", words || settings.label || "chart");
+    for (const svg of more) svg.ariaHidden = "true";
+    Object.assign(drawing, { role: "img", ariaLabel: words || settings.label || "chart" });
   }
 
   async function drawOnce(Plotly) {
+    stale = false;
     const { value } = props;
     const fresh = !figure;
     if (fresh) {

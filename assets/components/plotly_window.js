@@ -2,7 +2,7 @@
 import { unpack } from "../arithmetic/binary.js";
 import { decoded, encoded, shortened } from "../arithmetic/labels.js";
 import { el } from "../shared/dom.js";
-import { css } from "../shared/theme.js";
+import { css, rampTable } from "../shared/theme.js";
 import * as shared from "./long_input.js";
 
 const LABEL = { size: 12, wide: 88, narrow: 76 }; // px: the font size of labels, and the most width that they get
@@ -12,10 +12,10 @@ const pen = el("canvas").getContext("2d");
 
 const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(value);
 
-// A trace with its arrays unpacked.
-const unpacked = (trace) => ({
-  ...Object.fromEntries(Object.entries(trace).map(([name, value]) => [name, unpack(value)])),
-  ...(trace.marker ? { marker: { ...trace.marker, color: unpack(trace.marker.color) } } : {}),
+// A trace with `change(value, name)` for each of its values, and for the colours of its marks.
+const each = (trace, change) => ({
+  ...Object.fromEntries(Object.entries(trace).map(([name, value]) => [name, change(value, name)])),
+  ...(trace.marker ? { marker: { ...trace.marker, color: change(trace.marker.color, "color") } } : {}),
 });
 
 // The part of a trace's values in the window, along the axes that have one.
@@ -56,7 +56,7 @@ function inside(list, ranges) {
 export function figureWindow(figure) {
   const axes = figure?.layout?.meta?.window;
   if (!axes) return null;
-  const data = figure.data.map(unpacked);
+  const data = figure.data.map((trace) => each(trace, unpack));
   const [first] = data;
   const known = {};
 
@@ -77,27 +77,20 @@ export function figureWindow(figure) {
       now[`${name}axis`] = { ...layout[`${name}axis`], ...ticks };
       now.margin[name === "x" ? "b" : "l"] = room + (layout[`${name}axis`]?.title?.text ? 36 : 12);
     }
-    const traces = data.map((trace) => ({
-      ...Object.fromEntries(Object.entries(trace).map(([name, value]) => [name, cut(value, name, ranges, Boolean(trace.z))])),
-      ...(trace.marker ? { marker: { ...trace.marker, color: cut(trace.marker.color, "color", ranges) } } : {}),
-    }));
-    return { data: traces, layout: now };
+    return { data: data.map((trace) => each(trace, (value, name) => cut(value, name, ranges, Boolean(trace.z)))), layout: now };
   }
 
   // How to paint the overview, in the colours of the drawn layout.
   function painted(layout) {
-    if (!first.z) return shared.paintBars(Array.from(first.y));
+    if (!first.z) {
+      const top = Math.max(...Array.from(first.y, Math.abs)) || 1;
+      return shared.paintMatrix({ rows: 1, columns: first.y.length, level: (_, bar) => (255 * Math.abs(first.y[bar])) / top, table: rampTable() });
+    }
     const { cmin = 0, cmax = 1, colorscale } = layout.coloraxis ?? {};
     const scale = 255 / (cmax - cmin || 1);
-    const up = layout.yaxis?.autorange !== "reversed"; // rows are drawn from the bottom
-    const count = first.z.length;
-    return shared.paintMatrix({
-      rows: count,
-      columns: first.z[0].length,
-      level: (row, column) => (first.z[up ? count - 1 - row : row][column] - cmin) * scale,
-      table: shared.colours(colorscale),
-      calm: layout.meta?.ramp ? 0 : 127.5,
-    });
+    const rows = layout.yaxis?.autorange === "reversed" ? first.z : [...first.z].reverse(); // as they are drawn, from the top
+    return shared.paintMatrix({ rows: rows.length, columns: rows[0].length, level: (row, column) => (rows[row][column] - cmin) * scale,
+      table: shared.colours(colorscale), calm: layout.meta?.ramp ? 0 : 127.5 });
   }
 
   const cell = figure.layout.shapes?.find((one) => one.name === "telling");

@@ -1,11 +1,10 @@
 // Rows of names, numbers, bars and vectors; a vector is drawn as a strip with a small rectangle for each number.
 import { bytes } from "../arithmetic/binary.js";
-import { along } from "../arithmetic/moves.js";
 import { printed } from "../arithmetic/numbers.js";
 import { el, reveal, rove } from "../shared/dom.js";
+import { gridKeys } from "../shared/grid.js";
 import { drawn } from "../shared/mounting.js";
-import { onTheme } from "../shared/theme.js";
-import { paintVector } from "../shared/vectors.js";
+import { onTheme, paintVector } from "../shared/theme.js";
 
 drawn("StripTable", ({ root, trigger, settings }) => {
   root.style.maxHeight = `${settings.height}px`;
@@ -38,9 +37,7 @@ drawn("StripTable", ({ root, trigger, settings }) => {
   function cell(column, content, row) {
     if (content == null) return el("td", {});
     if (column.kind === "strip") return el("td", { class: "bx-of-strip" }, strip(content, row.marked));
-    if (column.kind === "bar") {
-      return el("td", { class: "bx-of-bar" }, el("span", { style: `width:${(100 * content).toFixed(2)}%` }));
-    }
+    if (column.kind === "bar") return el("td", { class: "bx-of-bar" }, el("span", { style: `width:${(100 * content).toFixed(2)}%` }));
     if (column.kind !== "name") return el("td", { class: `bx-of-${column.kind}` }, el("bdi", {}, column.kind === "number" ? printed(content) : content));
     const text = el("bdi", {}, content);
     if (row.token == null) return el("th", { scope: "row" }, text);
@@ -96,13 +93,7 @@ drawn("StripTable", ({ root, trigger, settings }) => {
     if (button?.dataset.column) return sortBy(Number(button.dataset.column));
     if (button) trigger("select", { index: Number(button.dataset.token), value: button.textContent });
   });
-  root.addEventListener("keydown", (event) => {
-    const next = along(event, names.indexOf(event.target.closest("button")), names.length);
-    if (next < 0) return;
-    event.preventDefault();
-    rove(names, next);
-    names[next].focus();
-  });
+  gridKeys(root, () => ({ buttons: names }), (next) => rove(names, next));
   onTheme(() => canvases.forEach(paint), root);
   return draw;
 });

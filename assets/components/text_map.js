@@ -1,10 +1,8 @@
 // Texts as points on a plane: class colours, regions or hulls, names without overlap, a star for a text that is tried, and a film.
 import { hull, isInside, placeNames } from "../arithmetic/placing.js";
-import { cloudOn } from "../shared/cloud.js";
 import { arrange, button, el, svg } from "../shared/dom.js";
-import { besideWord, expand, paintRegions, shorten } from "../shared/map_parts.js";
+import { besideWord, cloudOn, expand, movable, paintRegions, shorten } from "../shared/map_parts.js";
 import { drawn } from "../shared/mounting.js";
-import { movable } from "../shared/moving.js";
 import { css, onTheme, rgb } from "../shared/theme.js";
 
 const FEW = 300; // points that are shapes; more are drawn by the graphics card
@@ -102,15 +100,15 @@ drawn("TextMap", ({ root, trigger, settings }) => {
   }
 
   const seen = ([x, y]) => [hand.view.x + x * hand.view.k, hand.view.y + y * hand.view.k];
+  const spotOf = ({ x, y }) => seen(plane.to([x, y]));
   const placesOf = (moment) => (isFilm() && value.frames[moment].places) || value.points.map(({ x, y }) => [x, y]);
   const isInView = ([x, y]) => x > 0 && y > 0 && x < size.width && y < size.height;
 
   let painted = { key: "" }; // the regions, which a film of the points does not change
 
   function regions() {
-    if (!value.regions) return null;
     const key = JSON.stringify([value.regions, size, plane.from([0, 0]), plane.from([1, 1]), css("--bx-series-1")]);
-    if (key !== painted.key) painted = { key, node: paintRegions(value, size, plane.from) };
+    if (key !== painted.key) painted = { key, node: value.regions && paintRegions(value, size, plane.from) };
     return painted.node;
   }
 
@@ -170,23 +168,17 @@ drawn("TextMap", ({ root, trigger, settings }) => {
 
   function starNodes() {
     if (!value.star) return [];
-    const { x, y, pulls } = value.star;
-    const [sx, sy] = seen(plane.to([x, y]));
-    const lines = pulls.flatMap((pull) => {
-      const [px, py] = seen(plane.to([pull.x, pull.y]));
-      return [svg("line", { class: "bx-map-pull", x1: px, y1: py, x2: sx, y2: sy }), svg("circle", { class: "bx-map-pull", cx: px, cy: py, r: 2.5 })];
-    });
+    const star = spotOf(value.star);
     const node = above.querySelector(".bx-map-star") ?? svg("g", { class: "bx-map-point bx-map-star" }, svg("path", { d: STAR }));
-    move(node, [sx, sy]);
-    return [...lines, node];
+    move(node, star);
+    return [...value.star.pulls.map(spotOf).flatMap((pull) =>
+      [lineOf("bx-map-pull", pull, star), svg("circle", { class: "bx-map-pull", cx: pull[0], cy: pull[1], r: 2.5 })]), node];
   }
 
   // Lines belong to the frame for which they were computed.
   const shownLinks = () => (isFilm() && frame !== value.frame ? [] : value.links.filter(({ start, end }) => ![start, end].some((i) => hidden.has(value.points[i].label))));
 
-  function linkNodes() {
-    return shownLinks().map(({ start, end }) => svg("line", { class: "bx-map-link", x1: spots[start][0], y1: spots[start][1], x2: spots[end][0], y2: spots[end][1] }));
-  }
+  const lineOf = (kind, [x1, y1], [x2, y2]) => svg("line", { class: kind, x1, y1, x2, y2 });
 
   const middle = (numbers) => numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)];
 
@@ -207,20 +199,11 @@ drawn("TextMap", ({ root, trigger, settings }) => {
     const rank = ({ text, context }, i) => Number(i === value.picked ? Infinity : linkedTo.has(i) ? 1e6 : context.join("") && text.length); // long words say more than "the"
     const all = [...new Set(rows)].map((i) => ({ key: i, parts: nameOf(value.points[i]), x: spots[i][0], y: spots[i][1], rank: rank(value.points[i], i) }));
     if (!groups.length) all.sort((one, other) => (one.rank === other.rank ? 0 : other.rank - one.rank));
-    const between = shownLinks().filter(({ text }) => text).map(({ start, end, text }) => {
-      const [x, y] = [0, 1].map((axis) => (spots[start][axis] + spots[end][axis]) / 2);
-      return { key: `${start} ${end}`, parts: [{ text }], x, y, kind: "bx-map-far" };
-    });
-    all.splice(linkedTo.size, 0, ...between);
-    for (const { text, own } of groups) {
-      const [x, y] = [0, 1].map((axis) => middle(own.map((i) => spots[i][axis])));
-      all.push({ key: `class ${text}`, parts: [{ text, bold: true }], x, y, kind: "bx-map-class" });
-    }
-    if (value.star) {
-      const [x, y] = seen(plane.to([value.star.x, value.star.y]));
-      const words = value.star.pulls.map((pull) => ({ key: `without ${pull.word}`, parts: [{ text: `without ${pull.word}` }], spot: seen(plane.to([pull.x, pull.y])), kind: "bx-map-pull-word" }));
-      all.unshift({ key: "star", parts: [{ text: "your sentence" }], x, y, kind: "bx-own" }, ...words.map(({ spot: [px, py], ...word }) => ({ ...word, x: px, y: py })));
-    }
+    const named = (text, [x, y], kind, bold = false) => ({ key: `${kind} ${text} ${kind === "bx-map-far" ? [x, y] : ""}`, parts: [{ text, bold }], x, y, kind });
+    const among = (rows, fn) => [0, 1].map((axis) => fn(rows.map((i) => spots[i][axis])));
+    all.splice(linkedTo.size, 0, ...shownLinks().filter(({ text }) => text).map(({ start, end, text }) => named(text, among([start, end], ([one, other]) => (one + other) / 2), "bx-map-far")));
+    all.push(...groups.map(({ text, own }) => named(text, among(own, middle), "bx-map-class", true)));
+    if (value.star) all.unshift(named("your sentence", spotOf(value.star), "bx-own"), ...value.star.pulls.map((pull) => named(`without ${pull.word}`, spotOf(pull), "bx-map-pull-word")));
     const brief = all.map(({ parts }) => (parts.length > 1 ? besideWord(parts) : [{ text: shorten(parts[0].text, 2, 12) }]));
     const measured = all.map((one, i) => ({ ...one, width: widthOf(one.parts, one.kind === "bx-own" ? 1.1 : 1), short: value.even ? widthOf(brief[i]) : undefined }));
     const next = new Map(placeNames(measured, size, HIGH, isMany() ? 4 : RADIUS + 1).flatMap((place, i) => {
@@ -270,15 +253,17 @@ drawn("TextMap", ({ root, trigger, settings }) => {
       resting = setTimeout(paint, REST);
       return;
     }
-    if (!moved) measure();
+    if (!moved) {
+      measure();
+      plane = scale();
+      bare = placesOf(frame).map(plane.to);
+      drawCloud();
+    }
     drawing.classList.toggle("bx-held", moved);
     drawing.setAttribute("aria-label", value.alt);
-    drawing.style.touchAction = hand.view.k > 1 || isPressed(lassoing) ? "none" : "pan-y";
-    if (!moved) plane = scale();
-    if (!moved) bare = placesOf(frame).map(plane.to);
+    drawing.style.touchAction = hand.view.k > 1 || isPressed(lassoing) ? "pinch-zoom" : "pan-y pinch-zoom";
     spots = bare.map(seen);
-    if (!moved) drawCloud();
-    behind.replaceChildren(...[regions(), ...hulls(), ...ways(), ...linkNodes()].filter(Boolean));
+    behind.replaceChildren(...[regions(), ...hulls(), ...ways(), ...shownLinks().map(({ start, end }) => lineOf("bx-map-link", spots[start], spots[end]))].filter(Boolean));
     drawShapes();
     drawNames();
     const chosen = isMany() && value.picked !== null ? [svg("circle", { class: "bx-map-chosen", cx: spots[value.picked][0], cy: spots[value.picked][1], r: 8 })] : [];
@@ -332,8 +317,7 @@ drawn("TextMap", ({ root, trigger, settings }) => {
   }
 
   function step(i) {
-    const more = i < value.frames.length - 1;
-    run(more);
+    run(i < value.frames.length - 1);
     show(i);
   }
 

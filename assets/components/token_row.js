@@ -1,9 +1,9 @@
 // Tokens as chips, or as cards with numbers; one is selected, and a second action masks.
-import { along } from "../arithmetic/moves.js";
+import { isKey } from "../arithmetic/moves.js";
 import { el, plain, reveal, rove } from "../shared/dom.js";
-import { host } from "../shared/host.js";
+import { gridKeys } from "../shared/grid.js";
+import { host, unexpectedTitle, withheld } from "../shared/host.js";
 import { choiceHere, drawn } from "../shared/mounting.js";
-import { unexpectedTitle, withheld } from "../shared/withheld.js";
 import * as shared from "./long_input.js";
 
 const LINE = 45; // px that a strip of one line is lower than
@@ -17,10 +17,9 @@ drawn("TokenRow", ({ root: row, trigger, props, settings }) => {
   let content = ""; // everything except the selection
   let chips = [];
   let maskButton = null;
-  let framed = []; // the chips inside the window of a long input
 
+  const joins = (index) => (value.kinds[index + 1] === "continuation" ? " bx-joins" : "");
   const canMask = (index) => !settings.passive && value.kinds[index] !== "special";
-  const maskWord = (index) => (value.kinds[index] === "mask" ? "unmask" : "mask");
 
   function piece(token, kind) {
     const [mark] = (kind === "continuation" || kind === "piece") && token.match(/^(##|Ġ|▁)(?=.)/) || [""];
@@ -35,23 +34,16 @@ drawn("TokenRow", ({ root: row, trigger, props, settings }) => {
 
   function numbers(index) {
     const one = (name, list) => (list ? el("span", { class: "bx-number", "data-name": name }, String(list[index])) : null);
-    return [one("id", value.ids), one("segment", value.segments), one("position", value.positions),
-      one("mask", value.mask), one("chars", value.chars)];
+    return [one("id", value.ids), one("segment", value.segments), one("position", value.positions), one("mask", value.mask), one("chars", value.chars)];
   }
 
   function chip(token, index) {
     const kind = value.kinds[index];
-    const classes = ["bx-token", `bx-${kind}`];
-    if (value.letters && value.segments[index] === 1) classes.push("bx-b");
-    if (value.kinds[index + 1] === "continuation") classes.push("bx-joins");
-    const button = el("button", { type: "button", class: classes.join(" "), "aria-label": describe(index) }, el("bdi", {}, ...piece(token, kind)));
-    if (!settings.passive) button.dataset.token = index;
-    if (value.hints?.[index]) button.title = value.hints[index];
-    if (settings.mask_on_click) {
-      if (!canMask(index)) button.setAttribute("aria-disabled", "true");
-      else button.title = kind === "mask" ? "Click to bring the word back" : "Click to hide this word";
-    }
-    return button;
+    const look = `bx-token bx-${kind}${value.letters && value.segments[index] === 1 ? " bx-b" : ""}${joins(index)}`;
+    const hides = settings.mask_on_click && canMask(index);
+    const title = hides ? (kind === "mask" ? "Click to bring the word back" : "Click to hide this word") : value.hints?.[index] || null;
+    return el("button", { type: "button", class: look, "aria-label": describe(index), title, "data-token": settings.passive ? null : index,
+      "aria-disabled": settings.mask_on_click && !hides ? "true" : null }, el("bdi", {}, ...piece(token, kind)));
   }
 
   function build() {
@@ -60,8 +52,7 @@ drawn("TokenRow", ({ root: row, trigger, props, settings }) => {
     row.replaceChildren(...chips.map((button, index) => {
       const starts = value.letters && value.segments[index] !== value.segments[index - 1];
       const letter = starts ? el("span", { class: "bx-letter", "aria-hidden": "true" }, "AB"[value.segments[index]] ?? "") : null;
-      const joins = button.classList.contains("bx-joins") ? " bx-joins" : "";
-      return el("span", { class: `bx-cell${joins}` }, letter, button, ...(settings.detail ? numbers(index) : []));
+      return el("span", { class: `bx-cell${joins(index)}` }, letter, button, ...(settings.detail ? numbers(index) : []));
     }));
   }
 
@@ -72,26 +63,20 @@ drawn("TokenRow", ({ root: row, trigger, props, settings }) => {
     maskButton?.remove();
     maskButton = null;
     if (selected == null || settings.mask_on_click) return;
-    if (canMask(selected)) {
-      maskButton = el("button", { type: "button", class: "bx-do-mask", tabindex: "-1", title: "or press M, or double-click" }, maskWord(selected));
-      maskButton.setAttribute("aria-label", `${maskWord(selected)} ${value.tokens[selected]}`);
-      chips[selected].after(maskButton);
-    }
+    const does = value.kinds[selected] === "mask" ? "unmask" : "mask";
+    if (canMask(selected)) chips[selected].after(maskButton = el("button", { type: "button", class: "bx-do-mask", tabindex: "-1", title: "or press M, or double-click",
+      "aria-label": `${does} ${value.tokens[selected]}` }, does));
     if (scroll) reveal(row, chips[selected]);
   }
 
   // Mark the chips that the pictures show, and scroll to them.
   function frame() {
-    for (const chip of framed) chip.classList.remove("bx-looks", "bx-looked-at");
-    framed = [];
-    if (!value?.long) return;
-    for (const [side, name] of [["key", "bx-looked-at"], ["query", "bx-looks"]]) {
-      const shown = chips.slice(...shared.seen(side));
-      if (!shown.length) continue;
-      for (const chip of shown) chip.classList.add(name);
-      framed.push(...shown);
-      if (side === "query") for (const chip of [shown.at(-1), shown[0]]) reveal(row, chip);
+    const [keys, queries] = ["key", "query"].map((side) => new Set(value?.long ? chips.slice(...shared.seen(side)) : []));
+    for (const chip of chips) {
+      chip.classList.toggle("bx-looked-at", keys.has(chip));
+      chip.classList.toggle("bx-looks", queries.has(chip));
     }
+    for (const chip of [...queries].reverse()) reveal(row, chip);
   }
 
   // Mark the words that the model does not expect.
@@ -137,7 +122,7 @@ drawn("TokenRow", ({ root: row, trigger, props, settings }) => {
   }
 
   function mask(index) {
-    if (canMask(index)) trigger("mask", { index, value: value.tokens[index] });
+    if (index >= 0 && canMask(index)) trigger("mask", { index, value: value.tokens[index] });
   }
 
   row.addEventListener("click", (event) => {
@@ -147,23 +132,9 @@ drawn("TokenRow", ({ root: row, trigger, props, settings }) => {
     if (settings.mask_on_click) mask(index);
     else select(index);
   });
-  row.addEventListener("dblclick", (event) => {
-    const index = chips.indexOf(event.target.closest(".bx-token"));
-    if (index >= 0 && !settings.mask_on_click) mask(index);
-  });
-  row.addEventListener("keydown", (event) => {
-    const index = chips.indexOf(event.target.closest(".bx-token"));
-    if (index < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
-    const target = along(event, index, chips.length);
-    if (target >= 0) {
-      event.preventDefault();
-      rove(chips, target);
-      chips[target].focus();
-    } else if (event.key.toLowerCase() === "m") {
-      event.preventDefault();
-      mask(index);
-    }
-  });
+  row.addEventListener("dblclick", ({ target }) => settings.mask_on_click || mask(chips.indexOf(target.closest(".bx-token"))));
+  gridKeys(row, () => ({ buttons: chips }), (index) => rove(chips, index));
+  row.addEventListener("keydown", (event) => isKey(event, "m") && mask(chips.indexOf(event.target)));
   if (settings.with_window) shared.watch(frame, row);
   if (!settings.passive) document.addEventListener("bert:withheld", () => row.isConnected && doubt());
   return draw;

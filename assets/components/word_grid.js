@@ -15,8 +15,6 @@ drawn("WordGrid", ({ root, trigger }) => {
   let buttons = []; // row by row
   let at = 0; // the cell that the Tab key reaches
 
-  const middle = (cell) => cell.offsetLeft + cell.offsetWidth / 2 - root.clientWidth / 2;
-
   function cell(entry, row, column) {
     const colour = ramp(0.75 * entry.share);
     const style = `background:${inCss(colour)};color:${isBright(colour) ? "#000" : "#fff"}`;
@@ -31,9 +29,8 @@ drawn("WordGrid", ({ root, trigger }) => {
     root.classList.toggle("bx-window", long);
     overview = overviewFor(long ? "bx-windowed bx-over-x" : "");
     if (!long) return;
-    const [rows, columns] = [value.rows.length, value.columns.length];
     const level = (row, column) => 255 * value.cells[row][column].share;
-    overview.draw({ x: value.places }, shared.paintMatrix({ rows, columns, level, table: rampTable() }));
+    overview.draw({ x: value.places }, shared.paintMatrix({ rows: value.rows.length, columns: value.columns.length, level, table: rampTable() }));
     overview.point(value.outlined && { x: value.outlined[1] });
   }
 
@@ -58,7 +55,8 @@ drawn("WordGrid", ({ root, trigger }) => {
     const wide = root.scrollWidth > root.clientWidth && innerWidth > 640;
     root.classList.toggle("bx-tight", wide && head.childElementCount <= FIT); // all columns rather than wide ones
     const now = JSON.stringify([value.columns, value.marked]);
-    root.scrollLeft = now === shown || !head.children[value.marked - first + 1] || value.marked == null ? left : middle(head.children[value.marked - first + 1]);
+    const marked = head.querySelector(".bx-marked");
+    root.scrollLeft = now === shown || !marked ? left : marked.offsetLeft + marked.offsetWidth / 2 - root.clientWidth / 2;
     shown = now;
     buttons = [...root.querySelectorAll("td button")];
     at = Math.min(at, buttons.length - 1);

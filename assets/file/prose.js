@@ -35,6 +35,4 @@ function block(text) {
 }
 
 /** The nodes of a text. */
-export function prose(text) {
-  return text.trim().split(/\n{2,}/).filter(Boolean).map(block);
-}
+export const prose = (text) => text.trim().split(/\n{2,}/).filter(Boolean).map(block);

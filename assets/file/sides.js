@@ -9,10 +9,7 @@ const ASKS = new Set(["HeadGrid", "SwitchBoard", "TokenRow", "Bars", "WordGrid",
 
 // ---- What was packed.
 
-export async function inflated(base64) {
-  const stream = new Blob([bytes(base64)]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(stream).text();
-}
+export const inflated = (base64) => new Response(new Blob([bytes(base64)]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
 
 // ---- The parts.
 
@@ -25,11 +22,7 @@ function frame({ columns, rows, label }) {
   return el("div", { class: "bx-scrolls" }, table);
 }
 
-const others = {
-  prose,
-  code: (value) => [el("pre", {}, value)],
-  frame: (value) => [frame(value)],
-};
+const others = { prose, code: (value) => [el("pre", {}, value)], frame: (value) => [frame(value)] };
 
 function filled(box, part) {
   const { value } = part;
@@ -38,12 +31,9 @@ function filled(box, part) {
   const root = el("div", { class: part.skeleton });
   let draw = () => {};
   box.replaceChildren(...(part.variants ? choices(part.variants, (other) => draw(props.value = other ?? value)) : []), root);
-  if (ASKS.has(part.component)) {
-    box.classList.add("bx-still");
-    for (const kind of ["click", "dblclick", "keydown"]) {
-      box.addEventListener(kind, (event) => event.key === "Tab" || event.target.closest(".bx-save") || event.stopImmediatePropagation(), { capture: true });
-    }
-  }
+  const halt = (event) => event.key === "Tab" || event.target.closest(".bx-save") || event.stopImmediatePropagation();
+  box.classList.toggle("bx-still", ASKS.has(part.component));
+  for (const kind of ASKS.has(part.component) ? ["click", "dblclick", "keydown"] : []) box.addEventListener(kind, halt, { capture: true });
   mount(part.component, box, () => {}, props, (_, drawing) => (draw = drawing), part.options);
 }
 
@@ -56,14 +46,13 @@ function choices(variants, show) {
     told.textContent = variants[at].told;
     show(variants[at].value);
   };
-  buttons.forEach((button, at) => button.addEventListener("click", () => press(button.getAttribute("aria-pressed") === "true" ? 0 : at)));
-  buttons[0].setAttribute("aria-pressed", "true");
+  buttons.forEach((button, at) => button.addEventListener("click", () => press(button.ariaPressed === "true" ? 0 : at)));
+  buttons[0].ariaPressed = "true";
   return [el("div", { class: "bx-variants", role: "group", "aria-label": "Cut a link" }, el("span", {}, "Cut"), ...buttons), told];
 }
 
 function placed(boxes, part) {
-  const class_ = ["bx-part", part.kind === "check" ? "bx-check" : "", part.caption ? "bx-caption" : ""].filter(Boolean).join(" ");
-  const box = el("div", { class: class_, "data-part": part.name });
+  const box = el("div", { class: `bx-part${part.kind === "check" ? " bx-check" : ""}${part.caption ? " bx-caption" : ""}`, "data-part": part.name });
   boxes.push([box, part]);
   return box;
 }
@@ -88,13 +77,7 @@ function view(boxes, one) {
     ...title, ...note, ...parts(boxes, above), ...side, ...parts(boxes, rest.filter((part) => !above.includes(part))));
 }
 
-/**
- * Fill `main` with an article for each side.
- * @param {HTMLElement} main
- * @param {object[]} sides as explorer/export/page_file.py makes them
- * @param {Node[]} tools beside the first title
- * @returns {Promise<void>} when all is drawn
- */
+/** Fill `main` with an article for each side, as explorer/export/page_file.py makes them; `tools` are nodes beside the first title. */
 export async function draw(main, sides, tools = []) {
   picture.saveWith(sides[0].provenance);
   const boxes = []; // [box, part], filled when they have their place

@@ -1,6 +1,7 @@
 // Where the page's own texts use a term of the glossary, in lessons, captions and findings, and what it means: in a popover at the
 // word, after a click, a tap or Enter.
 import { linkAddress, visit, withShown } from "../link.js";
+import { texts } from "../page/boxes.js";
 import { ask } from "../shared/asking.js";
 import { el, ours } from "../shared/dom.js";
 
@@ -12,21 +13,11 @@ const QUOTED = /[“‘"][^”’"]*[”’"]/g;
 
 const idle = window.requestIdleCallback ?? ((call) => setTimeout(call, 200));
 const byWord = new Map(); // word in lower case → index of its term
-let terms = [];
+let terms = []; // {name, words in lower case, meaning as our own HTML, where it is seen in words, query of the link there, anchor in the guide}
 let words = null; // a regular expression of all words
 let isDue = false;
 let arrive;
 const arrived = new Promise((resolve) => (arrive = resolve)); // the glossary is here; never, if it cannot be fetched
-
-/**
- * @typedef {object} Term
- * @property {string} name
- * @property {string[]} words that stand for it in a text, in lower case
- * @property {string} meaning HTML made from Markdown of our own
- * @property {string} where the view that shows it, in words
- * @property {string} query of the link to that view
- * @property {string} anchor of its heading in the guide
- */
 
 /** Fetch the glossary when the page has time, and mark the captions that are seen from then on. */
 export function watchTexts() {
@@ -58,14 +49,11 @@ function markCaptions() {
   });
 }
 
-/** Mark the terms in a text of ours, each once. @param {Element} within a larger text, in which some may be marked already */
+/** Mark the terms in a text of ours, each once. `within` is a larger text, in which some may be marked already. */
 export async function markTerms(root, within = root) {
   await arrived;
   const seen = markedIn(within);
-  const inner = [...root.querySelectorAll(BLOCKS)];
-  for (const block of inner.length ? inner : [root]) {
-    if (!block.querySelector(BLOCKS)) markBlock(block, seen, (text) => [...text.matchAll(QUOTED)].map((one) => [one.index, one.index + one[0].length]));
-  }
+  for (const block of [root, ...root.querySelectorAll(BLOCKS)]) if (!block.querySelector(BLOCKS)) markBlock(block, seen, QUOTED);
 }
 
 /**
@@ -74,25 +62,19 @@ export async function markTerms(root, within = root) {
  */
 export async function markFinding(root) {
   await arrived;
-  const typed = [...document.querySelectorAll(":is(#text-a, #text-b) :is(textarea, input)")].map((one) => one.value).join(" ");
   const seen = markedIn(root);
-  for (const [word] of typed.matchAll(words)) seen.add(byWord.get(word.toLowerCase()));
-  markBlock(root, seen, (text) => {
-    const quotes = [...text.matchAll(/[“”‘’"]/g)].map((one) => one.index);
-    return quotes.length ? [[quotes[0], quotes.at(-1) + 1]] : [];
-  });
+  for (const [word] of texts().join(" ").matchAll(words)) seen.add(byWord.get(word.toLowerCase()));
+  markBlock(root, seen, /[“”‘’"].*[“”‘’"]/gs);
 }
 
-function markedIn(text) {
-  return new Set([...text.querySelectorAll(".bx-term")].map((one) => Number(one.dataset.term)));
-}
+const markedIn = (text) => new Set([...text.querySelectorAll(".bx-term")].map((one) => Number(one.dataset.term)));
 
-// `seen` are the indices of the terms that are not to be marked, `quoted(text)` finds the ranges of characters that are left as they are.
+// `seen` are the indices of the terms that are not to be marked; what is `quoted`, a regular expression, is left as it is.
 function markBlock(block, seen, quoted) {
-  const texts = document.createNodeIterator(block, NodeFilter.SHOW_TEXT);
+  const every = document.createNodeIterator(block, NodeFilter.SHOW_TEXT);
   const nodes = [];
-  for (let node = texts.nextNode(), from = 0; node; from += node.length, node = texts.nextNode()) nodes.push([node, from]);
-  const left = quoted(block.textContent);
+  for (let node = every.nextNode(), from = 0; node; from += node.length, node = every.nextNode()) nodes.push([node, from]);
+  const left = [...block.textContent.matchAll(quoted)].map((one) => [one.index, one.index + one[0].length]);
   for (const [node, from] of nodes) {
     if (node.parentElement.closest(OTHERS)) continue;
     const found = [...node.data.matchAll(words)].filter(({ 0: word, index }) => {
@@ -122,8 +104,14 @@ const box = el("div", { id: "meaning", popover: "", role: "dialog", tabindex: "-
 function show(marked) {
   const { name, meaning, where, query, anchor } = terms[marked.dataset.term];
   const theme = document.body.classList.contains("dark") ? "dark" : "light";
-  const view = el("a", { href: linkAddress(here(query)) }, where);
-  view.addEventListener("click", (event) => open(event, query));
+  const place = withShown(query, ["model", "a", "b"]); // the view, with the model and the texts of the page
+  const view = el("a", { href: linkAddress(place) }, where);
+  view.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    box.hidePopover();
+    visit(place);
+  });
   const more = el("a", { href: `bx/guide/glossary?__theme=${theme}#${anchor}`, target: "_blank", rel: "noopener" }, "Glossary");
   box.replaceChildren(el("b", {}, name), ours("p", {}, meaning), el("p", { class: "bx-meaning-links" }, view, more));
   box.setAttribute("aria-label", name);
@@ -132,21 +120,9 @@ function show(marked) {
   box.focus({ preventScroll: true });
 }
 
-const here = (query) => withShown(query, ["model", "a", "b"]); // a view, with the model and the texts of the page
-
-function open(event, query) {
-  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-  event.preventDefault();
-  box.hidePopover();
-  visit(here(query));
-}
-
 /** Show meanings from now on. */
 export function listenForTerms() {
-  document.addEventListener("click", ({ target }) => {
-    const marked = target.closest?.(".bx-term");
-    if (marked) show(marked);
-  });
+  document.addEventListener("click", ({ target }) => target.closest?.(".bx-term") && show(target.closest(".bx-term")));
   document.addEventListener("keydown", (event) => {
     if (!["Enter", " "].includes(event.key) || !event.target.matches?.(".bx-term")) return;
     event.preventDefault();

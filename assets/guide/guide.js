@@ -35,16 +35,11 @@ function listenForSearch(box, told, list) {
     const asked = box.value;
     scrollTo(0, 0);
     index ??= fetchIndex();
-    let hits = [];
-    try {
-      hits = (await index)(asked);
-      if (asked !== box.value) return;
-      told.textContent = !asked.trim() ? "" : !hits.length ? "The guide has nothing about this. Try another word." : `Found: ${hits.length}`;
-    } catch {
-      index = null;
-      told.textContent = "The list could not be fetched. Try again in a moment.";
-    }
-    list.replaceChildren(...(asked.trim() ? hits : []).map((hit) => describe(hit, asked.toLowerCase().trim().split(/\s+/))));
+    const find = await index.catch(() => (index = null));
+    if (asked !== box.value) return;
+    const hits = find && asked.trim() ? find(asked) : [];
+    told.textContent = !find ? "The list could not be fetched. Try again in a moment." : !asked.trim() ? "" : hits.length ? `Found: ${hits.length}` : "The guide has nothing about this. Try another word.";
+    list.replaceChildren(...hits.map((hit) => describe(hit, asked.toLowerCase().trim().split(/\s+/))));
   });
   list.addEventListener("click", () => {
     box.value = told.textContent = "";

@@ -1,6 +1,6 @@
 // The two text boxes: a button empties each, and an example's B goes when another A is typed in place of the example's.
 import { shared } from "../arithmetic/routes.js";
-import { button } from "../shared/dom.js";
+import { button, whenThere } from "../shared/dom.js";
 import { told } from "./told.js";
 
 const KEPT = 0.5; // share of an example's A that an edit of it keeps at least; with less, it is another A
@@ -21,15 +21,7 @@ export function put(name, text) {
 }
 
 /** The page puts these texts into the boxes: nobody typed them. */
-export function addExample(a, b) {
-  if (b) examples.push([a, b]);
-}
-
-// The share of a text that another one begins and ends with.
-function keptOf(text, other) {
-  const { head, tail } = shared(text, other);
-  return (head + tail) / text.length;
-}
+export const addExample = (a, b) => b && examples.push([a, b]);
 
 function look({ target }) {
   if (!target.closest("#input")) return;
@@ -40,11 +32,11 @@ function look({ target }) {
 function typed({ target }) {
   const [a, b] = texts();
   if (!example || !target.closest("#input")) return;
-  if (b !== example[1]) example = null;
-  else if (keptOf(example[0], a) < KEPT) {
-    example = null;
-    put("b", "");
-  }
+  const { head, tail } = shared(example[0], a);
+  const hasItsB = b === example[1];
+  if (hasItsB && head + tail >= KEPT * example[0].length) return;
+  example = null;
+  if (hasItsB) put("b", "");
 }
 
 function addClear(block, name) {
@@ -61,10 +53,5 @@ function addClear(block, name) {
 export function watchBoxes() {
   for (const event of ["focusin", "beforeinput"]) document.addEventListener(event, look);
   document.addEventListener("input", typed);
-  const coming = new MutationObserver(() => {
-    if (!box("a") || !box("b")) return;
-    coming.disconnect();
-    for (const name of ["a", "b"]) addClear(document.getElementById(`text-${name}`), name);
-  });
-  coming.observe(document.documentElement, { childList: true, subtree: true });
+  whenThere(["#text-a textarea", "#text-b textarea"], (boxes) => boxes.forEach((one, i) => addClear(one.closest("[id^=text-]"), "ab"[i])));
 }

@@ -5,10 +5,7 @@ const SETTLING = 8_000; // ms after which the page counts as settled
 /** `working`: the number of running calls. */
 export const busyState = { working: 0 };
 
-/**
- * Work began: the style sheet shows a line after a short delay, so that quick answers do not blink.
- * @returns {T} the same, for a listener of Gradio
- */
+/** Work began: the style sheet shows a line after a short delay, so that quick answers do not blink. Returns the values, for Gradio. */
 export function busy(values) {
   busyState.working += 1; // calls often start another before they end
   document.body.dataset.busy = "yes";

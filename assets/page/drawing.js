@@ -20,9 +20,7 @@ export const drawingState = {
 };
 
 /** Choose something for the next drawing. */
-export function wish(chosen) {
-  drawingState.wish = { ...drawingState.wish, ...chosen };
-}
+export const wish = (chosen) => (drawingState.wish = { ...drawingState.wish, ...chosen });
 
 /** Have what is open drawn, with what the user chose. One drawing at a time: a request made meanwhile is sent when the answer is there. */
 export function draw(chosen = {}) {
@@ -31,7 +29,7 @@ export function draw(chosen = {}) {
   wish(chosen);
   if (drawingState.drawing) return;
   const names = [`${tab}/${choice}`, ""];
-  const name = names.find((one) => pulses.has(one) || isComing(one));
+  const name = names.find((one) => pulses.has(one) || performance.now() - (asked.get(one) ?? -Infinity) < MOUNTING); // or asked for a moment ago
   const pulse = pulses.get(name);
   if (!pulse) {
     if (name !== undefined) setTimeout(() => drawingState.wish && draw(), 30); // it was sent, and is being mounted
@@ -45,11 +43,6 @@ export function draw(chosen = {}) {
   const index = { ...drawingState.wish, tab };
   drawingState.wish = null;
   pulse("select", { index, value: "" });
-}
-
-// Whether a pulse was requested a moment ago.
-function isComing(name) {
-  return performance.now() - (asked.get(name) ?? -Infinity) < MOUNTING;
 }
 
 /** The drawing is there. */
@@ -66,9 +59,8 @@ export function drawn() {
 }
 
 /**
- * A drawing was made at once, without its slow parts. They are requested when the picture is seen and nobody types on; until then,
- * what is left of the text before is pale.
- * @param {string} name of the pulse
+ * A drawing was made at once, without the slow parts of the pulse `name`. They are requested when the picture is seen and nobody types
+ * on; until then, what is left of the text before is pale.
  */
 export function more(name) {
   if (!drawingState.left) busy();
@@ -104,9 +96,7 @@ function forgetRest() {
 }
 
 /** The id of a tab. */
-export function idOf(button) {
-  return button?.id.replace(/^tab-|-button$/g, "") ?? "";
-}
+export const idOf = (button) => button?.id.replace(/^tab-|-button$/g, "") ?? "";
 
 /** The open tab, and its open choice. */
 export function place() {
@@ -116,9 +106,7 @@ export function place() {
 }
 
 /** Have the texts read that an answer has put into the boxes. */
-export function read() {
-  pulses.get("read")("select", { index: 0, value: "" });
-}
+export const read = () => pulses.get("read")("select", { index: 0, value: "" });
 
 /** The strip has its own listener; what is open is requested at the same time. */
 export function asking(values) {
@@ -144,8 +132,5 @@ export function open(title, choice) {
 
 /** Have a tab drawn that the user opens; a tab that the server opens comes with its content. */
 export function listenToTabs() {
-  document.addEventListener("click", ({ target }) => {
-    if (!target.closest("#tabs [role=tab]")) return;
-    requestAnimationFrame(() => draw());
-  });
+  document.addEventListener("click", ({ target }) => target.closest("#tabs [role=tab]") && requestAnimationFrame(() => draw()));
 }

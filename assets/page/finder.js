@@ -101,14 +101,9 @@ export function openFinder() {
     if (!found.length) list.append(el("li", { class: "bx-none" }, NONE));
     mark(0);
   };
-  const search = async () => {
+  const search = () => {
     const words = input.value;
-    try {
-      const entries = await find(words);
-      if (words === input.value) show(entries);
-    } catch {
-      list.replaceChildren(el("li", { class: "bx-none", role: "alert" }, FAILED));
-    }
+    find(words).then((entries) => words === input.value && show(entries), () => list.replaceChildren(el("li", { class: "bx-none", role: "alert" }, FAILED)));
   };
   const choose = (index) => {
     if (!found[index]) return;

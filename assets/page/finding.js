@@ -38,12 +38,8 @@ function keysOf(text) {
 }
 
 /**
- * An index of entries and concepts as the server sends them (explorer/guide/finding.py). Of the text of an entry `read`
- * characters count: what is said first is what it is about.
- * @param {Function} MiniSearch
- * @param {{ entries: object[], concepts: string[][] }} sent
- * @param {{ most?: number, ofAKind?: number, read?: number }} limits
- * @returns {(query: string) => object[]} the entries that fit best, few of a kind but for views
+ * An index of entries and concepts as the server sends them (explorer/guide/finding.py): a function that gives the entries which fit a
+ * query best, few of a kind but for views. Of the text of an entry `read` characters count: what is said first is what it is about.
  */
 export function indexOf(MiniSearch, { entries, concepts }, { most = 12, ofAKind = 0, read = 400 } = {}) {
   const [phrases, vocabulary] = [new Set(), new Set()];

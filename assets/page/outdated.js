@@ -16,7 +16,7 @@ const drawn = new Map(); // by tab: its choice when it was drawn last, and what 
 const calls = new Map(); // when each running call that was asked for began, by its number
 const background = new Set(told.background); // numbers of the calls that nobody waits for
 
-/** Something else is asked for. @param {boolean} [input] the input itself, rather than what is shown of it */
+/** Something else is asked for. `input`: the input itself, rather than what is shown of it. */
 export function outdate(input = false) {
   asked += 1;
   failed = false;
@@ -41,10 +41,7 @@ function waits() {
 function look() {
   clearTimeout(timer);
   if (!document.body.dataset.stale || failed) return;
-  if (waits()) {
-    timer = setTimeout(look, AGAIN);
-    return;
-  }
+  if (waits()) return void (timer = setTimeout(look, AGAIN));
   const { tab, choice } = place();
   drawn.set(tab, `${choice} ${asked}`);
   calls.clear();
@@ -56,12 +53,9 @@ const ofTabs = (target) => Boolean(target.closest("#tabs"));
 
 /** Listen to what people type and choose, and to the calls of the page. */
 export function watchOutdated() {
-  document.addEventListener("input", ({ target }) => {
-    if (target.closest("gradio-app") && !target.closest(OWN)) outdate(!ofTabs(target));
-  }, { capture: true });
-  document.addEventListener("change", ({ target }) => { // the pictures of the choice before are below the new one's title
-    if (target.closest(".choices")) document.body.toggleAttribute("data-elsewhere", true);
-  });
+  document.addEventListener("input", ({ target }) => target.closest("gradio-app") && !target.closest(OWN) && outdate(!ofTabs(target)), { capture: true });
+  // The pictures of the choice before are below the new one's title.
+  document.addEventListener("change", ({ target }) => target.closest(".choices") && document.body.toggleAttribute("data-elsewhere", true));
   for (const kind of ["mousedown", "click"]) { // before the list is gone, and by keyboard
     document.addEventListener(kind, ({ target }) => target.closest(PRESSED) && outdate(!ofTabs(target)), { capture: true });
   }

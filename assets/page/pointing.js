@@ -1,8 +1,6 @@
 // Pointing at an element of the page, once it is there and drawn; what would give an answer away is covered.
 import { el } from "../shared/dom.js";
 
-/** @typedef {[kind: "row" | "cell" | "ribbon", ...numbers: number[]]} Spot tokens count from 0, all else from 1 */
-
 const PATIENCE = 20_000; // ms of an idle page after which we stop waiting for the element to point at
 const PIECES = "tokens-pieces-cards"; // the tokens once more, with their numbers
 const ABOVE = 14; // px between the bar and what is pointed at
@@ -12,14 +10,11 @@ let turn = 0; // counts the pointings: a newer one ends the wait of an older one
 export const covered = { id: "", row: false };
 
 /** The element that a lesson's id names. */
-export function named(id) {
-  const views = [...document.querySelectorAll("#tabs [role=tabpanel] .view")];
-  return id === "view" ? views.find((one) => one.offsetParent) : document.getElementById(id);
-}
+export const named = (id) => id === "view" ? [...document.querySelectorAll("#tabs [role=tabpanel] .view")].find((one) => one.offsetParent) : document.getElementById(id);
 
 /**
- * Cover this and nothing else, from now on, even before it exists; assets/answers.js does it.
- * @param {string} [about] the id of what is asked about: who is to count pieces must not see them in the row
+ * Cover this and nothing else, from now on, even before it exists; assets/answers.js does it. `about` is the id of what is asked about:
+ * who is to count pieces must not see them in the row.
  */
 export function cover(id, about = "") {
   Object.assign(covered, { id, row: id === "view" && about === PIECES });
@@ -27,10 +22,8 @@ export function cover(id, about = "") {
 }
 
 /**
- * Point at an element, and at nothing else.
- * @param {string | null} id of the element, null for none
- * @param {string} [under] the id of what to cover, "" for nothing
- * @param {Spot | []} [spot] what is outlined within the element; empty for all of it
+ * Point at the element `id`, null for none, and at nothing else. `under` is the id of what to cover, "" for nothing; `spot` what is
+ * outlined within the element, "row", "cell" or "ribbon" and its numbers: tokens count from 0, all else from 1. Empty for all of it.
  */
 export async function point(id, under = "", spot = []) {
   for (const one of document.querySelectorAll("[data-pointed]")) delete one.dataset.pointed;
@@ -87,13 +80,12 @@ let band = null; // the outline of what is no element of its own
 function unmark() {
   watching?.disconnect();
   watching = null;
-  clear(document);
+  clear();
 }
 
-function clear(box) {
-  for (const one of box.querySelectorAll("[data-spot]")) delete one.dataset.spot;
+function clear() {
+  for (const one of document.querySelectorAll("[data-spot]")) delete one.dataset.spot;
   band?.remove();
-  band = null;
 }
 
 // Outline a spot in the picture of `box`, if it has such a place.
@@ -110,7 +102,7 @@ function markSpot(box, spot) {
 
   function outline() {
     mine.disconnect(); // not at our own change
-    clear(box);
+    clear();
     const target = find(box, spot);
     if (target) target.dataset.spot = spot[0];
     box.dataset.pointed = target ? "within" : "yes"; // a picture that is still to come is pointed at as a whole
@@ -133,17 +125,13 @@ function find(box, spot) {
   if (chart) return inChart(chart, spot);
   const flow = box.querySelector(".bx-flow-field");
   if (flow) return inFlow(box, flow, spot);
-  return box.querySelector(".virtual-body") ? inFrame(box, spot) : inTable(box, spot);
-}
-
-// Gradio's tables place each row by itself; their `tbody` only measures the columns.
-function inFrame(box, [, row, column]) {
-  const cells = box.querySelectorAll(`.virtual-body [data-row="${row - 1}"]`);
-  return (column == null ? cells[0]?.closest(".virtual-row") : cells[column - 1]) ?? null;
+  const [, row, column] = spot;
+  const cells = box.querySelectorAll(`.virtual-body [data-row="${row - 1}"]`); // Gradio's tables place each row by itself; their `tbody` only measures the columns
+  return box.querySelector(".virtual-body") ? (column == null ? cells[0]?.closest(".virtual-row") : cells[column - 1]) ?? null : inTable(box, row, column);
 }
 
 // A row of a table that stands for a token is found by the token, others are counted, as columns are.
-function inTable(box, [, row, column]) {
+function inTable(box, row, column) {
   const rows = [...box.querySelectorAll("tbody tr")].filter((one) => one.getClientRects().length);
   const named = rows.some((one) => one.querySelector("th [data-token]"));
   const found = named ? rows.find((one) => one.querySelector(`th [data-token="${row}"]`)) : rows[row - 1];
@@ -160,9 +148,7 @@ function inChart(chart, [kind, row, column]) {
   return place(chart, left, top, right - left, bottom - top);
 }
 
-function edges(axis, number) {
-  return [number - 0.5, number + 0.5].map((one) => axis._offset + axis.l2p(one)).sort((a, b) => a - b);
-}
+const edges = (axis, number) => [number - 0.5, number + 0.5].map((one) => axis._offset + axis.l2p(one)).sort((a, b) => a - b);
 
 // A row is a token, a cell [token, hidden state], a ribbon [layer, query, key].
 function inFlow(box, flow, [kind, ...numbers]) {

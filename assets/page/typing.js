@@ -5,10 +5,6 @@ import { done } from "./busy.js";
 export const PAUSE = 36;
 const PATIENCE = 20_000; // ms to wait for what should have come
 
-/**
- * @type {{tell: (() => void) | null, timer: number, reading: number, keyed: number, menu: HTMLInputElement | null,
- *   shown: string | null | undefined, arriving: number, own: Set<string>}}
- */
 export const typingState = {
   tell: null, // sends what was typed and not sent yet
   timer: 0, // the timer of the next reading
@@ -33,19 +29,18 @@ export function startArriving() {
   typingState.own.clear();
 }
 
-/** What the link sets is there, so that the texts are read with it. */
-export function hasArrived() {
-  clearTimeout(typingState.arriving);
-  typingState.arriving = 0;
-  clearTimeout(typingState.timer);
-  typingState.tell = null;
-}
-
 /** The page did not get where the link leads: what was typed is read where it is. */
 export function didNotArrive() {
   clearTimeout(typingState.arriving);
   typingState.arriving = 0;
   sendTyped();
+}
+
+/** What the link sets is there, so that the texts are read with it. */
+export function hasArrived() {
+  clearTimeout(typingState.timer);
+  typingState.tell = null;
+  didNotArrive();
 }
 
 // Send what was typed, unless it is to be read with what a link sets.
@@ -63,9 +58,8 @@ export function wasRead() {
 }
 
 /**
- * For text boxes. Resolves when nothing was typed for a moment and the previous text is answered, or when the box is left, so that
- * the next click comes after it. Calls that a newer one replaces, and calls for a text set by the page, never resolve.
- * @param {string} boxes a selector
+ * For text boxes, by their selector. Resolves when nothing was typed for a moment and the previous text is answered, or when the box is
+ * left, so that the next click comes after it. Calls that a newer one replaces, and calls for a text set by the page, never resolve.
  */
 export function typed(values, boxes) {
   return new Promise((resolve) => {
@@ -94,15 +88,13 @@ export function chosen(values) {
   });
 }
 
+const TYPED = "dialog, .table-wrap, textarea, select, [contenteditable=true], input:not([type=radio], [type=checkbox], [type=range])";
+
 /** Whether keys typed there are text, not the page's shortcuts. */
-export function isTyping(target) {
-  return Boolean(target.closest?.("dialog, .table-wrap, textarea, select, [contenteditable=true], input:not([type=radio], [type=checkbox], [type=range])"));
-}
+export const isTyping = (target) => Boolean(target.closest?.(TYPED));
 
 // Whether the box is the number of a slider.
-function ofSlider(box) {
-  return box.type === "number" && box.max !== "" && !box.closest("#steppers");
-}
+const ofSlider = (box) => box.type === "number" && box.max !== "" && !box.closest("#steppers");
 
 // A slider's number past the end becomes the end, before Gradio sees and refuses it; an empty box or a number too small may
 // be the beginning of another number.
@@ -126,17 +118,11 @@ export function listenToTyping() {
     target.value = target.min;
     target.dispatchEvent(new Event("input", { bubbles: true }));
   });
-  document.addEventListener("focusin", ({ target }) => {
-    if (target.role !== "combobox") return;
-    typingState.menu = target;
-    typingState.shown = target.value;
-  });
+  document.addEventListener("focusin", ({ target }) => target.role === "combobox" && Object.assign(typingState, { menu: target, shown: target.value }));
   document.addEventListener("focusout", () => {
     sendTyped();
     // After the event that a dropdown fires when it is left.
-    setTimeout(() => {
-      if (document.activeElement !== typingState.menu) typingState.menu = null;
-    });
+    setTimeout(() => document.activeElement !== typingState.menu && (typingState.menu = null));
   });
   // A click in a list counts even on the chosen item. In the capture phase, before the list's own listener.
   const pressed = ({ target }) => target.closest("[role=option]") && (typingState.shown = null);

@@ -7,14 +7,10 @@ function fill(node, attributes, children) {
 }
 
 /** An HTML element; attributes and children that are null are left out. */
-export function el(tag, attributes, ...children) {
-  return fill(document.createElement(tag), attributes, children);
-}
+export const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 
 /** An SVG element, made like `el`. */
-export function svg(tag, attributes, ...children) {
-  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
-}
+export const svg = (tag, attributes, ...children) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
 /** An element with text of our own files: Markdown without HTML, of which the server made HTML. */
 export function ours(tag, attributes, html) {
@@ -23,11 +19,7 @@ export function ours(tag, attributes, html) {
   return made;
 }
 
-/**
- * A button.
- * @param {string | Node} text
- * @param {() => void} press called when it is clicked
- */
+/** A button, which calls `press` when it is clicked. */
 export function button(text, press, attributes = {}) {
   const made = el("button", { type: "button", ...attributes }, text);
   made.addEventListener("click", press);
@@ -35,15 +27,9 @@ export function button(text, press, attributes = {}) {
 }
 
 /** The bare value: Gradio wraps values in proxies that are slow to read item by item. */
-export function plain(value) {
-  return value && typeof value === "object" ? JSON.parse(JSON.stringify(value)) : value;
-}
+export const plain = (value) => value && typeof value === "object" ? JSON.parse(JSON.stringify(value)) : value;
 
-/**
- * Make `nodes` the children of a box, in place of those of `old`. Those that stay are not moved: a node that is moved starts its
- * transitions over.
- * @returns {Element[]} `nodes`
- */
+/** Make `nodes` the children of a box, in place of those of `old`. Those that stay are not moved, which would restart their transitions. */
 export function arrange(box, old, nodes) {
   const stay = new Set(nodes);
   for (const node of old) if (!stay.has(node)) node.remove();
@@ -56,9 +42,7 @@ export function arrange(box, old, nodes) {
 }
 
 /** Let the Tab key reach one of the items only; arrow keys reach the rest (roving tabindex). */
-export function rove(items, index) {
-  items.forEach((item, i) => (item.tabIndex = i === index ? 0 : -1));
-}
+export const rove = (items, index) => items.forEach((item, i) => (item.tabIndex = i === index ? 0 : -1));
 
 /** Scroll `box`, and nothing around it, as little as needed to show `item`. */
 export function reveal(box, item) {
@@ -76,6 +60,17 @@ export function openDialog(dialog) {
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
+}
+
+/** Call fn(elements) once the page has an element for each selector: Gradio makes them one by one. */
+export function whenThere(selectors, fn) {
+  const look = new MutationObserver(() => {
+    const found = selectors.map((one) => document.querySelector(`gradio-app ${one}`));
+    if (!found.every(Boolean)) return;
+    look.disconnect();
+    fn(found);
+  });
+  look.observe(document.documentElement, { childList: true, subtree: true });
 }
 
 /** Have the browser save a file. */

@@ -1,25 +1,15 @@
 // How Gradio, a file and the first picture get a component drawn into an element.
 import { plain } from "./dom.js";
 
-/**
- * @typedef {object} Instance
- * @property {HTMLElement} element the component's skeleton is in it
- * @property {(event: string, data: {index: any, value: any}) => void} trigger has Python do something
- * @property {{value: any}} props what Python sent
- * @property {Record<string, any>} settings the options of the class in explorer/page/components.py
- */
-
 const mounts = new Map();
 const listeners = [];
 
 /**
- * Say how a component is drawn.
- * @param {string} name of its class
- * @param {(instance: Instance) => () => void} mounting called for each instance; it returns the function that draws the value
+ * Say how the component of a class is drawn: `mounting` is called for each instance and returns the function that draws its value.
+ * It gets the `element` with the component's skeleton, `trigger(event, {index, value})`, which has Python do something, `props`,
+ * whose `value` is what Python sent, and `settings`, the options of the class in explorer/page/components.py.
  */
-export function define(name, mounting) {
-  mounts.set(name, mounting);
-}
+export const define = (name, mounting) => mounts.set(name, mounting);
 
 /**
  * Say how a component is drawn whose value is small: `mounting` also gets its `root`, the skeleton, and what it returns gets the
@@ -41,14 +31,11 @@ export function mount(name, element, trigger, props, watch, settings) {
 }
 
 /** Call fn(name, element, props, settings) for each component that is mounted from now on. */
-export function onMount(fn) {
-  listeners.push(fn);
-}
+export const onMount = (fn) => listeners.push(fn);
 
 /**
  * A choice takes effect in the browser at once, and the server confirms it later. An answer that was under way must not undo it:
- * for a moment, the choice made here overrides incoming values.
- * @param {number} patience ms
+ * for a moment (ms), the choice made here overrides incoming values.
  */
 export function choiceHere(patience = 1500) {
   let chosen = null;

@@ -5,19 +5,14 @@ const REST = 3_000; // ms without a pointer or key until it is loaded for a char
 let arrives = null;
 let load = fromServer;
 let touched = performance.now();
-for (const kind of ["pointermove", "pointerdown", "keydown", "wheel"]) {
-  addEventListener(kind, () => (touched = performance.now()), { capture: true, passive: true });
-}
+const touch = () => (touched = performance.now());
+for (const kind of ["pointermove", "pointerdown", "keydown", "wheel"]) addEventListener(kind, touch, { capture: true, passive: true });
 
 /** Resolves to Plotly. */
-export function plotly() {
-  return (arrives ??= load());
-}
+export const plotly = () => (arrives ??= load());
 
 /** Where Plotly comes from; at first from the server. */
-export function loadPlotlyBy(how) {
-  load = how;
-}
+export const loadPlotlyBy = (how) => (load = how);
 
 export function fromServer() {
   return new Promise((resolve, reject) => {

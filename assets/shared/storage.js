@@ -3,9 +3,7 @@
 /** The key of the seat in a room that this browser holds, {word, name, token}: a person who comes back has the same one. */
 export const SEAT = "bert-seat";
 
-/** @typedef {"localStorage" | "sessionStorage"} Storage the second is forgotten with the tab */
-
-/** @returns {any} what was stored there; null for nothing, or what is no value of ours */
+/** What was stored there (sessionStorage is forgotten with the tab); null for nothing, or what is no value of ours. */
 export function stored(key, storage = "localStorage") {
   try {
     return JSON.parse(window[storage].getItem(key));
@@ -14,11 +12,10 @@ export function stored(key, storage = "localStorage") {
   }
 }
 
-/** @param {any} value null to forget it */
+/** Store a value there, null to forget it. */
 export function store(key, value, storage = "localStorage") {
   try {
-    if (value === null) window[storage].removeItem(key);
-    else window[storage].setItem(key, JSON.stringify(value));
+    window[storage].setItem(key, JSON.stringify(value));
   } catch {
     // then it is forgotten with the page
   }

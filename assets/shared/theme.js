@@ -5,9 +5,7 @@ const listeners = new Set();
 let wasDark = null;
 let onPaper = 0; // number of pictures being drawn for export, which are light in any theme
 
-export function isDark() {
-  return !onPaper && document.body.classList.contains("dark");
-}
+export const isDark = () => !onPaper && document.body.classList.contains("dark");
 
 /** Dress a page of ours beside the app as the system, at every moment, or as `wished`. */
 export function followSystem(wished = "") {
@@ -27,6 +25,14 @@ export async function paper(draw) {
   }
 }
 
+/** Call the listeners {fn, owner} whose owner is on the page, and forget the others. */
+export function callAll(listeners) {
+  for (const listener of listeners) {
+    if (listener.owner.isConnected) listener.fn();
+    else listeners.delete(listener);
+  }
+}
+
 /** Call fn after each switch between light and dark, as long as `owner` is on the page. */
 export function onTheme(fn, owner) {
   if (wasDark === null) {
@@ -34,11 +40,8 @@ export function onTheme(fn, owner) {
     new MutationObserver(() => {
       if (isDark() === wasDark) return;
       wasDark = isDark();
-      for (const listener of listeners) {
-        if (listener.owner.isConnected) listener.fn();
-        else listeners.delete(listener);
-      }
-    }).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+      callAll(listeners);
+    }).observe(document.body, { attributeFilter: ["class"] });
   }
   listeners.add({ fn, owner });
 }
@@ -59,14 +62,7 @@ export function rgb(colour) {
 }
 
 /** The page's background as [red, green, blue]. */
-export function background() {
-  if (onPaper) return [255, 255, 255];
-  for (const node of [document.querySelector(".gradio-container"), document.querySelector("gradio-app"), document.body, document.documentElement]) {
-    const colour = node && rgb(getComputedStyle(node).backgroundColor);
-    if (colour && colour[3] === 255) return colour.slice(0, 3);
-  }
-  return isDark() ? [11, 15, 25] : [255, 255, 255];
-}
+export const background = () => (onPaper ? [255, 255, 255] : rgb(css("--body-background-fill")).slice(0, 3));
 
 let table = [];
 let tableKey = "";
@@ -75,19 +71,43 @@ let tableKey = "";
 export function rampTable() {
   const start = background();
   const key = `${isDark()} ${start}`;
-  if (key !== tableKey) {
-    table = rampFrom(start, isDark());
-    tableKey = key;
-  }
+  if (key !== tableKey) table = rampFrom(start, isDark());
+  tableKey = key;
   return table;
 }
 
 /** The ramp's colour for a share from 0 to 1; what is outside gets the nearest end. */
-export function ramp(share) {
-  return rampTable()[Math.round(255 * Math.min(1, Math.max(0, share)))];
-}
+export const ramp = (share) => rampTable()[Math.round(255 * Math.min(1, Math.max(0, share)))];
 
 /** The ramp as a Plotly colorscale of 33 stops. */
-export function rampStops() {
-  return Array.from({ length: 33 }, (_, i) => [i / 32, inCss(ramp(i / 32))]);
+export const rampStops = () => Array.from({ length: 33 }, (_, i) => [i / 32, inCss(ramp(i / 32))]);
+
+// ---- Numbers as pixels on a canvas.
+
+/** Paint every pixel of a canvas; `colourOf(x, y)` is red, green, blue and, unless it is 255, alpha. */
+export function paintPixels(canvas, width, height, colourOf) {
+  Object.assign(canvas, { width, height });
+  const pen = canvas.getContext("2d");
+  const image = pen.createImageData(width, height);
+  for (let y = 0, at = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, at += 4) {
+      const [red, green, blue, alpha = 255] = colourOf(x, y);
+      image.data[at] = red;
+      image.data[at + 1] = green;
+      image.data[at + 2] = blue;
+      image.data[at + 3] = alpha;
+    }
+  }
+  pen.putImageData(image, 0, 0);
+}
+
+/** Draw a vector as a strip with a small rectangle for each number, blue above 0, orange below; from `top` on they have the full colour. */
+export function paintVector(canvas, vector, top) {
+  const [plus, minus] = ["positive", "negative"].map((sign) => rgb(css(`--bx-${sign}`)));
+  const start = background();
+  paintPixels(canvas, vector.length, 1, (x) => {
+    const share = Math.min(1, Math.abs(vector[x]) / top);
+    const end = vector[x] < 0 ? minus : plus;
+    return start.map((from, k) => Math.round(from + (end[k] - from) * share));
+  });
 }

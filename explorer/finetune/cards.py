@@ -2,8 +2,11 @@
 
 from typing import Any
 
+from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, CARDS, CHARACTERS, LABEL
+from explorer.finetune.compute.columns import guess_columns
 from explorer.finetune.opening import STARTER, Cards
+from explorer.text.tables import parse_table
 from explorer.training.examples import normalise
 from explorer.ui.pictures.numbers import Table, keep
 
@@ -26,6 +29,28 @@ def cards_of(value: object) -> Cards:
         kept.append((name[: LABEL.most], tuple(lines)))
         room -= sum(map(len, lines))
     return tuple(kept)
+
+
+def take_in(cards: Cards, table: str) -> Cards:
+    """The cards with a table of sentences and labels, a card per label. Raises InputError."""
+    read = parse_table(table.encode())
+    columns = guess_columns(read)
+    labels = read.column(columns.label) if columns.label else []
+    if len(set(labels)) < 2:
+        raise InputError(
+            "This table has no column of labels. Paste the sentences of one class as a list, or choose A file above."
+        )
+    taken = [(name, list(lines)) for name, lines in cards] if any(lines for _, lines in cards) else []
+    for sentence, label in zip(read.column(columns.text), labels, strict=True):
+        lines = next((lines for name, lines in taken if normalise(name) == normalise(label)), None)
+        if lines is None:
+            taken.append((label, lines := []))
+        lines.append(sentence)
+    if len(taken) > CARDS.most:
+        raise InputError(
+            f"There is room for {CARDS.most} classes, and with this table there are {len(taken):,}. Choose A file above."
+        )
+    return tuple((name, tuple(lines)) for name, lines in taken)
 
 
 def _is_card(card: object) -> bool:

@@ -9,7 +9,7 @@ from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
-from explorer.finetune.cards import cards_of, draw_cards
+from explorer.finetune.cards import cards_of, draw_cards, take_in
 from explorer.finetune.compute.columns import Columns, guess_columns
 from explorer.finetune.compute.from_table import ExampleFile, heading
 from explorer.finetune.compute.texts import HeldOutTexts
@@ -125,8 +125,11 @@ class ExamplesView(ExampleSettings):
         return Change(settings=nothing | {"run": self.run}, content={"table": props(value=None)})
 
     def on_cards(self, subject: Subject, typed: object) -> Change:
-        """The cards were changed by hand: [[name, [line, ...]], ...]."""
-        return settle(classes=cards_of(typed), run=self.run)
+        """The cards were changed by hand, [[name, [line, ...]], ...], or a table, {"cards", "table"}, was dropped on them."""
+        if not isinstance(typed, dict):
+            return settle(classes=cards_of(typed), run=self.run)
+        cards = take_in(cards_of(typed.get("cards")), str(typed.get("table")))
+        return settle(classes=cards_of(cards), run=self.run)
 
     def on_mapped(self, subject: Subject, index: None) -> Why:
         named = [(name.replace("|", " ").strip(), lines) for name, lines in self.classes]

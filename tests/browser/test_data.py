@@ -19,16 +19,14 @@ def saved(page, label):
 
 def test_a_picture_gives_its_own_numbers_and_carries_its_letters(open_app, bundled):
     page = open_app("?v=1&tab=attention&a=A+dog+barked.&layer=3&head=7")
-    for part, rows in (("heads-grid", 72), ("head-heatmap", 36)):
-        box = page.locator(f"#attention-{part}")
+    page.locator("#attention-head-heatmap").hover()
+    page.locator("#attention-head-heatmap").get_by_role("button", name="Save this picture").click()
+    for place, rows in enumerate((72, 36)):  # the grid of heads, and below it the heatmap
         files = {}
         for kind in ("CSV", "SVG"):
-            box.hover()
-            box.get_by_role("button", name="Save this picture").click()
             with page.expect_download() as download:
-                box.get_by_role("button", name=f"Download as {kind}").click()
-            if kind == "CSV":  # it is told for some seconds
-                expect(box.locator(".bx-save-said")).to_contain_text(".csv is made.")
+                page.locator("#take-pictures li").nth(place).get_by_role("button", name=re.compile(f" as {kind}$")).click()
+            expect(page.locator("#take-said")).to_contain_text(" made.")
             files[kind] = download.value.path()
         frame = pd.read_csv(files["CSV"], keep_default_na=False, na_values=[""])
         assert len(frame) == rows

@@ -130,6 +130,7 @@ def test_what_is_printed_or_taken_away_has_its_answers(hidden):
     drawn = """() => new Promise((done) => {
         const saved = URL.createObjectURL;
         URL.createObjectURL = (blob) => (blob.text().then(done), saved(blob));
-        document.querySelector('#fill-mask-guesses-guesses .bx-save [data-format=svg]').click();
+        document.querySelector('#fill-mask-guesses-guesses .bx-save').click();
+        [...document.querySelectorAll('#take-pictures [aria-label$=SVG]')].find((one) => /guesses/i.test(one.ariaLabel)).click();
     }).finally(() => 0)"""
     assert "tokyo" in page.evaluate(drawn)

@@ -1,6 +1,5 @@
 """The Overview, which the page opens with: one picture of all of BERT, used as a person would."""
 
-import base64
 import io
 import re
 
@@ -18,12 +17,6 @@ LONG = "?a=" + "the+old+bank+by+the+river+" * 20 + "&b="
 PHONE = {"width": 420, "height": 900}
 STATES = 7  # of the bundled model
 ROUTES = "[...document.querySelectorAll('gradio-app .bx-flow-hits path')].map((one) => one.dataset.route).join(' ')"
-DECODED = """([kind, base64]) => new Promise((done) => {
-  const video = document.createElement("video");
-  video.onloadeddata = () => done([video.videoWidth, Number.isFinite(video.duration) ? video.duration : null]);
-  video.onerror = () => done([0, 0]);
-  video.src = `data:video/${kind};base64,${base64}`;
-})"""
 TITLES = ["read", "embed", "attend", "transform", "repeat", "guess", "judge"]
 
 
@@ -438,18 +431,13 @@ def test_share_makes_a_loop_of_what_was_just_done(opened):
     page.keyboard.press("x")
     expect(page.locator("#overview-finding")).to_contain_text("Without japan in layer 6")
     settled(page)
-    saved = {}
-    for encoder, kinds in (("", ["webp"]), ("HTMLCanvasElement.prototype.toBlob = (then) => then(null);", ["mp4", "webm"])):
-        page.evaluate(f"() => {{ {encoder} }}")  # a browser that writes no WebP
-        page.locator("#take-away").click()
-        with page.expect_download() as download:
-            page.get_by_role("button", name="What you just did").click()
-        stem, kind = download.value.suggested_filename.split(".")
-        assert (stem, kind in kinds) == ("bert-explorer-loop", True)
-        saved["webp" if kind == "webp" else "video"] = download.value.path().read_bytes()
-        page.keyboard.press("Escape")
-    assert all(10_000 < len(one) <= 2_000_000 for one in saved.values())
-    with Image.open(io.BytesIO(saved["webp"])) as loop:
+    page.locator("#take-away").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="What you just did").click()
+    assert download.value.suggested_filename == "bert-explorer-loop.webp"
+    saved = download.value.path().read_bytes()
+    assert 10_000 < len(saved) <= 2_000_000
+    with Image.open(io.BytesIO(saved)) as loop:
         frames = [frame.convert("L") for frame in ImageSequence.Iterator(loop)]
         assert loop.info["loop"] == 0, "for ever"
     assert len(frames) >= STATES + 2
@@ -457,11 +445,9 @@ def test_share_makes_a_loop_of_what_was_just_done(opened):
     ink = [int((np.asarray(frame) < 128).sum()) for frame in frames]
     assert ink[0] < 0.8 * ink[STATES - 1], "its columns come one after the other"
     assert np.abs(np.asarray(frames[-1], dtype=int) - np.asarray(frames[STATES - 1])).max() > 128, "and the answer falls"
-    blank = page.context.new_page()  # whose policy allows it
-    width, seconds = blank.evaluate(DECODED, [kind, base64.b64encode(saved["video"]).decode("ascii")])
-    blank.close()
-    assert width == frames[0].width
-    assert seconds is None or seconds <= 8, "a WebM of Chromium does not say how long it is"
+    page.evaluate("() => { HTMLCanvasElement.prototype.toBlob = (then) => then(null); }")  # a browser that writes no WebP
+    page.get_by_role("button", name="What you just did").click()
+    expect(page.locator("#take-said")).to_have_text("This browser cannot write a WebP. Open the page in Chrome or Firefox.")
 
 
 TIRED = "?a=when+he+was+tired,+%5BMASK%5D+went+to+bed.&b="

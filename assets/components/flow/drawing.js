@@ -13,9 +13,7 @@ const STUB = 6; // px that a line hangs down when it is cut
 export const act = (text, index, more = {}) => el("button", { type: "button", "data-act": JSON.stringify(index), ...more }, text);
 
 /** The routes that end in a place; where they cannot be computed here, those that were sent. */
-export function traced({ value, mixing }, place) {
-  return mixing ? routesTo(mixing, value.tokens.length, place, LEAST) : { shares: value.shares, routes: value.routes };
-}
+export const traced = ({ value, mixing }, place) => mixing ? routesTo(mixing, value.tokens.length, place, LEAST) : { shares: value.shares, routes: value.routes };
 
 /** The sentence about a line: layer from 0. */
 export function tellRoute({ value, mixing }, layer, query, key, part) {

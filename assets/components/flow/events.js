@@ -10,11 +10,9 @@ const MOST = 6; // scenes; the first is where it began
 export function light({ root }, changed) {
   const first = Math.min(...changed.map((box) => Number(box.dataset.state)));
   const last = Math.max(...changed.map((box) => Number(box.dataset.state)));
-  for (const box of changed) {
-    const delay = LAYER * (Number(box.dataset.state) - first);
-    box.animate([{ color: "transparent", outline: "3px solid var(--bx-negative)", outlineOffset: "1px" }, { outline: "3px solid var(--bx-negative)", outlineOffset: "1px", offset: 0.35 }, { outline: "3px solid transparent", outlineOffset: "1px" }],
-      { duration: LIT, delay, fill: "backwards" });
-  }
+  const [lit, outlineOffset] = ["3px solid var(--bx-negative)", "1px"];
+  const frames = [{ color: "transparent", outline: lit, outlineOffset }, { outline: lit, outlineOffset, offset: 0.35 }, { outline: "3px solid transparent", outlineOffset }];
+  for (const box of changed) box.animate(frames, { duration: LIT, delay: LAYER * (Number(box.dataset.state) - first), fill: "backwards" });
   const wave = changed.length ? LAYER * (last - first) : 0;
   root.style.setProperty("--wave", `${wave}ms`);
   setTimeout(() => root.style.removeProperty("--wave"), wave + LIT);

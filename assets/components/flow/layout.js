@@ -9,16 +9,6 @@ export const NARROW = 520; // px of the stage in which the neurons are below the
 const SLIM = 240; // px of the stage that has room for two heads beside each other
 const HEAD_LEAST = 84; // px: the height of a head's small picture with its two lines
 
-/**
- * @typedef {object} Flow what the modules of the picture share
- * @property {HTMLElement} root
- * @property {any} value what Python sent
- * @property {Record<string, HTMLElement>} nodes
- * @property {Record<string, any>} size lengths in px
- * @property {{at: number[], layer: any, weight: any} | null} zoom what is open
- * @property {boolean} alone in a file or a notebook: only the value's own data is available
- */
-
 const topOf = (flow) => flow.nodes.sheet.getBoundingClientRect().top + scrollY;
 export const level = (flow) => flow.zoom?.at.length ?? 0;
 /** Whether a server answers: not in the first picture of a page, and not in a file. */

@@ -46,12 +46,9 @@ export function buildRows(flow, before) {
   flow.boxes = arrange(nodes.cells, flow.boxes, value.tokens.flatMap((_, row) => Array.from({ length: value.states }, (_, state) =>
     button(flow.boxes[from[row] * value.states + state], { class: "bx-flow-box", "data-row": row, "data-token": value.places[row], "data-state": state }))));
   const to = new Map(from.map((old, row) => [String(old), row]));
-  const moved = [...flow.lines].map(([name, line]) => {
-    const [layer, query, key] = name.split(" ");
-    return [`${layer} ${to.get(query)} ${to.get(key)}`, line];
-  });
-  for (const [name, line] of moved) if (name.includes("undefined")) line.remove();
-  flow.lines = new Map(moved.filter(([name]) => !name.includes("undefined")));
+  const moved = [...flow.lines].map(([name, line]) => [name.split(" ").map((one, n) => (n ? to.get(one) : one)), line]);
+  for (const [name, line] of moved) if (name.includes(undefined)) line.remove();
+  flow.lines = new Map(moved.filter(([name]) => !name.includes(undefined)).map(([name, line]) => [name.join(" "), line]));
   rove(flow.boxes, 0);
 }
 

@@ -6,6 +6,9 @@ import { hueOf, px, yOf } from "./layout.js";
 const CHANGES = 6; // chips; the rest is counted
 const KEY = 84; // px of the key's height
 
+// The place of what is at the right of the picture, unless all that is below it.
+const beside = (size, top) => size.under ? "" : `left:${px(size.field - size.output + 18)};width:${px(size.output - 22)};top:${px(top)}`;
+
 // The groups of bars, from the top: those that were sent, and what is read at the chosen place.
 function groups({ value, target }) {
   const last = value.states - 1;
@@ -58,8 +61,7 @@ export function drawOutputs(flow, shown, still) {
     const rest = total - heights.slice(0, i).reduce((sum, height) => sum + height + 10, 0);
     const top = Math.max(free, Math.min(yOf(flow, one.row) - heights[i] / 2, size.seen - rest));
     free = top + heights[i] + 10;
-    const beside = `left:${px(size.field - size.output + 18)};width:${px(size.output - 22)};top:${px(top)};`;
-    group.style.cssText = `${size.under ? "" : beside}--hue:${hueOf(flow, one.row)}`;
+    group.style.cssText = `${beside(size, top)};--hue:${hueOf(flow, one.row)}`;
     group.setAttribute("aria-label", one.title);
     group.classList.toggle("bx-later", shown < value.states - 1);
     const old = [...group.querySelectorAll("button")];
@@ -84,7 +86,7 @@ function drawKey({ size, nodes, value }, top) {
   const fits = !size.under && !value.changes?.length && top + KEY <= size.seen;
   nodes.key ??= el("p", { class: "bx-flow-key" }, "A box: the word that BERT would say there. A line: the share that a box takes from another.");
   if (!fits) return nodes.key.remove();
-  nodes.key.style.cssText = `left:${px(size.field - size.output + 18)};width:${px(size.output - 22)};top:${px(size.seen - KEY)}`;
+  nodes.key.style.cssText = beside(size, size.seen - KEY);
   nodes.field.append(nodes.key);
 }
 
@@ -93,12 +95,11 @@ function drawChanges(flow, top) {
   const { value, nodes, size } = flow;
   const list = flow.alone ? [] : value.changes ?? [];
   nodes.changes?.remove();
-  nodes.changes = null;
   if (!list.length) return;
   const chips = list.slice(0, CHANGES).map(({ label, undo }) =>
     el("button", { type: "button", class: "bx-flow-change", "data-act": JSON.stringify(undo), "aria-label": `Put back: ${label}` }, el("bdi", {}, label), el("span", { "aria-hidden": "true" }, "✕")));
   const all = list.length > 1 ? el("button", { type: "button", class: "bx-flow-change", "data-act": '{"back":"all"}' }, `put all ${list.length} back`) : null;
   nodes.changes = el("div", { class: "bx-flow-changes", role: "group", "aria-label": "changes" }, el("h3", {}, "Changed", el("small", {}, "U undoes the last")), ...chips, all);
-  if (!size.under) nodes.changes.style.cssText = `left:${px(size.field - size.output + 18)};width:${px(size.output - 22)};top:${px(top + 4)}`;
+  nodes.changes.style.cssText = beside(size, top + 4);
   (size.under ? nodes.below : nodes.field).append(nodes.changes);
 }

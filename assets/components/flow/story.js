@@ -61,31 +61,27 @@ export function storyOf(flow, { show, fit, open, still }) {
     setTimeout(() => grow(state + 1), COLUMN);
   }
 
-  function pause() {
-    clearInterval(playing);
-    playing = 0;
-  }
-
   function play(on) {
-    pause();
-    if (on) {
-      go(stop < 0 || stop === count() - 1 ? 0 : stop + 1);
-      playing = setInterval(() => (stop < count() - 1 && flow.root.isConnected ? go(stop + 1) : play(false)), PAUSE);
-    }
+    clearInterval(playing);
+    if (on) go(stop < 0 || stop === count() - 1 ? 0 : stop + 1);
+    playing = on ? setInterval(() => (stop < count() - 1 && flow.root.isConnected ? go(stop + 1) : play(false)), PAUSE) : 0;
     tell();
   }
 
   /** The whole picture again. */
   function end() {
-    pause();
-    stop = -1;
+    clearInterval(playing);
+    [playing, stop] = [0, -1];
+  }
+
+  /** Stop playing, and go to a stop. */
+  function choose(to) {
+    play(false);
+    go(to, true);
   }
 
   /** Go to the next or the previous stop, around the end. */
-  function step(by) {
-    play(false);
-    go(stop + by < -1 ? count() - 1 : stop + by >= count() ? -1 : stop + by, true);
-  }
+  const step = (by) => choose(stop + by < -1 ? count() - 1 : stop + by >= count() ? -1 : stop + by);
 
-  return { tell, go, play, end, step, shownAt, toggle: () => play(!playing) };
+  return { tell, choose, end, step, shownAt, toggle: () => play(!playing) };
 }

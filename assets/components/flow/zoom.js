@@ -5,11 +5,11 @@ import { el, rove, svg } from "../../shared/dom.js";
 import { senderName } from "./cards.js";
 import { act } from "./drawing.js";
 import { hueOf, level, putAt, px, stageOf, xOf, yOf } from "./layout.js";
-import { sumOf } from "./weight.js";
 
 const CAPTION = 36; // px of a small picture's two lines
 const TITLE = 22; // px of the titles of both parts
 const LEAST = 0.0005; // smaller weights have no number of their own
+const GLIDE = 380; // ms
 
 const name = ({ value }, row) => `“${value.tokens[row]}”`;
 const number = (weight) => (weight > 0 && weight < LEAST ? "<0.001" : weight.toFixed(3));
@@ -94,6 +94,53 @@ function header(flow) {
   return [el("nav", { "aria-label": "zoom" }, ...crumbs), el("span", { class: "bx-zoom-offers" }, ...offersOf(flow, places)), el("p", { role: "status" }, sentence(flow))];
 }
 
+// ---- One weight: the query and the key as strips of numbers, their products, the sum, the softmax, and the value that is moved.
+
+function strip(vector, named, end) {
+  const cells = vector.map((one, n) => el("i", { class: one < 0 ? "bx-below" : null, style: `--part:${Math.min(1, Math.abs(one) / (end || 1)).toFixed(3)}`, title: `number ${n + 1}: ${one.toFixed(3)}` }));
+  const told = `${named}: ${vector.length} numbers from ${Math.min(...vector).toFixed(2)} to ${Math.max(...vector).toFixed(2)}`;
+  return el("span", { class: "bx-zoom-strip", role: "img", "aria-label": told }, ...cells);
+}
+
+const largest = (...vectors) => Math.max(...vectors.flat().map(Math.abs));
+const line = (label, shown, result = "") => el("div", { class: "bx-zoom-line" }, el("span", {}, label), shown, el("b", {}, result));
+
+// The scores of all tokens as bars, and this one's among them.
+function scores({ value }, { scores: all, tokens }, key) {
+  const exps = all.map((one) => Math.exp(one - Math.max(...all)));
+  const bars = exps.map((one, row) => el("i", { class: row === key ? "bx-this" : null, style: `--part:${one.toFixed(3)};--hue:${hueOf({ value }, row)}`, title: `${value.tokens[row]}: score ${all[row].toFixed(2)}` }));
+  return el("span", { class: "bx-zoom-scores", role: "img", "aria-label": `e to the power of the score, for ${bars.length} of ${tokens} tokens` }, ...bars);
+}
+
+/** The level of one weight: its `node`; `enter` lets both vectors come out of the boxes that they are made of. */
+function sumOf(flow) {
+  const { value, zoom: { at, layer, weight } } = flow;
+  const [token, other] = [layer.row, at[2]].map((row) => `“${value.tokens[row]}”`);
+  const products = weight.query.map((one, n) => one * weight.key[n]);
+  const moved = weight.value.map((one) => one * weight.weight);
+  const [end, much] = [largest(weight.query, weight.key), largest(weight.value, weight.output)];
+  const cut = weight.weight !== weight.softmax && weight.weight === 0;
+  const [query, key, product] = [strip(weight.query, `query of ${token}`, end), strip(weight.key, `key of ${other}`, end), strip(products, "products", largest(products))];
+  const lines = [
+    line(`query of ${token}`, query), line(`× key of ${other}`, key), line("= products", product, `sum ${weight.dot.toFixed(2)}`),
+    line(`÷ √${weight.query.length}`, el("span", {}, "so that scores do not grow with the length of a key"), weight.scaled.toFixed(2)),
+    line("softmax", scores(flow, weight, at[2]), weight.softmax.toFixed(4)),
+    line(`value of ${other}`, strip(weight.value, `value of ${other}`, much), cut ? "× 0, cut" : `× ${weight.weight.toFixed(4)}`),
+    line(`moved to ${token}`, strip(moved, `value times weight, moved to ${token}`, much)),
+  ];
+  const node = el("div", { class: "bx-zoom-sum", role: "group", tabindex: "-1", "aria-label": `the weight of ${other} for ${token}` }, ...lines);
+  function enter(from) {
+    const box = node.getBoundingClientRect();
+    const [left, top] = [from.left - node.offsetLeft, -node.offsetTop];
+    [[query, from.query], [key, from.key]].forEach(([one, y]) => {
+      const area = one.getBoundingClientRect();
+      one.animate([{ transform: `translate(${left - (area.left - box.left)}px, ${top + y - (area.top - box.top)}px) scaleX(0.1)`, opacity: 0.4 }, { transform: "none", opacity: 1 }], { duration: GLIDE, easing: "ease-out" });
+    });
+    lines.slice(2).forEach((one, n) => one.animate([{ opacity: 0, transform: "translateY(-24px)" }, { opacity: 1, transform: "none" }], { duration: GLIDE - 100, delay: 60 * n, fill: "backwards" }));
+  }
+  return { node, enter };
+}
+
 /** The stage of a picture; `still` says whether nothing is to move. */
 export function stageFor(flow, still) {
   let made = {}; // the nodes, and what they were made for
@@ -101,11 +148,6 @@ export function stageFor(flow, still) {
   /** The nodes around it were made again. */
   const forget = () => (made = { key: "", stage: null, heads: [], weights: [] });
   forget();
-
-  function fold() {
-    leave(made.stage);
-    forget();
-  }
 
   function leave(node) {
     if (!node) return;
@@ -118,9 +160,8 @@ export function stageFor(flow, still) {
     if (still.matches) return;
     const middle = yOf(flow, flow.zoom.layer.row);
     for (const box of boxes) {
-      const [left, top] = [box.offsetLeft, box.offsetTop];
       const scale = `scale(${(room.width / box.offsetWidth).toFixed(3)}, 0.1)`;
-      box.animate([{ transform: `translate(${room.left - left}px, ${middle - top}px) ${scale}`, opacity: 0 }, { transform: "none", opacity: 1 }], { duration: 360, easing: "ease-out" });
+      box.animate([{ transform: `translate(${room.left - box.offsetLeft}px, ${middle - box.offsetTop}px) ${scale}`, opacity: 0 }, { transform: "none", opacity: 1 }], { duration: 360, easing: "ease-out" });
     }
   }
 
@@ -199,7 +240,10 @@ export function stageFor(flow, still) {
   function draw() {
     const { zoom, size, boxes } = flow;
     if (!zoom?.layer) for (const box of boxes) box.classList.remove("bx-dim");
-    if (!zoom) return fold();
+    if (!zoom) {
+      leave(made.stage);
+      return forget();
+    }
     const fresh = build();
     const room = stageOf(flow);
     const [head] = made.stage.children;

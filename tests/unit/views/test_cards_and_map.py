@@ -12,7 +12,7 @@ from explorer.core.limits import CARDS
 from explorer.export import links
 from explorer.export.place import Place
 from explorer.finetune import outcome
-from explorer.finetune.cards import CONTRADICTION, DOUBLE, NAMELESS, TWICE, cards_of, find_faults
+from explorer.finetune.cards import CONTRADICTION, DOUBLE, NAMELESS, TWICE, cards_of, find_faults, take_in
 from explorer.finetune.compute import store
 from explorer.finetune.compute.finetune import duration
 from explorer.finetune.examples import ExamplesView
@@ -206,3 +206,14 @@ def test_a_model_with_a_name_for_the_same_class_twice_is_one_class():
     assert examples.classes == ["y", "x"]
     assert examples.targets.tolist() == [1, 0, 1, 0]
     assert examples.draw(2).order == ("y", "x")
+
+
+def test_a_table_goes_into_the_cards_by_its_labels_and_one_without_labels_is_refused():
+    cards = take_in((("", ()), ("", ())), "I love it\tgood\nI hate it\tbad\nBest day ever\tgood\nWhat a mess\tbad")
+    assert cards == (("good", ("I love it", "Best day ever")), ("bad", ("I hate it", "What a mess")))
+    more = take_in(cards, 'label,text\nGood,"Yes, please"\nnone,It is six.\nnone,A table.\ngood,Hurray!\n')
+    assert more[0] == ("good", ("I love it", "Best day ever", "Yes, please", "Hurray!"))
+    assert more[2] == ("none", ("It is six.", "A table."))
+    for table in ("one\ntwo\nthree\nfour", "sentence\tlabel\n" + "".join(f"This is {i}.\tl{i % 9}\n" for i in range(60))):
+        with pytest.raises(InputError, match="Choose A file|choose A file"):
+            take_in(cards, table)
