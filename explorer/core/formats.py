@@ -3,7 +3,6 @@
 Only here is JSON of a visitor's file parsed.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Annotated, Any, TypeVar
 
@@ -12,10 +11,6 @@ from pydantic_core import from_json
 
 from explorer.core.errors import InputError
 from explorer.core.limits import Limit
-
-HALF = "The file holds half a character (a lone surrogate). Write it again as UTF-8."
-
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 Item = TypeVar("Item")
 Form = TypeVar("Form", bound=BaseModel)
@@ -42,7 +37,7 @@ class Misfit(ValueError):
 
 
 def parse(form: type[Form], data: bytes, most: Limit) -> Form:
-    """A JSON text of at most `most` values as its form. Raises Misfit, and InputError for more values or half a character."""
+    """A JSON text of at most `most` values as its form. Raises Misfit, and InputError for more values."""
     return _validate(TypeAdapter(form), data, most)
 
 
@@ -92,7 +87,5 @@ def _validate(adapter: TypeAdapter[Any], data: bytes, most: Limit) -> Any:
         raise InputError(most.tell())
     try:
         return adapter.validate_json(data)
-    except ValidationError as error:
-        if error.error_count() == 1 and "hex escape" in error.errors(include_input=False)[0]["msg"] and _SURROGATE.search(data):
-            raise InputError(HALF) from None
+    except ValidationError:
         raise Misfit from None  # the error itself holds the visitor's text

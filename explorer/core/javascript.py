@@ -57,9 +57,7 @@ def _constant(found: re.Match[str], path: str, numbers: dict[str, str]) -> str:
     names, module = found["names"], numbers[_resolve(found["path"], path)]
     if names is None:
         return ""
-    if names.startswith("*"):
-        return f"const {names.split()[-1]} = {module};\n"
-    renamed = " ".join(names.split()).replace(" as ", ": ")
+    renamed = names.split()[-1] if names.startswith("*") else " ".join(names.split()).replace(" as ", ": ")
     return f"const {renamed} = {module};\n"
 
 
@@ -69,5 +67,4 @@ def _resolve(imported: str, importer: str) -> str:
 
 @cache
 def _text(path: Path) -> str:
-    text = path.read_text("utf-8")
-    return text if text.endswith("\n") else f"{text}\n"
+    return path.read_text("utf-8").rstrip("\n") + "\n"

@@ -60,15 +60,11 @@ def has_column_names(first: Row, rest: Sequence[Row]) -> bool:
     cells = [normal(cell) for cell in first]
     rest = [row for row in rest[:COMPARED] if row != first]
     columns = list(zip(*rest, strict=True)) if rest else [()] * len(first)
-    if not any(cells) or any(map(is_number, first)):
+    again = (cell and cell in set(map(normal, below)) for cell, below in zip(cells, columns, strict=True))
+    if not any(cells) or any(map(is_number, first)) or any(again):
         return False
-    if any(cell and cell in set(map(normal, below)) for cell, below in zip(cells, columns, strict=True)):
-        return False
-    if KNOWN_NAMES & set(cells):
-        return True
-    if any(len(cell) > SENTENCE for cell in first):
-        return False
-    return any(map(_is_of_a_kind, columns)) or all(len(cell.split()) < 3 for cell in first)
+    like_names = all(len(cell.split()) < 3 for cell in first) or any(map(_is_of_a_kind, columns))
+    return bool(KNOWN_NAMES & set(cells)) or (max(map(len, first)) <= SENTENCE and like_names)
 
 
 def _is_of_a_kind(cells: Sequence[str]) -> bool:

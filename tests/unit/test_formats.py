@@ -105,7 +105,7 @@ class Loose(Foreign):
 
 WRONG = (
     *('{"number": 1, "more": 2}', '{"number": "1"}', '{"number": 1.5}', '{"number": true}', '{"number": NaN}'),
-    *('{"number": 1, "texts": ["a", 2]}', "{}", "[1]", "{", "", "[" * 100_000),
+    *('{"number": 1, "texts": ["a", 2]}', '{"number": 1, "texts": ["\\ud800"]}', "{}", "[1]", "{", "", "[" * 100_000),
 )
 
 
@@ -124,8 +124,7 @@ def test_objects_are_in_a_list_or_in_lines(text):
         list(parse_each(Loose, text.replace("2", '"2"').encode(), JSON_VALUES))
 
 
-def test_half_a_character_and_too_many_values_get_a_sentence(monkeypatch, refusal):
-    assert "half a character" in refusal(InputError, lambda: parse(Strict, b'{"number": 1, "texts": ["\\ud800"]}', JSON_VALUES))
+def test_too_many_values_get_a_sentence(monkeypatch, refusal):
     monkeypatch.setattr(JSON_VALUES, "most", 10)
     for read in (lambda data: parse(Strict, data, JSON_VALUES), lambda data: values(data, JSON_VALUES)):
         assert "more than 10 values" in refusal(InputError, lambda read=read: read(b'{"number": 1, "texts": [' + b'"",' * 10))
