@@ -31,7 +31,8 @@ class Asked:
     """The parameters of a link, and a sentence for each that cannot be followed."""
 
     def __init__(self, parameters: Mapping[str, str]) -> None:
-        self._parameters, self.told = parameters, []
+        self._parameters = parameters
+        self.told: list[str] = []
         self._packed = Unpacking(BOX_CHARACTERS.most + 2 * CHARACTERS.most)  # one full box
         named = tab_of(parameters.get("tab", FIRST_TAB))
         if gone := named.moved.get(parameters.get("view", "")):
