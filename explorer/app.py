@@ -49,8 +49,6 @@ from explorer.server.serving import configure_uvicorn, guard
 from explorer.server.stopping import Watch, serve_until_told
 from explorer.tabs import TABS
 
-ON_A_SPACE = limits.is_on_a_space()
-ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
 TOKEN_WITHHELD = "HF_HUB_DISABLE_IMPLICIT_TOKEN"  # the name that huggingface_hub uses
 SESSIONS = 1_000  # open pages whose state is kept
 CANNOT_LISTEN = (
@@ -80,15 +78,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:
         if error.filename is not None:  # an error about a file or folder, not about the address
             raise
-        logger.debug("It cannot listen", exc_info=error)
         print(CANNOT_LISTEN.format(host=options.host, port=options.port), file=sys.stderr)
         raise SystemExit(2) from None
     gc.freeze()
     gc.enable()
     threading.Thread(target=keep_giving_back_memory, name="give-memory-back", daemon=True).start()
     threading.Thread(target=warm, name="warm-model", daemon=True).start()
-    watch = Watch(blocks.server, limits.FROZEN_SECONDS.most)
-    when_loaded(watch.begin)  # not before: reading torch from a slow disk may hold the interpreter for long
+    # Not before: reading torch from a slow disk may hold the interpreter for long.
+    when_loaded(Watch(blocks.server, limits.FROZEN_SECONDS.most).begin)
     serve_until_told(blocks)
 
 
@@ -100,7 +97,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.add_argument(f"--{name}", default=given, help=about, **more)
 
     add("model", "", "a hub id or a folder with a BERT checkpoint (default: the bundled model)")
-    add("host", "0.0.0.0" if ON_A_SPACE else "127.0.0.1", "address to listen on (default: %(default)s)")
+    add("host", "0.0.0.0" if limits.is_on_a_space() else "127.0.0.1", "address to listen on (default: %(default)s)")
     add("port", "7860", "port to listen on (default: %(default)s)", type=int)
     add("device", "cpu", "device for forward passes: cpu, cuda, cuda:1 or mps (default: %(default)s)")
     password = "a name and a password that visitors need; BERT_EXPLORER_AUTH keeps them out of the list of processes"
@@ -151,7 +148,6 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         os.environ["GRADIO_TEMP_DIR"] = disk.temporary()
     blocks = build()
     blocks.opens_with = first.read()
-    tail = element({"elements": blocks.opens_with}).decode() + PAINT
     prepare_launch(blocks, limits.WAITING.most)
     configure_uvicorn()
     blocks.launch(
@@ -173,7 +169,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8") + section_style(),
         ssr_mode=False,  # Node would answer in front of the guards
-        app_kwargs=guard(blocks, host, Document(our_head(blocks), tail)),
+        app_kwargs=guard(blocks, host, Document(our_head(blocks), element({"elements": blocks.opens_with}).decode() + PAINT)),
     )
     return blocks
 
@@ -185,13 +181,9 @@ def our_head(blocks: PageBlocks) -> str:
     examples = [texts for texts in EXAMPLES.values() if texts[1]]
     known = {"longest": qr.LONGEST, "statuses": statuses_script(), "background": blocks.in_background, "examples": examples}
     known |= {"questions": {tab.id: tab.questions for tab in TABS}, "files": {way.key: way.label for way in ways.WAYS}}
-    known["ends"] = blocks.ends
-    told = json.dumps(known).replace("<", "\\u003c")
+    told = json.dumps({**known, "ends": blocks.ends}).replace("<", "\\u003c")
     data = f'<script type="application/json" id="bx-told">{told}</script>'  # read by assets/page/told.js
-    card = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website"}
-    metas = "".join(f'<meta property="{name}" content="{text}">' for name, text in card.items())
-    described = f'<meta name="description" content="{ABOUT}"><meta name="twitter:card" content="summary">'
-    return f"{described}{metas}<style>{theme_css(THEME)}{own}</style>{data}{page_head('app.js')}"
+    return f"{(ASSETS / 'card.html').read_text('utf-8')}<style>{theme_css(THEME)}{own}</style>{data}{page_head('app.js')}"
 
 
 def warm() -> None:

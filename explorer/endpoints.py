@@ -23,14 +23,9 @@ from explorer.projection import endpoints as projection
 from explorer.task_head import endpoints as task_head
 from explorer.tokens import endpoints as tokens
 
-ENDPOINTS = tuple(
-    endpoint
-    for capability in (
-        *(tokens, attention, inside_head, fill_mask, next_sentence, task_head, overview, hidden_states, projection, finetune),
-        *(corpus, experiments, model_card, export),
-    )
-    for endpoint in capability.ENDPOINTS
-)
+_OF_ONE_INPUT = (tokens, attention, inside_head, fill_mask, next_sentence, task_head, overview, hidden_states)
+_OTHERS = (projection, finetune, corpus, experiments, model_card, export)
+ENDPOINTS = tuple(endpoint for capability in (*_OF_ONE_INPUT, *_OTHERS) for endpoint in capability.ENDPOINTS)
 # These run beside other calls, so that no picture waits for a training.
 LONG = (
     *("train_head", "train_tokens", "train_spans", "probe_layers", "projection", "search", "head_atlas", "neuron"),

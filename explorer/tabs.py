@@ -26,7 +26,6 @@ SECTIONS: Mapping[str, tuple[Tab, ...]] = {
     "Train": (finetune.TAB,),
     "Model": (model_card.TAB,),
 }
-"""The tabs by section, in their order on the page."""
 TABS = tuple(tab for tabs in SECTIONS.values() for tab in tabs)
 FIRST_TAB = overview.TAB.id  # the tab that a page opens with
 VIEWS = {view.name: view for tab in TABS for view in tab.views}

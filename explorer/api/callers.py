@@ -4,6 +4,7 @@ import base64
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -78,9 +79,8 @@ def _explain() -> Iterator[None]:
         raise gr.Error("Something went wrong, and nothing on the page has changed. The server's log has the details.") from error
 
 
-def friendly(handler: Callable) -> Callable:
-    """Wrap a handler so that errors are readable: our own as their sentence, others as one that reveals nothing."""
-    return within(handler, _explain)
+friendly = partial(within, around=_explain)
+"""Wraps a handler so that errors are readable: our own as their sentence, others as one that reveals nothing."""
 
 
 @contextmanager

@@ -60,8 +60,7 @@ def is_unheard(unread: int) -> bool | None:
     if blocks is None or event_id is None:
         return None
     queue: Queue = blocks._queue
-    running = (event for job in list(queue.active_jobs) for event in job or ())
-    found = (event for event in running if event._id == event_id)
+    found = (event for job in list(queue.active_jobs) for event in job or () if event._id == event_id)
     return any(not event.alive or queue.pending_messages_per_session[event.session_hash].qsize() > unread for event in found)
 
 
@@ -108,14 +107,9 @@ def page_being_built() -> Any:
     return Context.root_block
 
 
-def follows_another(trigger: Any) -> bool:
-    """Whether a trigger is `earlier.success` or similar, rather than an event of a component."""
-    return not trigger.has_trigger
-
-
 def event_of(trigger: Any) -> tuple[str, Any]:
-    """The name of a trigger's event, and its component."""
-    return trigger.event_name, trigger.__self__
+    """The name of a trigger's event, and its component, if it is of one; '' and None for `earlier.success` or similar."""
+    return (trigger.event_name, getattr(trigger, "__self__", None)) if trigger.has_trigger else ("", None)
 
 
 # Gradio writes a stub (.pyi) beside every file with components, which gets out of date; type checkers would read it instead.
@@ -154,9 +148,7 @@ def holds_no_file(function: BlockFunction) -> bool:
 
 def wrap_app(app: Starlette, around: Callable[[ASGIApp], ASGIApp]) -> None:
     """Wrap the started app in `around`: a `middleware=` would be inside of what Gradio adds later."""
-    if app.middleware_stack is None:
-        raise RuntimeError("The app has not started, so nothing can be wrapped.")
-    app.middleware_stack = around(app.middleware_stack)
+    app.middleware_stack = around(app.middleware_stack or app.build_middleware_stack())
 
 
 async def user_of(request: Request) -> str | None:

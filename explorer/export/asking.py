@@ -11,7 +11,7 @@ from typing import Any
 from explorer.bert.capabilities import Capabilities
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS, CHARACTERS
-from explorer.export.place import SETTING, VERSION, slug, tab_of
+from explorer.export.place import SETTING, slug, tab_of
 from explorer.tabs import FIRST_TAB
 from explorer.text import limits
 from explorer.ui.edits import check_move, check_path
@@ -31,11 +31,9 @@ class Asked:
     """The parameters of a link, and a sentence for each that cannot be followed."""
 
     def __init__(self, parameters: Mapping[str, str]) -> None:
-        self._parameters, self.told = parameters, []
+        self._parameters = parameters
+        self.told: list[str] = []
         self._packed = Unpacking(BOX_CHARACTERS.most + 2 * CHARACTERS.most)  # one full box
-        version = parameters.get("v", "1")
-        if not isinstance(number := _number(version), int) or number > VERSION:
-            self.told.append("The link was made by a newer app than this one, so some of it may be missing here.")
         named = tab_of(parameters.get("tab", FIRST_TAB))
         if gone := named.moved.get(parameters.get("view", "")):
             settings = {SETTING + name: text for name, text in gone.settings.items()}
@@ -218,18 +216,15 @@ class Unpacking:
             return text
         if text.startswith(MARK * 2):
             return text[len(MARK) :]
+        most, unpacking = min(most, self._left), zlib.decompressobj()
         try:
-            return self._expanded(text[len(MARK) :], most)
+            raw = base64.b64decode(text[len(MARK) :] + "=" * (-(len(text) - len(MARK)) % 4), altchars=b"-_", validate=True)
+            data = unpacking.decompress(raw, 4 * most + 1)  # a character has at most four bytes
+            self._left -= most
+            if len(data) > 4 * most or len(text := data.decode()) > most:
+                raise InputError("A text in the link is packed and far too long. Send it another way.")
         except (ValueError, zlib.error) as error:
             raise InputError("A text in the link cannot be unpacked. Copy the link again.") from error
-
-    def _expanded(self, short: str, most: int) -> str:
-        raw = base64.b64decode(short + "=" * (-len(short) % 4), altchars=b"-_", validate=True)
-        most, unpacking = min(most, self._left), zlib.decompressobj()
-        data = unpacking.decompress(raw, 4 * most + 1)  # a character has at most four bytes
-        self._left -= most
-        if len(data) > 4 * most or len(text := data.decode()) > most:
-            raise InputError("A text in the link is packed and far too long. Send it another way.")
         if not unpacking.eof or unpacking.unused_data:
             raise InputError("A text in the link is cut off. Copy the link again.")
         self._left += most - len(text)

@@ -17,8 +17,6 @@ from explorer.ui.view import MARKDOWN, Content, Part, View, open_on, props
 WAITS = "This part takes a while and was not computed for the file. Open the view in the app and start it there."
 CLICKS = re.compile(r"(?<![^\s])(?<![,;:] )Click (?![^.]*\bsort\b)[^.]*\. *")
 EMPTY = "This view shows nothing for this input."
-
-
 WORDS = {"code": "code", "frame": "frame", **dict.fromkeys(("prose", *MARKDOWN), "prose")}  # drawn as HTML, not by a component
 ONLY_LIVE = ("button", "meter", "chips", "step")  # useless without Python
 
@@ -76,7 +74,8 @@ def _part(name: str, part: Part, content: Content) -> dict[str, Any] | None:
     if part.kind in WORDS:
         value = _frame(value, part.options) if part.kind == "frame" else value
         return {"name": name, "kind": WORDS[part.kind], "value": value, **look}
-    value = _figure(value) if part.kind == "chart" else value
+    value = alternatives.describe(value) if part.kind == "chart" else value
+    value = json.loads(value) if part.kind == "chart" and isinstance(value, str) else value
     return _drawn(name, part.kind, part.options, value) | look
 
 
@@ -91,11 +90,6 @@ def _drawn(name: str, kind: str, given: Mapping[str, Any], value: object) -> dic
     options = {option: given.get(option, default) for option, default in component.options.items()}
     drawn = {"component": component.name, "skeleton": component.classes, "options": options}
     return {"name": name, "kind": kind, **drawn, "value": value}
-
-
-def _figure(value: object) -> dict[str, Any]:
-    described = alternatives.describe(value)
-    return json.loads(described) if isinstance(described, str) else described
 
 
 def _frame(value: Any, options: Mapping[str, Any]) -> dict[str, Any]:

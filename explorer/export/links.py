@@ -62,20 +62,17 @@ def _selected(subject: Subject) -> dict[str, Any]:
     parameters: dict[str, Any] = {"layer": chosen.layer, "head": chosen.head} if chosen.picked else {}
     if chosen.token is not None:
         parameters["token"] = chosen.token
-    if chosen.off:
-        parameters["off"] = _rows(chosen.off_from_one)
-    if chosen.swap:
-        parameters["swap"] = ",".join(chosen.swap)
-    if chosen.patch:
-        parameters["patch"] = "{}.{}".format(*chosen.patch)
-    if chosen.cut and (cuts := subject.selection.cut_from_one):  # without cuts that were made in other texts
-        parameters["cut"] = _rows(cuts)
     edits = edits_from_one(subject) if chosen.move or chosen.path else {}
-    if "move" in edits:
-        parameters["move"] = ",".join(map(str, edits["move"]))
-    if "path" in edits:
-        parameters["path"] = _rows(edits["path"])
-    return parameters
+    cuts = subject.selection.cut_from_one if chosen.cut else []  # without cuts that were made in other texts
+    written = {
+        "off": _rows(chosen.off_from_one),
+        "swap": ",".join(chosen.swap or ()),
+        "patch": ".".join(map(str, chosen.patch or ())),
+        "cut": _rows(cuts),
+        "move": ",".join(map(str, edits.get("move", ()))),
+        "path": _rows(edits.get("path", ())),
+    }
+    return parameters | {name: text for name, text in written.items() if text}
 
 
 def _rows(rows: Iterable[Iterable[int | str]]) -> str:

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -40,7 +39,7 @@ def csv_of(table: Table) -> str:
     written = io.StringIO()
     lines = csv.writer(written)
     lines.writerow(table.columns)
-    lines.writerows(zip(*map(_harmless, table.cells), strict=True))
+    lines.writerows([f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell for cell in row] for row in table.rows)
     return written.getvalue()
 
 
@@ -58,11 +57,6 @@ def as_data(view: View, subject: Subject, content: Content, finding: Finding | N
         "check": check_of(view, content),
         "tables": {name: table.as_dict() for name, table in tables_of(view, content).items()},
     }
-
-
-def as_json(data: object) -> str:
-    """Data as JSON text. Raises ValueError for NaN, which JSON does not have."""
-    return json.dumps(data, ensure_ascii=False, allow_nan=False)
 
 
 def settings_of(view: View) -> dict[str, Any]:
@@ -99,8 +93,3 @@ def _value(value: object) -> Any:
 
 def _text(value: Any) -> str:
     return (value.get("text") or "") if isinstance(value, Mapping) else value or ""
-
-
-def _harmless(column: list[Any]) -> list[Any]:
-    """The column with an apostrophe before texts that a spreadsheet would run as formulas."""
-    return [f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell for cell in column]

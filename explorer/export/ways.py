@@ -13,7 +13,7 @@ from explorer.core.errors import CapabilityError, InputError
 from explorer.export import code, named, page_file, papers
 from explorer.export.links import query
 from explorer.export.place import Place, slug, tab_of
-from explorer.export.tables import TEXT, as_data, as_json, csv_of, settings_of, tables_of
+from explorer.export.tables import TEXT, as_data, csv_of, settings_of, tables_of
 from explorer.ui.pictures.numbers import Table
 from explorer.ui.view import Content, View, finding_of
 
@@ -39,10 +39,14 @@ def page(place: Place) -> bytes:
 
 
 def all_numbers(place: Place) -> bytes:
-    """The JSON of all views of a place, each made by `as_data`, and how they were made. Raises ExplorerError."""
+    """The JSON of all views of a place, each made by `as_data`, and how they were made.
+
+    Raises ExplorerError, and ValueError for NaN, which JSON does not have.
+    """
     subject = place.subject
     views = [as_data(view, subject, content, finding_of([view], subject)) for view, content in compute_views(place)]
-    return as_json({"views": views, "provenance": provenance_of(subject.model)}).encode()
+    made = {"views": views, "provenance": provenance_of(subject.model)}
+    return json.dumps(made, ensure_ascii=False, allow_nan=False).encode()
 
 
 def one_table(place: Place) -> bytes:

@@ -30,8 +30,6 @@ WORDS = ASSETS / "find" / "words.tsv"
 CONCEPTS = ASSETS / "find" / "concepts.txt"
 FIELDS = ("kind", "title", "where", "words", "go", "text", "near")
 
-Entry = dict[str, Any]
-
 
 def list_everything(model: str | None) -> dict[str, list[Any]]:
     """All that the finder looks through; with the heads and layers of a model of this name, unless it is None."""
@@ -39,19 +37,18 @@ def list_everything(model: str | None) -> dict[str, list[Any]]:
 
 
 @cache
-def entries() -> list[Entry]:
-    return _name_fields([*_views(), *_list_named(), *_examples(), *_lessons(), *_terms(), *_guide()])
+def entries() -> list[dict[str, Any]]:
+    return [_name_fields(*found) for found in (*_views(), *_list_named(), *_examples(), *_lessons(), *_terms(), *_guide())]
 
 
-def heads_of(name: str) -> list[Entry]:
+def heads_of(name: str) -> list[dict[str, Any]]:
     """The heads and layers of the model that goes by this name, '' for the default one; none while it is not loaded."""
-    open_now = {model.checkpoint.name: model for model in list_loaded()}
-    model = open_now.get(name) if name else load()
-    return _name_fields([*_heads(model), *_layers(model)]) if model else []
+    open_now = [model for model in list_loaded() if model.checkpoint.name == name] if name else [load()]
+    return [_name_fields(*found) for model in open_now for found in _parts_of(model)]
 
 
-def _name_fields(found: list[tuple]) -> list[Entry]:
-    return [dict(zip(FIELDS, entry, strict=False)) for entry in found]
+def _name_fields(*cells: Any) -> dict[str, Any]:
+    return dict(zip(FIELDS, cells, strict=False))
 
 
 @cache
@@ -76,19 +73,17 @@ def _views() -> Iterator[tuple]:
             label = choice if len(tab.choices) > 1 else ""  # one choice alone is not shown
             for view in views_in(rows):
                 where = " › ".join(filter(None, (tab.label, label)))
-                near = ", ".join([*shown.pop((tab.id, choice), []), *_labels(view)])  # terms: of the first view of a choice
+                near = ", ".join([*shown.pop((tab.id, slug(choice)), []), *_labels(view)])  # terms: of the first view of a choice
                 yield "view", view.question, where, words().get(view.name, [""])[-1], [tab.label, label], "", near
 
 
 def _terms_by_place() -> dict[tuple[str, str], list[str]]:
-    """The glossary's words by the tab's id and the choice that shows them."""
+    """The glossary's words by the tab's id and the choice that shows them, as links have it."""
     found: dict[tuple[str, str], list[str]] = {}
-    choices = {(tab.id, slug(choice)): choice for tab in TABS for choice in tab.choices}
+    first = {tab.id: slug(next(iter(tab.choices))) for tab in TABS}
     for term in terms():
         query = dict(parse_qsl(term.query))
-        first = next(slug(choice) for tab in TABS if tab.id == query["tab"] for choice in tab.choices)
-        place = query["tab"], query.get("view", first)
-        found.setdefault((place[0], choices.get(place, "")), []).extend([term.name, *term.words])
+        found.setdefault((query["tab"], query.get("view", first[query["tab"]])), []).extend([term.name, *term.words])
     return found
 
 
@@ -140,8 +135,8 @@ def _guide() -> Iterator[tuple]:
             yield "answer" if known else "guide", section.title, where, known, f"guide {address}", section.text
 
 
-def _heads(model: Explorer) -> Iterator[tuple]:
-    """A model's heads, by their habit over the built-in corpus once that is known."""
+def _parts_of(model: Explorer) -> Iterator[tuple]:
+    """A model's heads, by their habit over the built-in corpus once that is known, and its layers."""
     size, atlas = model.capabilities, known_atlas(model, built_in())
     places = list(np.ndindex(size.layers, size.heads))
     if atlas:
@@ -154,7 +149,5 @@ def _heads(model: Explorer) -> Iterator[tuple]:
         go = f"tab=attention&view=one-head&layer={layer + 1}&head={head + 1}"
         yield "head", title, where, f"layer {layer + 1} head {head + 1}", go
 
-
-def _layers(model: Explorer) -> Iterator[tuple]:
-    for layer in range(1, model.capabilities.layers + 1):
+    for layer in range(1, size.layers + 1):
         yield "layer", f"Layer {layer}", "What it does to each token", "", f"tab=hidden&view=layer-by-layer&layer={layer}"

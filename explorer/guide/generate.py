@@ -1,7 +1,4 @@
-"""Write the generated parts of the guide: `python -m explorer.guide.generate`.
-
-A generated part stands between `<!-- generated: NAME -->` and `<!-- end -->`.
-"""
+"""Write the guide's parts between `<!-- generated: NAME -->` and `<!-- end -->`: `python -m explorer.guide.generate`."""
 
 import inspect
 import json
@@ -31,21 +28,17 @@ def table(heading: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def endpoints() -> str:
-    rows = ((f"`/{endpoint.__name__}`", _arguments(endpoint), _answer(endpoint)) for endpoint in ENDPOINTS)
-    return table(("endpoint", "arguments", "what it answers"), rows)
+    return table(("endpoint", "arguments", "what it answers"), map(_row, ENDPOINTS))
 
 
-def _arguments(endpoint: Callable[..., Any]) -> str:
+def _row(endpoint: Callable[..., Any]) -> tuple[str, ...]:
     given = inspect.signature(endpoint).parameters.values()
     named = [arg.name if arg.default is arg.empty else f"{arg.name}={json.dumps(arg.default)}" for arg in given]
-    return f"`{', '.join(named)}`" if named else ""
-
-
-def _answer(endpoint: Callable[..., Any]) -> str:
     about, _, returned = (inspect.getdoc(endpoint) or "").partition("\nReturns:\n")
     about, returned = (" ".join(text.split()).replace("|", "\\|") for text in (about, returned))
     first = FIRST_SENTENCE.match(about)
-    return f"{first[0] if first else about} **Returns** {returned}"
+    answer = f"{first[0] if first else about} **Returns** {returned}"
+    return f"`/{endpoint.__name__}`", f"`{', '.join(named)}`" if named else "", answer
 
 
 def _questions() -> Iterator[tuple[str, Callable[[], str]]]:

@@ -1,6 +1,7 @@
 """The pages of the guide as HTML: headings with anchors, tables that scroll, and links that work in the app; and its glossary."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -77,13 +78,13 @@ def _sections(tokens: Sequence[Token]) -> Iterator[Section]:
     for before, token in zip([None, *tokens], tokens, strict=False):
         if before is not None and before.type == "heading_open" and before.tag in HEADINGS:
             found.append((_plain(token), int(before.tag[1]), []))
-        elif found and (token.type == "inline" or token.type in ("fence", "code_block")):
+        elif found and token.type in ("inline", "fence", "code_block"):
             found[-1][2].append(_plain(token))
-    names: dict[str, int] = {}
+    names: Counter[str] = Counter()
     for title, level, texts in found:
         name = anchor(title)
-        names[name] = names.get(name, -1) + 1
         yield Section(f"{name}-{names[name]}" if names[name] else name, title, level, " ".join(texts))
+        names[name] += 1
 
 
 def _plain(token: Token) -> str:
@@ -113,7 +114,8 @@ class Page:
 @cache
 def pages() -> dict[str, Page]:
     """All pages by name: the first, those that it lists, and the documents in BESIDE."""
-    return {name: _read(name, path) for name, path in _paths().items()}
+    read = {name: (path, *render(path.read_text("utf-8"), path)) for name, path in _paths().items()}
+    return {name: Page(name, path, sections[0].title, html, sections) for name, (path, html, sections) in read.items()}
 
 
 @cache
@@ -126,11 +128,6 @@ def order() -> tuple[str, ...]:
 def _paths() -> dict[str, Path]:
     own = {name: FOLDER / f"{name}.md" for name in order()}
     return own | {name: ASSETS / path for name, path in BESIDE.items()}
-
-
-def _read(name: str, path: Path) -> Page:
-    html, sections = render(path.read_text("utf-8"), path)
-    return Page(name, path, sections[0].title, html, sections)
 
 
 def address_in_app(address: str, path: Path) -> str | None:

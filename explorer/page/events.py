@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.api.callers import bound, friendly
-from explorer.api.gradio_seams import event_of, follows_another, is_update, page_being_built
+from explorer.api.gradio_seams import event_of, is_update, page_being_built
 from explorer.core.scheduling import MODEL
 from explorer.ui.subject import Selection, Subject
 
@@ -100,7 +100,7 @@ def _options_for(triggers: Triggers) -> dict[str, str]:
     By default, Gradio drops events while their listener runs; "always_last" would repeat the click being handled.
     """
     if isinstance(triggers, functools.partial):
-        return {"trigger_mode": "always_last" if follows_another(triggers.func) else "multiple"}
+        return {"trigger_mode": "multiple" if event_of(triggers.func)[0] else "always_last"}
     events = [event_of(trigger) for trigger in triggers]
     if any(name == "select" for name, _ in events):
         return {"trigger_mode": "multiple"}

@@ -147,8 +147,7 @@ OPEN = re.compile(  # of ours: styles, scripts and pictures, former addresses, a
 
 
 async def check_login(scope: Scope) -> None:
-    """Raise Refused without a login: Gradio itself checks it at most of its routes, but not at all, and at no route of the
-    app."""
+    """Raise Refused without a login: Gradio itself checks it at most of its routes only, and at no route of the app."""
     path = scope["path"]
     is_open = path.removeprefix(API).rstrip("/") in BEFORE_LOGIN if path.startswith(API) else OPEN.fullmatch(path)
     if path.startswith((API, OURS)) and not is_open and await user_of(Request(scope)) is None:

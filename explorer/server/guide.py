@@ -32,7 +32,7 @@ def guide_routes() -> list[Route]:
         Route(f"{ADDRESS}.js", serve_text(lambda: bundle(["guide/guide.js"]), "text/javascript")),
         *(Route(former, lambda request, nearest=nearest: RedirectResponse(nearest)) for former, nearest in MOVED.items()),
         Route(f"{ADDRESS}/{{name}}", _page),
-        Route(GLOSSARY, _glossary),
+        Route(GLOSSARY, lambda request: JSONResponse(glossary(), headers=ASKED_AGAIN)),
         Route("/bx/find.json", _find),
         Route("/bx/minisearch.js", serve_file(ASSETS / "vendor" / "minisearch.js", "text/javascript", FOR_A_DAY)),
     ]
@@ -50,10 +50,6 @@ def _page(request: Request) -> Response:
     every = [pages()[name] for name in order()]
     document = TEMPLATES.get_template("page.html").render(page=page, pages=every)
     return HTMLResponse(document, headers=ASKED_AGAIN)
-
-
-async def _glossary(request: Request) -> Response:
-    return JSONResponse(glossary(), headers=ASKED_AGAIN)
 
 
 def _find(request: Request) -> Response:

@@ -38,15 +38,12 @@ def lesson_routes(blocks: PageBlocks) -> list[Route]:
             return JSONResponse({"done": verdict.done, "told": verdict.told, "query": verdict.query}, headers=FRESH)
 
     return [
-        Route("/bx/lessons.json", _lessons),
+        # The first request loads the model, which the steps' layers depend on.
+        Route("/bx/lessons.json", lambda request: JSONResponse(sent(), headers=ASKED_AGAIN)),
         Route("/bx/lessons/{name}/{sheet}.html", _sheet),
         Route("/bx/lessons/{name}/{number}.json", _answer),
         Route(EXERCISES + "{exercise}", check),
     ]
-
-
-def _lessons(request: Request) -> Response:
-    return JSONResponse(sent(), headers=ASKED_AGAIN)  # the first request loads the model, which the steps' layers depend on
 
 
 def _answer(request: Request) -> Response:

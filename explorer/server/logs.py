@@ -21,7 +21,7 @@ FRAMES = 8  # of a traceback, innermost first
 def configure(style: str) -> None:
     """Write all logs of this process to stderr, as "json" or plain."""
     handler = logging.StreamHandler()
-    handler.setFormatter(JsonLines() if style == "json" else PlainLines())
+    handler.setFormatter(Lines(style))
     logging.root.handlers = [handler]
     logger.setLevel(logging.INFO if style == "json" else logging.WARNING)
     logging.getLogger("transformers").handlers.clear()  # it brings a handler of its own
@@ -29,20 +29,19 @@ def configure(style: str) -> None:
     threading.excepthook = lambda error: logger.error("A thread failed", exc_info=error.exc_value)
 
 
-class PlainLines(logging.Formatter):
-    """`WARNING A call did not fit: ValueError at explorer/server/calls.py:25 process_api < …`."""
+class Lines(logging.Formatter):
+    """`WARNING A call did not fit: ValueError at server/calls.py:25 call < …`; in the style "json" an object, with the time."""
+
+    def __init__(self, style: str) -> None:
+        super().__init__()
+        self._is_json = style == "json"
 
     def format(self, record: logging.LogRecord) -> str:
         facts = _facts(record)
-        return f"{record.levelname} {facts.pop('message')}" + "".join(f"; {name}: {value}" for name, value in facts.items())
-
-
-class JsonLines(logging.Formatter):
-    """`{"time": ..., "level": ..., "message": ..., "call": ..., "outcome": ..., "seconds": ..., "error": ...}`."""
-
-    def format(self, record: logging.LogRecord) -> str:
+        if not self._is_json:
+            return f"{record.levelname} {facts.pop('message')}" + "".join(f"; {name}: {value}" for name, value in facts.items())
         time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        return json.dumps({"time": time, "level": record.levelname.lower(), **_facts(record)})
+        return json.dumps({"time": time, "level": record.levelname.lower(), **facts})
 
 
 def _facts(record: logging.LogRecord) -> dict[str, str | float]:

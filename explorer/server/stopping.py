@@ -1,5 +1,4 @@
-"""Stop the app within a time limit, first trainings, which keep what they have learned, then the server; and end it when it
-hangs."""
+"""Stop the app within a time limit, first trainings, which keep what they learned, then the server; and end it when it hangs."""
 
 import faulthandler
 import os

@@ -209,7 +209,6 @@ TOLD = {
     "tab=nowhere": "The app has no tab 'nowhere'; Overview is shown.",
     "tab=attention&view=nothing": "Attention has no view 'nothing'; One head is shown.",
     "set.colour=red": "The link contains settings that this view lacks ('colour'); they are ignored.",
-    "v=x": "The link was made by a newer app than this one, so some of it may be missing here.",
     "tab=attention&set.top_p=1000": "The link asked for '1000' as the setting 'Strongest weights, % of each row",
     "model=no such model": "no such model is neither a folder nor an id on the hub such as google-bert/bert-base-uncased.",
 }

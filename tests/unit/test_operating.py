@@ -173,14 +173,14 @@ def test_what_is_uploaded_is_for_its_owner_only_and_gone_at_the_end(ended):
 def test_plain_lines_hide_what_was_sent_too(caplog):
     import logging
 
-    from explorer.server.logs import JsonLines, PlainLines
+    from explorer.server.logs import Lines
 
     try:
         raise ValueError(MARKER) from KeyError(MARKER)
     except ValueError:
         logging.getLogger("explorer").error("It failed", exc_info=True)
         logging.getLogger("asyncio").error(f"exception=ValueError('{MARKER}')", exc_info=True)
-    for formatter in (PlainLines(), JsonLines()):
+    for formatter in (Lines(""), Lines("json")):
         ours, others = map(formatter.format, caplog.records)
         assert MARKER not in ours + others
         assert re.search(r"It failed.*ValueError at .*test_operating\.py:\d+ .* because of KeyError", ours)

@@ -11,7 +11,7 @@ import pytest
 
 from explorer.export import page_file
 from explorer.export.notebook import Shown
-from explorer.export.tables import TEXT, WITHOUT_NUMBERS, as_data, as_json, csv_of, tables_of
+from explorer.export.tables import TEXT, WITHOUT_NUMBERS, as_data, csv_of, tables_of
 from explorer.fill_mask.guesses import Guesses
 from explorer.fill_mask.lens import Lens
 from explorer.hidden_states.layers import OneLayer
@@ -42,7 +42,7 @@ def seen(request, contents):
 
 def test_every_part_with_numbers_has_a_table_whose_csv_and_json_are_the_same_numbers(seen):
     view, subject, content = seen
-    there = json.loads(as_json(as_data(view, subject, content, None)))
+    there = json.loads(json.dumps(as_data(view, subject, content, None), allow_nan=False))
     assert there["view"] == view.name
     assert there["texts"] == [A, B]
     assert not {"table", "drawn"} & set(there["settings"]), "they belong to a visitor"
