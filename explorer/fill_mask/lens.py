@@ -6,9 +6,8 @@ import numpy as np
 
 from explorer.fill_mask.pictures import followed_words
 from explorer.fill_mask.word import read_pieces, which_blank
+from explorer.techniques.lens import NONE, RAW, TUNED, TunedLens, follow, lens, lens_error, tuned_lens
 from explorer.techniques.lens import Lens as Found
-from explorer.techniques.lens import follow, lens, lens_error
-from explorer.techniques.tuned_lens import NONE, RAW, TUNED, TunedLens, tuned_lens
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import QUICK

@@ -208,6 +208,5 @@ def trust(trace: Trace, target: Target) -> Trust:
         raise InputError(f"The text has only {len(places)} words to hide. Type a longer sentence.")
     shares = place_shares(mixing(trace).shares, position)[0, places]
     whole = read_at(model, target, trace.states[-1][[position]])
-    without = [reading for _, reading in ablation.readings_without(trace, target, [[place] for place in places])]
-    left = torch.cat([one.probability for one in without]), torch.cat([one.logit for one in without])
-    return Trust(tuple(places), shares, (whole.probability - left[0]).numpy(), (whole.logit - left[1]).numpy())
+    left = ablation.readings_without(trace, target, [[place] for place in places])
+    return Trust(tuple(places), shares, (whole.probability - left.probability).numpy(), (whole.logit - left.logit).numpy())

@@ -59,12 +59,9 @@ def head_readings(trace: Trace, target: Target) -> Reading:
 
     The token's vectors without each head are computed once for all words that may be there.
     """
-
-    def make() -> Reading:
-        without = trace.once(_vectors_key(target), lambda: finished(vectors_without_heads(trace, target.position)))
-        return read_each(trace.model, target, without)
-
-    return trace.once(("head readings", target), make)
+    return trace.once(
+        ("head readings", target), lambda: read_each(trace.model, target, finished(prepare_head_effects(trace, target)))
+    )
 
 
 def head_effects(trace: Trace, target: Target) -> np.ndarray:
@@ -77,18 +74,13 @@ def head_effects(trace: Trace, target: Target) -> np.ndarray:
 
 def knows_head_effects(trace: Trace, target: Target) -> bool:
     """Whether `head_effects` has nothing to compute but what the words' head makes of it."""
-    return trace.knows(_vectors_key(target))
+    return trace.knows(("without heads", target.position))
 
 
-def prepare_head_effects(trace: Trace, target: Target) -> Generator[float, None, None]:
+def prepare_head_effects(trace: Trace, target: Target) -> Generator[float, None, torch.Tensor]:
     """Compute and cache what `head_readings` needs; yields the share done, 0 to 1. Closed before the end, it caches nothing."""
-    if not knows_head_effects(trace, target):
-        found = yield from vectors_without_heads(trace, target.position)
-        trace.once(_vectors_key(target), lambda: found)
-
-
-def _vectors_key(target: Target) -> tuple[str, int]:
-    return ("without heads", target.position)
+    steps = vectors_without_heads(trace, target.position)
+    return (yield from trace.once_in_steps(("without heads", target.position), steps))
 
 
 def last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int) -> torch.Tensor:
@@ -203,17 +195,23 @@ def _without_link(trace: Trace, layer: int, query: int, key: int) -> torch.Tenso
 
 
 @inference_mode
-def readings_without(
-    trace: Trace, target: Target, words: Sequence[Sequence[int]]
-) -> Generator[tuple[slice, Reading], None, None]:
-    """The target with [MASK] at the zero-based tokens of one of some words at a time: yields a slice of `words`, and readings."""
-    model = trace.model
-    segments = torch.tensor(trace.encoding.segments)
+def masked_in_turn(trace: Trace, words: Sequence[Sequence[int]]) -> Iterator[tuple[slice, torch.Tensor]]:
+    """The input with [MASK] at the zero-based tokens of one of some words at a time.
+
+    Yields slices of `words`, and hidden state 0 of the changed inputs, [batch, tokens, hidden].
+    """
     for batch in batches(len(words), trace.kept):
         ids = torch.tensor(trace.ids).repeat(batch.stop - batch.start, 1)  # [batch, tokens]
         for row, word in zip(ids, words[batch], strict=True):
-            row[list(word)] = model.mask_id
-        yield batch, read_at(model, target, last_vectors(model, 0, model.embed(ids, segments), target.position))
+            row[list(word)] = trace.model.mask_id
+        yield batch, trace.model.embed(ids, torch.tensor(trace.encoding.segments))
+
+
+@inference_mode
+def readings_without(trace: Trace, target: Target, words: Sequence[Sequence[int]]) -> Reading:
+    """The target with [MASK] at the zero-based tokens of one of some words at a time: [words] each."""
+    found = [last_vectors(trace.model, 0, hidden, target.position) for _, hidden in masked_in_turn(trace, words)]
+    return read_each(trace.model, target, torch.cat([torch.empty(0, trace.states.shape[-1]), *found]))
 
 
 def with_mask(trace: Trace, position: int) -> Trace:
@@ -229,7 +227,7 @@ def with_mask(trace: Trace, position: int) -> Trace:
 
 
 @inference_mode
-def patching_readings_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generator[float, None, Reading]:
+def patching_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generator[float, None, Reading]:
     """Copy one hidden state at a time from the clean run into the corrupted one; yields the share done, 0 to 1.
 
     Returns the target in the corrupted run, [hidden states, tokens] each, when the hidden state at that layer (0: embeddings)
@@ -257,11 +255,3 @@ def patching_readings_in_steps(clean: Trace, corrupted: Trace, target: Target) -
             found.logit[layer, batch], found.probability[layer, batch] = reading.logit, reading.probability
         yield (layer + 1) / (layers + 1)
     return found
-
-
-def patching_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generator[float, None, np.ndarray]:
-    """What `patching_readings_in_steps` finds, as [hidden states, tokens] float32 of what the target is measured by.
-
-    That is its probability (0 to 1), or with a foil the difference of the two logits.
-    """
-    return target.measure((yield from patching_readings_in_steps(clean, corrupted, target))).numpy()

@@ -129,10 +129,7 @@ def occlusion(trace: Trace, target: Target) -> Attribution:
 def occlusion_of(trace: Trace, target: Target, words: Sequence[Sequence[int]]) -> np.ndarray:
     """How much the logit, or the difference of logits, falls when [MASK] replaces all tokens of a word: [words]."""
     full = read(trace.model, target, trace.states[-1:]).logit
-    scores = np.zeros(len(words), dtype=np.float32)
-    for batch, without in readings_without(trace, target, words):
-        scores[batch] = (full - without.logit).numpy()
-    return scores
+    return (full - readings_without(trace, target, words).logit).numpy()
 
 
 def special_places(trace: Trace) -> np.ndarray:

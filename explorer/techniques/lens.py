@@ -1,18 +1,33 @@
-"""The logit lens: the masked-LM head applied after every layer, to see when the final prediction arises."""
+"""The masked-LM head applied after every layer, to see when the final prediction arises: the raw (logit) lens and the tuned one.
+
+The raw lens reads every hidden state with a head that was trained for the last one. The tuned lens (Belrose et al. 2023,
+'Eliciting Latent Predictions from Transformers with the Tuned Lens', section 3) first brings it to where that head expects it, by
+a map per state. The maps are fitted for one model's weights (`assets/lens/fit.py`), and are of no use for any other.
+"""
 
 from __future__ import annotations
 
+import functools
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
+import safetensors
 
 from explorer.bert.network import Network
+from explorer.bert.provenance import weights_hash
 from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
+from explorer.core.errors import CapabilityError
+from explorer.core.paths import ASSETS
 from explorer.techniques.targets import AT_ONCE
-from explorer.techniques.tuned_lens import TunedLens
+
+FILE = ASSETS / "lens" / "tuned.safetensors"  # made by `python -m assets.lens.fit`
+WEIGHT, BIAS, ABOUT = "weight", "bias", "about"
+RAW, TUNED = READINGS = ("raw", "tuned")
+NONE = "A tuned lens fits the weights of one model, and only the bundled model has one. Choose the raw lens."
 
 
 @dataclass(frozen=True)
@@ -102,3 +117,45 @@ def lens_error(trace: Trace, positions: Sequence[int]) -> float:
     model, positions = trace.model, list(positions)
     own = model.own_masked_lm(trace.encoding)[positions]
     return float((own - model.masked_lm(trace.states[-1][positions])).abs().max())
+
+
+@dataclass(frozen=True, eq=False)
+class TunedLens:
+    """For every hidden state h but the last, the map to h + W h + b.
+
+    `weight` [states - 1, hidden, hidden] and `bias` [states - 1, hidden] are float32, zero for the raw lens. `about` is its
+    record: the SHA-256 of the model's `weights`, the numbers of sentences, and the divergences on those held out.
+    """
+
+    weight: torch.Tensor
+    bias: torch.Tensor
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def read(self, state: int, vectors: torch.Tensor) -> torch.Tensor:
+        """Vectors [..., hidden] of a hidden state (0: embeddings) as the masked-LM head reads them; the last one as it is."""
+        if state == len(self.weight):
+            return vectors
+        return vectors + torch.nn.functional.linear(vectors, self.weight[state], self.bias[state])
+
+
+def tuned_lens(model: Network) -> TunedLens | None:
+    """The lens that comes with the app if it was fitted for this model's weights, else None."""
+    found = model.capabilities.fill_mask and FILE.is_file() and _read_shipped()
+    shape = (model.capabilities.layers, model.capabilities.hidden_size, model.capabilities.hidden_size)
+    if not found or found.weight.shape != shape or found.about["weights"] != weights_hash(model.checkpoint):
+        return None
+    return found
+
+
+def require_tuned_lens(model: Network) -> TunedLens:
+    """The lens that comes with the app. Raises CapabilityError when it was not fitted for this model's weights."""
+    if (found := tuned_lens(model)) is None:
+        raise CapabilityError(NONE)
+    return found
+
+
+@functools.cache
+def _read_shipped() -> TunedLens:
+    with safetensors.safe_open(FILE, "numpy") as file:
+        weight, bias = (torch.from_numpy(file.get_tensor(name)).float() for name in (WEIGHT, BIAS))
+        return TunedLens(weight, bias, json.loads(file.metadata()[ABOUT]))

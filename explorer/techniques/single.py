@@ -48,7 +48,7 @@ def patch(model: Explorer, text: Text, corrupted: Text, word: str = "", foil: st
     """
     clean, other = _read(model, text), _read(model, corrupted)
     target, unit = _target(clean, word, foil)
-    patched = finished(patching_in_steps(clean, other, target))
+    patched = target.measure(finished(patching_in_steps(clean, other, target))).numpy()
     whole = _measured(clean, target)
     return Patching(target.name, unit, clean.tokens, whole, _measured(other, target), patched)
 

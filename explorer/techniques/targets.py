@@ -152,7 +152,7 @@ def read_at(model: Network, target: Target, vectors: torch.Tensor) -> Reading:
 def read_each(model: Network, target: Target, vectors: torch.Tensor) -> Reading:
     """The target, from many last hidden states [..., hidden] of its token: [...] each. The vocabulary is read in batches."""
     rows = vectors.flatten(0, -2)
-    parts = [read_at(model, target, rows[start : start + AT_ONCE]) for start in range(0, len(rows), AT_ONCE)]
+    parts = [read_at(model, target, rows[start : start + AT_ONCE]) for start in range(0, max(1, len(rows)), AT_ONCE)]
     columns = zip(*((part.logit, part.probability) for part in parts), strict=True)
     return Reading(*(torch.cat(column).view(vectors.shape[:-1]) for column in columns))
 

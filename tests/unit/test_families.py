@@ -313,7 +313,7 @@ class TestTechniques:
         target = targets.word_target(blank)
         clean = float(targets.own_reading(blank, target).probability)
         corrupted = ablation.with_mask(blank, 3)
-        patched = finished(ablation.patching_in_steps(blank, corrupted, target))
+        patched = finished(ablation.patching_in_steps(blank, corrupted, target)).probability
         assert patched[-1, target.position] == pytest.approx(clean, abs=1e-5)
         assert patched[0, 3] == pytest.approx(clean, abs=1e-4)
 

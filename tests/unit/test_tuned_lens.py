@@ -7,8 +7,7 @@ from assets.lens import fit as fitting
 from explorer.bert.provenance import weights_hash
 from explorer.core.paths import ASSETS
 from explorer.fill_mask.lens import FollowedWords
-from explorer.techniques.lens import follow, lens
-from explorer.techniques.tuned_lens import FILE, RAW, TUNED, divergences, tuned_lens
+from explorer.techniques.lens import FILE, RAW, TUNED, follow, lens, tuned_lens
 from explorer.text.corpora import built_in
 from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import Subject
@@ -60,7 +59,7 @@ def test_it_reads_the_last_state_as_the_model_does_and_the_others_through_its_ma
     np.testing.assert_allclose(found.probabilities[-1], outputs.prediction_logits[0, [blank]].softmax(-1).topk(3)[0], atol=1e-5)
     np.testing.assert_array_equal(found.probabilities[-1], plain.probabilities[-1])
     assert not np.allclose(found.probabilities[:-1], plain.probabilities[:-1])
-    assert float(divergences(bundled, tuned, trace.states)[-1].abs().max()) < 1e-6
+    assert float(fitting.divergences(bundled, tuned, trace.states)[-1].abs().max()) < 1e-6
 
 
 def test_words_are_followed_as_the_lens_reads_them(bundled, tuned):
