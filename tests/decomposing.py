@@ -89,4 +89,6 @@ def head_shares(trace, layer, query, **changed):
 def head_parts(trace, layer, query, **changed):
     """The vectors of `head_shares`, [heads + 1, key, width]."""
     block = run_mixing.block_of(trace, layer, **changed)
-    return (block.head_parts(query) / block.deviation[query]).numpy()
+    keys = range(trace.kept)
+    parts = block.parts([query] * trace.kept, keys, [key == query for key in keys])
+    return (parts / block.normed[1][query]).numpy()

@@ -10,9 +10,10 @@ from explorer.bert.explorer import load
 from explorer.bert.network import Network
 from explorer.bert.trace import Trace
 from explorer.techniques import routes as tracing
-from explorer.techniques.ablation import Cut
+from explorer.techniques.ablation import Cut, changed_states
 from explorer.techniques.lens import first_guesses
-from explorer.techniques.run_mixing import Mixing, mixing_and_states
+from explorer.techniques.run_mixing import Mixing
+from explorer.techniques.run_mixing import mixing as mixing_of
 from explorer.text import limits
 
 MOST = 200  # routes
@@ -60,7 +61,7 @@ def routes(
 
 def answer(trace: Trace, position: int, state: int, cuts: Sequence[Cut] = ()) -> tuple[dict[str, Any], Mixing]:
     """All of the answer but the matrices; the state, like the layers of `cuts`, is zero-based."""
-    mixed, states = mixing_and_states(trace, cuts=cuts)
+    mixed, states = mixing_of(trace, cuts=cuts), changed_states(trace, cuts=cuts)
     shares = tracing.place_shares(mixed.shares, position, state)
     steps = tracing.routes(mixed.shares, shares, MOST)
     heads = tracing.strongest_heads(trace, steps, cuts=cuts)

@@ -112,15 +112,6 @@ def first_change(heads: Collection[Head], cuts: Collection[Cut], edits: Collecti
     return min(changed, default=without)
 
 
-def rerun(states: torch.Tensor, first: int, edits: Collection[Edit]) -> Iterator[int]:
-    """The layers from `first` on, after each of which the caller puts the next of `states`; edits are put in on the way."""
-    for layer in range(first, len(states)):
-        for edit in edits:
-            edit.put(states, layer)
-        if layer < len(states) - 1:
-            yield layer
-
-
 @inference_mode
 def states_towards(
     trace: Trace, ends: Collection[int], heads: Collection[Head] = (), edits: Collection[Edit] = (), cuts: Collection[Cut] = ()
@@ -131,7 +122,11 @@ def states_towards(
     """
     model, layers = trace.model, trace.model.capabilities.layers
     states, first = trace.states.clone(), first_change(heads, cuts, edits, layers)
-    for layer in rerun(states, first, edits):
+    for layer in range(first, layers + 1):
+        for edit in edits:
+            edit.put(states, layer)
+        if layer == layers:
+            break
         hidden = states[layer][None]  # [1, tokens, hidden]
         off, cut = [head for at, head in heads if at == layer], [weight for weight in cuts if weight[0] == layer]
         receives = any(edit.reaches_heads(layer) for edit in edits)
@@ -186,12 +181,9 @@ def vectors_without_links(trace: Trace, links: Sequence[tuple[int, int, int]], p
 
 def _without_link(trace: Trace, layer: int, query: int, key: int) -> torch.Tensor:
     """The next hidden state [1, tokens, hidden] when the query gets nothing from the key in this layer."""
-    given, here = trace.heads(layer), slice(query, query + 1)
-    weights = given.weights_of(query).clone()  # [1, heads, key]
-    weights[..., key] = 0
-    after = trace.states[layer + 1][None].clone()
-    after[:, here] = trace.model.layers[layer].after_heads(weights[:, :, None] @ given.value, trace.states[layer][here])
-    return after
+    context, after = context_without(trace.heads(layer), (), [(layer, query, key, None)], [query]), trace.states[layer + 1].clone()
+    after[query] = trace.model.layers[layer].after_heads(context, trace.states[layer][[query]])[0]
+    return after[None]
 
 
 @inference_mode

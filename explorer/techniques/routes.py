@@ -14,10 +14,10 @@ from operator import attrgetter
 import numpy as np
 
 from explorer.bert.trace import Trace
-from explorer.core.engine import inference_mode
+from explorer.core.engine import inference_mode, torch
 from explorer.techniques.ablation import Cut, Head, changed_states
 from explorer.techniques.edits import Edit
-from explorer.techniques.mixing import strongest_heads_of
+from explorer.techniques.mixing import divide
 from explorer.techniques.run_mixing import block_of
 
 
@@ -74,7 +74,9 @@ def strongest_heads(
         queries = sorted({step.query for step in there})
         block = block_of(trace, layer, off, cuts, edits, states, queries)
         rows, keys = [queries.index(step.query) for step in there], [step.key for step in there]
-        best = strongest_heads_of(block, rows, keys, [step.query == step.key for step in there])
+        divided = divide(block, rows, keys, [step.query == step.key for step in there])
+        # The whole of a row in which no part comes closer is the token's own.
+        best = torch.where(divided.sum(0) > 0, divided.argmax(0), len(divided) - 1).tolist()
         found |= dict(zip(there, best, strict=True))
     heads = trace.model.capabilities.heads
     return [None if found[step] == heads else found[step] for step in steps]

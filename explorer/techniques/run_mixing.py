@@ -6,11 +6,9 @@ rest of their row is not renormalized.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import chain
-from threading import Lock
 from weakref import ref
 
 import numpy as np
@@ -20,7 +18,7 @@ from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.limits import CACHE_MEGABYTES
 from explorer.core.process import half_the_cores
-from explorer.techniques.ablation import Cut, Head, changed_states, first_change, rerun
+from explorer.techniques.ablation import Cut, Head, changed_states, first_change
 from explorer.techniques.edits import Edit
 from explorer.techniques.mixing import SHORT, Block
 from explorer.techniques.mixing import shares as shares_of
@@ -40,6 +38,8 @@ class Mixing:
     max_error: float
 
 
+_two = ThreadPoolExecutor(2, "mixing")  # for the whole process, since the C library keeps memory for each thread
+
 Key = tuple["ref[Reading]", frozenset[Head], frozenset[Cut]]
 _kept: OnceCache[Key, Mixing] = OnceCache(KEPT_BYTES, lambda one: one.shares.nbytes)
 
@@ -50,102 +50,37 @@ def _key(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = ()) -
 
 
 def mixing(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), edits: Collection[Edit] = ()) -> Mixing:
-    """The mixing of all layers, with heads off, weights cut, or other edits.
-
-    Cached, except with edits, whose other run would be kept in memory too.
-    """
-    if edits:
-        return _make(trace, off, cuts, edits)[0]
-    return _kept.get(_key(trace, off, cuts), lambda: _make(trace, off, cuts)[0])
-
-
-@inference_mode
-def mixing_and_states(
-    trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), edits: Collection[Edit] = ()
-) -> tuple[Mixing, torch.Tensor]:
-    """The mixing, and the hidden states [layers + 1, tokens, hidden] of the same run, which it computes on the way.
-
-    The states are those of `changed_states`.
-    """
+    """The mixing of all layers, with heads off, weights cut, or other edits. Cached, except with edits."""
     if edits:
         return _make(trace, off, cuts, edits)
-    states: list[torch.Tensor] = []
-
-    def make() -> Mixing:
-        found, run = _make(trace, off, cuts)
-        states.append(run)
-        return found
-
-    found = _kept.get(_key(trace, off, cuts), make)
-    return found, states[0] if states else changed_states(trace, off, (), cuts)
+    return _kept.get(_key(trace, off, cuts), lambda: _make(trace, off, cuts, ()))
 
 
 @inference_mode
-def _make(
-    trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), edits: Collection[Edit] = ()
-) -> tuple[Mixing, torch.Tensor]:
-    """Compute `mixing_and_states`. Layers below the first change are taken from the unchanged run."""
-    layers = trace.model.layers
-    first = first_change(off, cuts, edits, len(layers) + 1)
+def _make(trace: Trace, off: Collection[Head], cuts: Collection[Cut], edits: Collection[Edit]) -> Mixing:
+    """Compute the mixing. Layers below the first change are taken from the unchanged run if its mixing is cached."""
+    states, layers = changed_states(trace, off, edits, cuts), range(len(trace.model.layers))
     made = np.empty((len(layers), trace.kept, trace.kept), dtype=np.float32)
-    unchanged = _kept.peek(_key(trace)) if first <= len(layers) else None
-    begin, error = 0, 0.0
+    unchanged = _kept.peek(_key(trace)) if off or cuts or edits else None
+    begin, error = first_change(off, cuts, edits, 0) if unchanged else 0, unchanged.max_error if unchanged else 0.0
     if unchanged:
-        begin, error = first, unchanged.max_error
-        made[:first] = unchanged.shares[:first]
-    states = trace.states if first > len(layers) else trace.states.clone()
-    below = (Block.of(layers[layer], trace.states[layer], trace.heads(layer)) for layer in range(begin, min(first, len(layers))))
-    error = max(error, _put(made[begin:], chain(below, _changed_blocks(trace, states, first, off, cuts, edits))))
-    made.flags.writeable = False
-    return Mixing(made, error), states
-
-
-def _put(rows: np.ndarray, blocks: Iterator[Block]) -> float:
-    """Write the shares of the blocks into `rows` [layers, query, key]; returns their largest error.
-
-    Two layers of a long input are decomposed at a time, since most steps are too small to share them among all cores.
-    """
-    numbered, turn = enumerate(blocks), Lock()
+        made[:begin] = unchanged.shares[:begin]
 
     @inference_mode
-    def decompose() -> float:
-        error = 0.0
-        while True:
-            with turn:  # a changed layer reads the one before
-                at, block = next(numbered, (-1, None))
-            if block is None:
-                return error
-            found, theirs = shares_of(block)
-            rows[at], error = found.numpy(), max(error, theirs)
-            del block, found  # before the next is made: those of a long input are large
+    def decompose(layer: int) -> float:
+        shares, error = shares_of(block_of(trace, layer, off, cuts, edits, states))
+        made[layer] = shares.numpy()
+        return error
 
-    return decompose() if rows.shape[-1] <= SHORT else max(_twice(decompose))
-
-
-_another = ThreadPoolExecutor(1, "another")  # one for the process, since the C library keeps memory for each thread
-
-
-def _twice(work: Callable[[], float]) -> list[float]:
-    """The results of `work` run here and, unless it is busy, in another thread at the same time, each on half of the cores."""
-
-    def on_half() -> float:
+    def on_half(layer: int) -> float:
         with half_the_cores():
-            return work()
+            return decompose(layer)
 
-    there = _another.submit(on_half)
-    here = on_half()
-    return [here] if there.cancel() else [here, there.result()]
-
-
-def _changed_blocks(
-    trace: Trace, states: torch.Tensor, first: int, off: Collection[Head], cuts: Collection[Cut], edits: Collection[Edit]
-) -> Iterator[Block]:
-    """The block of every layer from `first` on; `states` above it are overwritten by those of the run."""
-    for layer in rerun(states, first, edits):
-        block = block_of(trace, layer, off, cuts, edits, states)
-        states[layer + 1] = block.layer.after_heads(block.context[None], block.hidden[None])[0]
-        yield block
-        del block
+    # Most steps are too small to share them among all cores: two layers of a long input are decomposed at a time.
+    errors = map(decompose, layers[begin:]) if trace.kept <= SHORT else _two.map(on_half, layers[begin:])
+    error = max([error, *errors])
+    made.flags.writeable = False
+    return Mixing(made, error)
 
 
 @inference_mode
@@ -164,12 +99,13 @@ def block_of(
     """
     states = changed_states(trace, off, edits, cuts) if states is None else states
     hidden = states[layer]
-    heads = trace.heads(layer) if states is trace.states else trace.model.layers[layer].heads(hidden[None])
+    heads = trace.heads(layer) if hidden.equal(trace.states[layer]) else trace.model.layers[layer].heads(hidden[None])
     for edit in edits:
         heads = edit.give(layer, heads)
     if queries is not None:
         hidden, heads = hidden[list(queries)], heads.of_queries(queries)
-    block = Block.of(trace.model.layers[layer], hidden, heads)
+    room = torch.empty(*heads.query.shape[:-1], heads.key.shape[-2])  # else scores and weights would be in memory together
+    block = Block(trace.model.layers[layer], hidden, heads.weights(room)[0], heads.value[0])
     block.weights[[head for at, head in off if at == layer]] = 0
     for at, query, key, head in cuts:
         if at == layer and (queries is None or query in queries):

@@ -221,8 +221,9 @@ class TestRoutes:
         assert found.shares.min() >= 0
         block = run_mixing.block_of(model.trace(*INPUTS["long"]), 1)
         query = 40
-        parts = block.head_parts(query).sum(0)
-        vector = block.vectors[query]
+        keys = range(len(block.hidden))
+        parts = block.parts([query] * len(keys), keys, [key == query for key in keys]).sum(0)
+        vector = block.normed[0][query]
         nearer = (vector.abs() - (vector - parts).abs()).double().sum(-1).clamp(min=0)
         assert np.abs(found.shares[1, query] - (nearer / nearer.sum()).numpy()).max() < 1e-5
 
