@@ -17,12 +17,10 @@ from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.techniques import ablation
-from explorer.techniques.ablation import Cut, Head
-from explorer.techniques.edits import Edit
+from explorer.techniques.ablation import Cut, Edit, Head
 from explorer.techniques.lens import first_guesses
 from explorer.techniques.mixing import head_shares_of
-from explorer.techniques.routes import place_shares
-from explorer.techniques.run_mixing import Mixing, block_of, mixing
+from explorer.techniques.routes import Mixing, block_of, mixing, place_shares
 from explorer.techniques.targets import Target, read_at, read_each
 
 Value = TypeVar("Value")

@@ -5,6 +5,7 @@ Both restart from the stored hidden state of the layer where something changes, 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Generator, Hashable, Iterator, Sequence
 from dataclasses import replace
 from weakref import ref
@@ -19,7 +20,6 @@ from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.techniques.edits import Edit
 from explorer.techniques.targets import Reading, Target, batches, read, read_at, read_each
 
 Head = tuple[int, int]
@@ -29,6 +29,29 @@ Cut = tuple[int, int, int, "int | None"]
 """(layer, query, key, head), zero-based: an attention weight set to zero; head None for all heads of the layer."""
 
 _changed: OnceCache[Hashable, torch.Tensor] = OnceCache(2)  # one change is read by the picture, the sentence and the answers
+
+
+class Edit(ABC):
+    """A change at one place of a run; `first` is the lowest hidden state that differs, or whose layer reads something else."""
+
+    first: int
+
+    @property
+    @abstractmethod
+    def key(self) -> Hashable:
+        """What distinguishes this edit from others of the same run, without holding that run in memory."""
+
+    @abstractmethod
+    def put(self, states: torch.Tensor, state: int) -> None:
+        """Change one of the hidden states [layers + 1, tokens, hidden] in place, if it is the edit's."""
+
+    def reaches_heads(self, layer: int) -> bool:
+        """Whether the heads of a layer (zero-based) read something else than its input."""
+        return False
+
+    def give(self, layer: int, heads: Heads) -> Heads:
+        """The queries, keys and values of a layer; `heads` unless the edit reaches them."""
+        return heads
 
 
 @inference_mode
@@ -181,7 +204,10 @@ def vectors_without_links(trace: Trace, links: Sequence[tuple[int, int, int]], p
 
 def _without_link(trace: Trace, layer: int, query: int, key: int) -> torch.Tensor:
     """The next hidden state [1, tokens, hidden] when the query gets nothing from the key in this layer."""
-    context, after = context_without(trace.heads(layer), (), [(layer, query, key, None)], [query]), trace.states[layer + 1].clone()
+    after, context = (
+        trace.states[layer + 1].clone(),
+        context_without(trace.heads(layer), (), [(layer, query, key, None)], [query]),
+    )
     after[query] = trace.model.layers[layer].after_heads(context, trace.states[layer][[query]])[0]
     return after[None]
 

@@ -49,14 +49,6 @@ class Step:
 
 
 @dataclass(frozen=True)
-class LayerSteps:
-    """All steps of a layer in order; `max_error` is the difference of the last from the model's own next hidden state."""
-
-    steps: tuple[Step, ...]
-    max_error: float
-
-
-@dataclass(frozen=True)
 class HeadStep:
     """One query token in one head: query [d], keys and values [tokens, d], the rest [tokens], output [d].
 
@@ -140,7 +132,7 @@ def value_error(trace: Trace, layer: int) -> float:
     dense, heads = trace.model.layers[layer].attention_dense, trace.heads(layer)
     attention, values, weight = heads.weights()[0], heads.value[0], _output_weights(trace, layer)
     added = sum(a @ (v @ w) for a, v, w in zip(attention, values, weight, strict=True))
-    whole = dense(_side_by_side(attention @ values))
+    whole = dense((attention @ values).transpose(0, 1).flatten(1))
     return float((added + (0 if dense.bias is None else dense.bias) - whole).abs().max())
 
 
@@ -149,21 +141,18 @@ def _output_weights(trace: Trace, layer: int) -> torch.Tensor:
     return trace.model.layers[layer].attention_dense.weight.T.unflatten(0, (trace.model.capabilities.heads, -1))
 
 
-def _side_by_side(heads: torch.Tensor) -> torch.Tensor:
-    """The heads [heads, tokens, head_size] concatenated: [tokens, heads · head_size]."""
-    return heads.transpose(0, 1).flatten(1)
-
-
 @inference_mode
-def layer_steps(trace: Trace, layer: int, token: int = 0, head: int = 0) -> LayerSteps:
-    """Every step from hidden state `layer` to the next, for `token` and, in steps with heads, for `head`; all zero-based."""
+def layer_steps(trace: Trace, layer: int, token: int = 0, head: int = 0) -> tuple[list[Step], float]:
+    """Every step from hidden state `layer` to the next, for `token` and, in steps with heads, for `head`; all zero-based.
+
+    Also the largest difference of the last step from the model's own next hidden state.
+    """
     steps, last = [], trace.states[layer]
-    for name, formula, step in _steps(trace, layer):
-        of_head = step.dim() == 3  # [heads, tokens, ...], else [tokens, size]
-        vector = step[head, token] if of_head else step[token]
-        steps.append(Step(name, formula, tuple(step.shape), vector.numpy().copy(), of_head))
-        last = step
-    return LayerSteps(tuple(steps), float((last - trace.states[layer + 1]).abs().max()))
+    for name, formula, last in _steps(trace, layer):
+        of_head = last.dim() == 3  # [heads, tokens, ...], else [tokens, size]
+        vector = last[head, token] if of_head else last[token]
+        steps.append(Step(name, formula, tuple(last.shape), vector.numpy().copy(), of_head))
+    return steps, float((last - trace.states[layer + 1]).abs().max())
 
 
 def _steps(trace: Trace, layer: int) -> Iterator[NamedStep]:
@@ -184,7 +173,7 @@ def _steps(trace: Trace, layer: int) -> Iterator[NamedStep]:
     yield "attention weights", f"softmax over the keys{window}", weights
     context = weights @ values
     yield "weighted values", "z = Σ weight · v", context
-    yield "heads side by side", "concatenate z of all heads", _side_by_side(context)
+    yield "heads side by side", "concatenate z of all heads", context.transpose(0, 1).flatten(1)
     yield from after
 
 

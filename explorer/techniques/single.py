@@ -19,7 +19,6 @@ from explorer.core.steps import finished
 from explorer.techniques import attribution
 from explorer.techniques import routes as tracing
 from explorer.techniques.ablation import changed_states, head_effects, patching_in_steps
-from explorer.techniques.run_mixing import mixing
 from explorer.techniques.targets import Target, against_second_guess, read, word_target
 from explorer.text import limits
 
@@ -81,7 +80,7 @@ def routes(model: Explorer, text: Text, position: int | None = None, limit: int 
     """
     trace = _read(model, text)
     at = trace.blanks()[0] if position is None else limits.check_integer(position, "the position", 0, trace.kept - 1)
-    shares = mixing(trace).shares
+    shares = tracing.mixing(trace).shares
     places = tracing.place_shares(shares, at)
     found = tracing.routes(shares, places, limits.check_integer(limit, "the limit", 1, MOST_ROUTES))
     strongest = tuple((route.layer + 1, route.query, route.key, route.share) for route in found)

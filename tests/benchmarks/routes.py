@@ -16,8 +16,7 @@ from explorer.overview import endpoints
 from explorer.overview.compute import Trust, trust
 from explorer.techniques.ablation import Cut, changed_states
 from explorer.techniques.attribution import gradient_x_input
-from explorer.techniques.routes import Route, place_shares, routes
-from explorer.techniques.run_mixing import mixing
+from explorer.techniques.routes import Route, mixing, place_shares, routes
 from explorer.techniques.targets import Target, read, word_target
 from explorer.text.corpora import built_in
 from tests.benchmarks import Comparison, side_by_side

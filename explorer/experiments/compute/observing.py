@@ -18,8 +18,7 @@ from explorer.experiments.compute.targets import WORD
 from explorer.techniques.attribution import OCCLUSION, attribute, occlusion_of
 from explorer.techniques.lens import RAW, TUNED, require_tuned_lens, translate
 from explorer.techniques.pseudo_likelihood import ORIGINAL, WORD_L2R, Hidden, answers_in_steps, hide_each
-from explorer.techniques.routes import place_shares
-from explorer.techniques.run_mixing import mixing
+from explorer.techniques.routes import mixing, place_shares
 from explorer.techniques.targets import Target
 
 METHODS = {

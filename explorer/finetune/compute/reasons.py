@@ -76,9 +76,9 @@ def _integrated(classifier: Classifier, model: Explorer, pair: Pair) -> Decision
     encoding, target = trace.encoding, Target("classifier", 0, best, classifier.labels[best])
     score = log_odds(classifier, model, encoding.segments, best)
     most = max(FEWEST_STEPS, PATH_TOKENS // trace.kept)
-    found = integrated_gradients(trace, target, steps := min(FIRST_STEPS, most), score)
+    found = integrated_gradients(trace, target, steps := min(FIRST_STEPS, most), logit=score)
     while found.path is not None and not found.path.sums_up and 2 * steps <= most:
-        found = integrated_gradients(trace, target, steps := 2 * steps, score)
+        found = integrated_gradients(trace, target, steps := 2 * steps, logit=score)
     groups = encoding.text_words[:MOST_WORDS]
     effects = np.array([found.scores[group].sum() for group in groups])
     return Decision(shares, best, tuple(map(encoding.word, groups)), effects, found.path)
