@@ -54,7 +54,7 @@ class Trace:
     @classmethod
     def of(cls, model: Network, encoding: Encoding) -> Trace:
         """One forward pass over an encoding, which may have been edited."""
-        return cls(model, Reading(encoding, model.hidden_states(encoding)))
+        return cls(model, Reading(encoding, model.hidden_states_of([encoding])[0]))
 
     @cached_property
     def encoding(self) -> Encoding:

@@ -20,7 +20,7 @@ from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.techniques.targets import Reading, Target, batches, read, read_at, read_each
+from explorer.techniques.targets import Reading, Target, batches, read_at, read_each
 
 Head = tuple[int, int]
 """(layer, head), zero-based."""
@@ -108,6 +108,8 @@ def prepare_head_effects(trace: Trace, target: Target) -> Generator[float, None,
 
 def last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int) -> torch.Tensor:
     """The last hidden state [batch, hidden] of one token, computed for it alone in the last layer, from the input of `layer`."""
+    if layer == len(model.layers):
+        return hidden[:, position]
     for below in model.layers[layer:-1]:
         hidden = below(hidden)
     here, final = slice(position, position + 1), model.layers[-1]
@@ -153,26 +155,32 @@ def states_towards(
         hidden = states[layer][None]  # [1, tokens, hidden]
         off, cut = [head for at, head in heads if at == layer], [weight for weight in cuts if weight[0] == layer]
         receives = any(edit.reaches_heads(layer) for edit in edits)
-        same = layer == first and all(edit.first != layer or edit.reaches_heads(layer) for edit in edits)
-        rows = sorted({query for _, query, _, _ in cut}) if same and not off and not receives else list(range(trace.kept))
+        only_cut = not (off or receives) and hidden[0].equal(trace.states[layer])
+        rows = sorted({query for _, query, _, _ in cut}) if only_cut else list(range(trace.kept))
         if layer == layers - 1:
             rows = [row for row in rows if row in ends]
         if not rows:
             continue
         if off or cut or receives or len(rows) < trace.kept:
-            given = trace.heads(layer) if same else model.layers[layer].heads(hidden)
-            for edit in edits:
-                given = edit.give(layer, given)
-            context = context_without(given, off, cut, rows)
+            context = context_without(heads_of(trace, layer, states, edits), off, cut, rows)
             states[layer + 1, rows] = model.layers[layer].after_heads(context, hidden[:, rows])[0]
         else:
             states[layer + 1] = model.layers[layer](hidden)[0]
     return states
 
 
+def heads_of(trace: Trace, layer: int, states: torch.Tensor, edits: Collection[Edit] = ()) -> Heads:
+    """The queries, keys and values of a layer's heads in a run with these hidden states and edits, as a batch of one."""
+    same = states[layer].equal(trace.states[layer])
+    heads = trace.heads(layer) if same else trace.model.layers[layer].heads(states[layer][None])
+    for edit in edits:
+        heads = edit.give(layer, heads)
+    return heads
+
+
 def context_without(given: Heads, off: Sequence[int], cuts: Collection[Cut], rows: Sequence[int]) -> torch.Tensor:
     """The outputs of a layer's heads for some tokens, without heads or weights of it: [1, heads, rows, head_size]."""
-    context = given.of_queries(rows).context()
+    context = given.context(rows)
     for query in {query for _, query, _, _ in cuts}.intersection(rows):
         weights = given.weights_of(query)  # [1, heads, key]
         for _, at, key, head in cuts:
@@ -192,9 +200,8 @@ def vectors_without_links(trace: Trace, links: Sequence[tuple[int, int, int]], p
     """
     found = trace.states[state][[position] * len(links)].clone()
     hidden, there = torch.empty(0, *trace.states[0].shape), list[int]()
-    order = sorted((at for at in range(len(links)) if links[at][0] < state), key=lambda at: links[at][0])
-    for layer in range(links[order[0]][0] if order else state, state):
-        own = [at for at in order if links[at][0] == layer]
+    for layer in range(state):
+        own = [at for at, link in enumerate(links) if link[0] == layer]
         hidden = trace.model.layers[layer](hidden) if there else hidden
         hidden, there = torch.cat([hidden, *(_without_link(trace, *links[at]) for at in own)]), there + own
     if there:
@@ -266,10 +273,7 @@ def patching_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generat
             patched = corrupted.states[layer].repeat(batch.stop - batch.start, 1, 1)  # [batch, tokens, hidden]
             here = everywhere[batch]
             patched[torch.arange(len(here)), here] = clean.states[layer][here]
-            if layer == layers:
-                reading = read(model, target, patched)
-            else:
-                reading = read_at(model, target, last_vectors(model, layer, patched, target.position))
+            reading = read_at(model, target, last_vectors(model, layer, patched, target.position))
             found.logit[layer, batch], found.probability[layer, batch] = reading.logit, reading.probability
         yield (layer + 1) / (layers + 1)
     return found

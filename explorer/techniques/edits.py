@@ -16,7 +16,7 @@ from explorer.bert.attending import Heads
 from explorer.bert.layer import Layer
 from explorer.bert.trace import Trace
 from explorer.core.engine import torch
-from explorer.techniques.ablation import Cut, Edit, Head, changed_states, context_without
+from explorer.techniques.ablation import Cut, Edit, Head, changed_states, context_without, heads_of
 
 PARTS = ("query", "key", "value")
 
@@ -124,25 +124,15 @@ class Along(Edit):
         layer, *at = self.sender
         also: tuple[list[Head], list[Cut]] = ([(layer, at[0])], []) if len(at) == 1 else ([], [(layer, at[0], at[1], None)])
         sent = self._context(states, layer, *also)
-        if self.source:
-            sent = sent + _contribution(self.source.heads(layer), at)
+        if self.source:  # to which is added what the sender contributes there
+            theirs, everywhere = self.source.heads(layer), range(self.trace.kept)
+            gone, weights = also
+            sent = sent + theirs.context() - context_without(theirs, [head for _, head in gone], weights, everywhere)
         run = messages(layers, layer, sent, states[layer][None], lambda above: self._context(states, above))
         return next(read for state, read in run if state == self.first)
 
     def _context(self, states: torch.Tensor, layer: int, off: Collection[Head] = (), cuts: Collection[Cut] = ()) -> torch.Tensor:
         """The head outputs of a layer of the run, [1, heads, tokens, head_size]; in addition, some heads off or weights cut."""
-        given = self.trace.model.layers[layer].heads(states[layer][None])
-        for edit in self.edits:
-            given = edit.give(layer, given)
         gone = [head for at, head in (*self.off, *off) if at == layer]
-        return context_without(given, gone, [cut for cut in (*self.cuts, *cuts) if cut[0] == layer], range(self.trace.kept))
-
-
-def _contribution(heads: Heads, at: Sequence[int]) -> torch.Tensor:
-    """What a sender, [head] or [query, key], adds to the head outputs of its layer: [1, heads, tokens, head_size]."""
-    found = torch.zeros_like(heads.query)
-    if len(at) == 1:
-        found[:, at[0]] = heads.context()[:, at[0]]
-    else:
-        found[:, :, at[0]] = heads.weights_of(at[0])[..., at[1], None] * heads.value[:, :, at[1]]
-    return found
+        weights = [cut for cut in (*self.cuts, *cuts) if cut[0] == layer]
+        return context_without(heads_of(self.trace, layer, states, self.edits), gone, weights, range(self.trace.kept))

@@ -30,12 +30,10 @@ RAW, TUNED = READINGS = ("raw", "tuned")
 NONE = "A tuned lens fits the weights of one model, and only the bundled model has one. Choose the raw lens."
 
 
-@dataclass(frozen=True)
-class Lens:
-    """The head's predictions from each hidden state (0: embeddings) at some positions.
+class Lens(NamedTuple):
+    """The head's first guesses from each hidden state (0: embeddings) at some positions: [hidden states, positions] each.
 
-    `ids` and `probabilities` (0 to 1) are [hidden states, positions, top_k], best first. `final_ranks` [hidden states, positions]
-    are the ranks of the last state's first guess, from 1.
+    `probabilities` are from 0 to 1, and `final_ranks` are the ranks of the last state's first guess, from 1.
     """
 
     positions: tuple[int, ...]
@@ -45,57 +43,41 @@ class Lens:
 
 
 class Followed(NamedTuple):
-    """Pieces at one position: their probabilities (0 to 1), ranks (from 1) and logits, [hidden states, pieces] each."""
+    """Pieces at one position: their probabilities (0 to 1) and ranks (from 1), [hidden states, pieces] each."""
 
     probabilities: np.ndarray
     ranks: np.ndarray
-    logits: np.ndarray
 
 
-def lens(trace: Trace, positions: Sequence[int], top_k: int = 1, tuned: TunedLens | None = None) -> Lens:
+@inference_mode
+def lens(trace: Trace, positions: Sequence[int], tuned: TunedLens | None = None) -> Lens:
     """Apply the masked-LM head to the hidden states of `positions`, as if each were the last.
 
     nostalgebraist's logit lens (2020), for BERT: the head has its own dense layer and LayerNorm, which were trained for the last
     state alone, so that early layers do not match it. A `tuned` lens maps each state to where the head expects it (Belrose et al.
     2023). Raises CapabilityError.
     """
-    starts = range(0, len(positions), AT_ONCE)
-    parts = [_read(trace, list(positions[start : start + AT_ONCE]), top_k, tuned) for start in starts]
-    columns = zip(*parts, strict=True)
-    return Lens(tuple(positions), *(np.concatenate(column, axis=1) for column in columns))
+    here = list(positions)
+    final = torch.from_numpy(first_guesses(trace.model, trace.states[-1:, here])[0][0])
+    return Lens(tuple(positions), *first_guesses(trace.model, translate(trace.states[:, here], tuned), final))
 
 
 @inference_mode
-def _read(trace: Trace, positions: list[int], top_k: int, tuned: TunedLens | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    model = trace.model
-    top_k = min(top_k, model.capabilities.vocab_size)
-    logits = model.masked_lm(trace.states[-1][positions])
-    final = logits.argmax(-1, keepdim=True)  # [positions, 1]
-    ids, probabilities, ranks = [], [], []
-    for states in translate(trace.states[:, positions], tuned):  # one layer at a time: the vocabulary is large
-        logits = model.masked_lm(states)  # [positions, vocabulary]
-        best, best_ids = logits.softmax(-1).topk(top_k, dim=-1)
-        ids.append(best_ids.numpy())
-        probabilities.append(best.numpy())
-        ranks.append((logits > logits.gather(-1, final)).sum(-1).numpy() + 1)
-    return np.stack(ids), np.stack(probabilities), np.stack(ranks)
-
-
-@inference_mode
-def first_guesses(model: Network, states: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
+def first_guesses(model: Network, states: torch.Tensor, wanted: torch.Tensor | None = None) -> list[np.ndarray]:
     """The first guess at every position of hidden states [states, tokens, hidden], such as those of a changed run.
 
-    Returns ids and probabilities (0 to 1), [states, tokens] each. Raises CapabilityError.
+    Returns ids and probabilities (0 to 1), [states, tokens] each; with the ids `wanted` [tokens] also their ranks, from 1.
+    Raises CapabilityError.
     """
-    places = states.flatten(0, 1)
-    ids, probabilities = [], []
+    places, rows = states.flatten(0, 1), []
+    asked = None if wanted is None else wanted.repeat(len(states))[:, None]
     for start in range(0, len(places), AT_ONCE):
-        logits = model.masked_lm(places[start : start + AT_ONCE])  # [places, vocabulary]
-        best, best_ids = logits.max(-1)
-        ids.append(best_ids)
-        probabilities.append((best - logits.logsumexp(-1)).exp())
-    found, shares = (torch.cat(rows).view(states.shape[:2]).numpy() for rows in (ids, probabilities))
-    return found, shares
+        part = slice(start, start + AT_ONCE)
+        logits = model.masked_lm(places[part])  # [places, vocabulary]
+        best, ids = logits.max(-1)
+        ranks = [] if asked is None else [(logits > logits.gather(-1, asked[part])).sum(-1) + 1]
+        rows.append([ids, logits.sub_(best[:, None]).exp_().sum(-1).reciprocal(), *ranks])
+    return [torch.cat(column).view(states.shape[:2]).numpy() for column in zip(*rows, strict=True)]
 
 
 @inference_mode
@@ -103,7 +85,7 @@ def follow(trace: Trace, position: int, ids: Sequence[int], tuned: TunedLens | N
     logits = trace.model.masked_lm(translate(trace.states[:, position], tuned))  # [hidden states, vocabulary]
     chosen = logits[:, list(ids)]  # [hidden states, pieces]
     ranks = (logits[:, None] > chosen[..., None]).sum(-1) + 1
-    return Followed(logits.softmax(-1)[:, list(ids)].numpy(), ranks.numpy(), chosen.numpy())
+    return Followed(logits.softmax(-1)[:, list(ids)].numpy(), ranks.numpy())
 
 
 def translate(states: torch.Tensor, tuned: TunedLens | None) -> torch.Tensor:

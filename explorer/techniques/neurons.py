@@ -143,8 +143,6 @@ def _without(trace: Trace, layer: int, token: int, target: Target, neurons: torc
 
     states = trace.states[layer + 1].repeat(len(neurons), 1, 1)
     states[:, token] = _after(trace, layer, token, len(neurons), take)[:, 0]
-    if layer == len(trace.model.layers) - 1:
-        return read_at(trace.model, target, states[:, target.position])
     return read_at(trace.model, target, last_vectors(trace.model, layer + 1, states, target.position))
 
 

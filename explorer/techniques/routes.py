@@ -21,7 +21,7 @@ from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.limits import CACHE_MEGABYTES
 from explorer.core.process import half_the_cores
-from explorer.techniques.ablation import Cut, Edit, Head, changed_states, first_change
+from explorer.techniques.ablation import Cut, Edit, Head, changed_states, first_change, heads_of
 from explorer.techniques.mixing import SHORT, Block, divide
 from explorer.techniques.mixing import shares as shares_of
 
@@ -100,10 +100,7 @@ def block_of(
     With `queries`, it has the rows of these tokens only, in this order; the keys are all tokens.
     """
     states = changed_states(trace, off, edits, cuts) if states is None else states
-    hidden = states[layer]
-    heads = trace.heads(layer) if hidden.equal(trace.states[layer]) else trace.model.layers[layer].heads(hidden[None])
-    for edit in edits:
-        heads = edit.give(layer, heads)
+    hidden, heads = states[layer], heads_of(trace, layer, states, edits)
     if queries is not None:
         hidden, heads = hidden[list(queries)], heads.of_queries(queries)
     room = torch.empty(*heads.query.shape[:-1], heads.key.shape[-2])  # else scores and weights would be in memory together

@@ -35,8 +35,7 @@ def ablate(model: Explorer, text: Text, heads: Sequence[Head] = (), word: str = 
     target, unit = _target(trace, word, foil)
     off = limits.head_indices(list(heads), model.capabilities.layers, model.capabilities.heads)
     after = np.array(_measured(trace, target, off)) if off else head_effects(trace, target)
-    named = tuple((layer + 1, head + 1) for layer, head in off)
-    return Ablation(target.name, unit, _measured(trace, target), after, named)
+    return Ablation(target.name, unit, _measured(trace, target), after)
 
 
 def patch(model: Explorer, text: Text, corrupted: Text, word: str = "", foil: str | None = None) -> Patching:

@@ -106,7 +106,7 @@ class TestAgainstTransformers:
     def test_in_a_batch_it_is_what_it_is_alone(self, model):
         encodings = [model.encode(*texts) for texts in INPUTS.values()]
         for encoding, together in zip(encodings, model.hidden_states_of(encodings), strict=True):
-            assert close(together, model.hidden_states(encoding))
+            assert close(together, model.hidden_states_of([encoding])[0])
 
     def test_the_heads_that_the_pass_of_a_short_input_kept_are_those_of_its_hidden_states(self, model):
         trace = model.trace(*INPUTS["pair"])
@@ -246,7 +246,7 @@ class TestTechniques:
             return
         assert lens.lens_error(blank, [2]) < 1e-4
         own = model.own_masked_lm(blank.encoding)[2]
-        assert lens.lens(blank, [2]).ids[-1, 0, 0] == int(own.argmax())
+        assert lens.lens(blank, [2]).ids[-1, 0] == int(own.argmax())
         assert close(model.masked_lm_of_one(blank.states[-1][2]), own), "the vocabulary read for one vector"
 
     def test_switching_heads(self, model, blank):
