@@ -39,10 +39,16 @@ def columns(model: Network, layer: int) -> torch.Tensor:
 
 
 @inference_mode
-def piece_weights(model: Network, layer: int, neurons: slice | Sequence[int]) -> np.ndarray:
-    """[neurons, vocabulary] the weight of every piece for some neurons of a layer, all zero-based. Raises CapabilityError."""
-    ways = _both_ways(model, layer, columns(model, layer)[neurons])
-    up, down = model.masked_lm(ways)
+def piece_weights(
+    model: Network, layer: int, neurons: slice | Sequence[int] = slice(None), ids: Sequence[int] | None = None
+) -> np.ndarray:
+    """[neurons, vocabulary] the weight of every piece for some neurons of a layer, all zero-based; with `ids` of these pieces.
+
+    Raises CapabilityError.
+    """
+    layer_end, added = model.layers[layer].end, columns(model, layer)[neurons]
+    ways = torch.stack([layer_end(added), layer_end(-added)])  # the hidden states if one neuron alone wrote to them
+    up, down = model.masked_lm(ways) if ids is None else model.masked_lm_of(ways, ids)
     return ((up - down) / 2).numpy()
 
 
@@ -55,12 +61,10 @@ def find_promoted(model: Network, layer: int, neuron: int, limit: int) -> Promot
     return Promoted(*(tuple(zip(model.pieces(some.tolist()), weights[some].tolist(), strict=True)) for some in ends))
 
 
-@inference_mode
 def find_promoting(model: Network, id: int, limit: int) -> tuple[tuple[int, int, float], ...]:
     """The neurons that promote a piece most: (layer, neuron, weight), zero-based, in falling order. Raises CapabilityError."""
     layers = range(model.capabilities.layers)
-    ways = (model.masked_lm_of(_both_ways(model, layer, columns(model, layer)), [id]) for layer in layers)
-    weights = np.stack([((up - down) / 2)[:, 0].numpy() for up, down in ways])  # [layers, neurons]
+    weights = np.stack([piece_weights(model, layer, ids=[id])[:, 0] for layer in layers])  # [layers, neurons]
     order = np.argsort(-weights, axis=None, kind="stable")[:limit]
     at = zip(*np.unravel_index(order, weights.shape), strict=True)
     return tuple((int(layer), int(neuron), float(weights[layer, neuron])) for layer, neuron in at)
@@ -77,11 +81,6 @@ def most_promoted_in_steps(model: Network, layer: int, number: int) -> Generator
         weights = torch.from_numpy(piece_weights(model, layer, slice(start, start + AT_ONCE)))
         found.append(weights.topk(min(number, weights.shape[1]), dim=1, sorted=False).indices.numpy())
     return np.concatenate(found)
-
-
-def _both_ways(model: Network, layer: int, vectors: torch.Tensor) -> torch.Tensor:
-    """[2, neurons, hidden] the hidden states at the end of a layer if one neuron alone wrote to it, positively and negatively."""
-    return torch.stack([model.layers[layer].end(vectors), model.layers[layer].end(-vectors)])
 
 
 @dataclass(frozen=True)

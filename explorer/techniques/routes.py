@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import groupby
-from operator import attrgetter
 from weakref import ref
 
 import numpy as np
@@ -160,9 +158,8 @@ def strongest_heads(
     """For each route the head (zero-based) that contributes most, None if the residual does."""
     states = changed_states(trace, off, edits, cuts)
     found: dict[Route, int] = {}
-    by_layer = attrgetter("layer")
-    for layer, some in groupby(sorted(steps, key=by_layer), by_layer):
-        there = list(some)
+    for layer in {step.layer for step in steps}:
+        there = [step for step in steps if step.layer == layer]
         queries = sorted({step.query for step in there})
         block = block_of(trace, layer, off, cuts, edits, states, queries)
         rows, keys = [queries.index(step.query) for step in there], [step.key for step in there]

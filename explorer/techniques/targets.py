@@ -121,14 +121,12 @@ def piece_of(model: Network, word: str, name: str = "the word") -> tuple[int, st
     """
     word = limits.check_text(word, name).strip()
     tokenizer = model.tokenizer
-    unknown = tokenizer.unk_token
+    number, unknown = tokenizer.convert_tokens_to_ids(word), tokenizer.unk_token
+    # What is not in the vocabulary has no number, or that of [UNK].
+    pieces = [word] if number is not None and tokenizer.convert_ids_to_tokens(number) == word else tokenizer.tokenize(word)
     if model.writing is Writing.BYTES and word not in tokenizer.all_special_tokens:
         in_a_sentence = tokenizer.tokenize(f" {word}")  # the space before a word is part of its piece
-        if len(in_a_sentence) == 1:
-            return tokenizer.convert_tokens_to_ids(in_a_sentence[0]), show_piece(in_a_sentence[0], model.writing)
-    if (number := tokenizer.convert_tokens_to_ids(word)) is not None and tokenizer.convert_ids_to_tokens(number) == word:
-        return number, show_piece(word, model.writing)  # what is not in the vocabulary has no number, or that of [UNK]
-    pieces = tokenizer.tokenize(word)
+        pieces = in_a_sentence if len(in_a_sentence) == 1 else pieces
     if len(pieces) != 1 or (pieces[0] == unknown and word != unknown):
         read = " ".join(show_piece(piece, model.writing) for piece in pieces[:6]) or "nothing"
         raise InputError(

@@ -103,9 +103,7 @@ def test_other_families_too(family, tmp_path, few):
         with torch.no_grad():
             up, down = (head_of(model, way) for way in ways)
         assert_same_but_for_rounding(row, (up - down) / 2)
-    for id in (7, 9):
-        found = {(layer, neuron): weight for layer, neuron, weight in technique.find_promoting(model, id, 10**6)}
-        assert_same_but_for_rounding(np.array([found[1, 2], found[1, 5]]), weights[:, id])
+    assert_same_but_for_rounding(technique.piece_weights(model, 1, ids=[7, 9])[[2, 5]], weights[:, [7, 9]])
 
 
 def head_of(model, hidden):
