@@ -51,9 +51,9 @@ class TestHeads:
     @pytest.mark.parametrize(
         ("model", "classes", "named"),
         [
-            ("BertForMultipleChoice", None, ["classifier.bias", "classifier.weight", "BertForMultipleChoice"]),
-            ("BertForSequenceClassification", ["MyBertClassifier"], ["classifier.weight", "MyBertClassifier"]),
-            ("BertForTokenClassification", ["BertCRFForNER"], ["classifier.weight", "BertCRFForNER"]),
+            ("BertForMultipleChoice", None, ["classifier.bias and 1 more of", "BertForMultipleChoice"]),
+            ("BertForSequenceClassification", ["MyBertClassifier"], ["classifier.bias", "MyBertClassifier"]),
+            ("BertForTokenClassification", ["BertCRFForNER"], ["classifier.bias", "BertCRFForNER"]),
         ],
         ids=lambda value: value if isinstance(value, str) else "",
     )
