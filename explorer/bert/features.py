@@ -52,23 +52,12 @@ def features_in_steps(
         raise InputError("The pooler reads the last layer only. Choose the last layer, or another pooling.")
     rows = yield from _read(model, texts, index, pooling, keep)
     if pooling == LAST_FOUR:
-        return np.stack([row[states_read(index)].reshape(-1) for row in rows])
+        return np.stack([row[max(0, index - 3) : index + 1].reshape(-1) for row in rows])  # fewer than four near the bottom
     vectors = np.stack([row[index] for row in rows])
     return _apply_pooler(model, vectors) if pooling == "pooler" else vectors
 
 
 features = in_one_call(features_in_steps)
-
-
-def states_read(layer: int) -> slice:
-    """The hidden states that LAST_FOUR reads for the one at index `layer`: four, or fewer near the bottom."""
-    return slice(max(0, layer - 3), layer + 1)
-
-
-def width(model: Explorer, layer: int, pooling: str) -> int:
-    """The size of a text's vector for hidden state `layer` (an index) and this pooling."""
-    read = states_read(layer)
-    return model.capabilities.hidden_size * (read.stop - read.start if pooling == LAST_FOUR else 1)
 
 
 def layer_features_in_steps(

@@ -10,7 +10,7 @@ import numpy as np
 from explorer.bert.network import Network
 from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
-from explorer.core.steps import in_one_call
+from explorer.core.steps import finished
 from explorer.techniques.ablation import readings_without
 from explorer.techniques.targets import Target, batches, read
 from explorer.text import limits
@@ -60,25 +60,20 @@ def attribute(
     steps = limits.check_integer(steps, "the number of steps", 1, MOST_STEPS)
     limits.check_choice(baseline, "the baseline", BASELINES)
     if method == "integrated_gradients":
-        return integrated_gradients(trace, target, steps, baseline)
+        return finished(integrated_gradients_in_steps(trace, target, steps, baseline))
     return gradient_x_input(trace, target) if method == "gradient_x_input" else occlusion(trace, target)
 
 
 def integrated_gradients_in_steps(
-    trace: Trace,
-    target: Target,
-    steps: int = 50,
-    baseline: str = "pad",
-    logit: Callable[[torch.Tensor], torch.Tensor] | None = None,
+    trace: Trace, target: Target, steps: int = 50, baseline: str = "pad"
 ) -> Generator[float, None, Attribution]:
     """Integrated gradients (Sundararajan et al. 2017) by Gauss-Legendre quadrature, summed over dimensions.
 
     The path goes to the input from the same input with the baseline, one of BASELINES, at every piece that is not a special
-    token; positions and segments stay. `logit` of word vectors, [batch, tokens, width] to [batch], replaces that of the target.
-    Yields the share done, 0 to 1.
+    token; positions and segments stay. Yields the share done, 0 to 1.
     """
     words, start = _words(trace.model, trace.ids), baseline_words(trace, baseline)
-    logit, total = logit or _logit_of(trace, target), torch.zeros_like(words)
+    logit, total = _logit_of(trace, target), torch.zeros_like(words)
     nodes, weights = (torch.from_numpy(column).float()[:, None, None] for column in np.polynomial.legendre.leggauss(steps))
     for batch in batches(steps, trace.kept):
         with torch.enable_grad():
@@ -90,9 +85,6 @@ def integrated_gradients_in_steps(
     with torch.no_grad():
         change = float(logit(words) - logit(start))
     return Attribution(scores.numpy(), Path(steps, change, float(scores.sum()) - change))
-
-
-integrated_gradients = in_one_call(integrated_gradients_in_steps)
 
 
 def gradient_x_input(trace: Trace, target: Target) -> Attribution:
