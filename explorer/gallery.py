@@ -21,8 +21,7 @@ from explorer.export.page_file import data_of, page
 from explorer.export.place import slug
 from explorer.overview.routes import Routes
 from explorer.techniques.ablation import changed_states
-from explorer.techniques.routes import Route, place_shares, routes
-from explorer.techniques.run_mixing import mixing
+from explorer.techniques.routes import Route, mixing, place_shares, routes
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import Subject
 from explorer.ui.telling import quote

@@ -26,8 +26,8 @@ from explorer.bert.explorer import Explorer, load
 from explorer.bert.features import encode
 from explorer.bert.network import Network
 from explorer.bert.provenance import provenance_of
+from explorer.techniques.lens import ABOUT, BIAS, FILE, RAW, TUNED, WEIGHT, TunedLens
 from explorer.techniques.targets import AT_ONCE
-from explorer.techniques.tuned_lens import ABOUT, BIAS, FILE, RAW, TUNED, WEIGHT, TunedLens, divergences, each_divergence
 from explorer.text.corpora import built_in
 
 EVERY = 5  # of the corpus, one sentence in five is held out
@@ -126,6 +126,25 @@ def _learn(model: Network, lens: TunedLens, states: torch.Tensor) -> float:
         loss.backward()
         total += float(loss.detach())
     return total / count
+
+
+@torch.inference_mode()
+def divergences(model: Network, lens: TunedLens | None, states: torch.Tensor) -> torch.Tensor:
+    """`each_divergence` of hidden states [states, tokens, hidden]: [states, tokens]."""
+    return torch.stack([*each_divergence(model, lens, states)])
+
+
+def each_divergence(model: Network, lens: TunedLens | None, states: torch.Tensor) -> Iterator[torch.Tensor]:
+    """The divergence KL(last ‖ lens), in nats, of what the lens says from what the model says in the end: [tokens] per state.
+
+    `states` are hidden states [states, tokens, hidden], one read at a time, because the vocabulary is large; without a lens raw.
+    """
+    with torch.no_grad():
+        last = model.masked_lm(states[-1]).log_softmax(-1)  # [tokens, vocabulary]
+        shares = last.exp()
+    for state, vectors in enumerate(states):
+        said = model.masked_lm(lens.read(state, vectors) if lens else vectors).log_softmax(-1)
+        yield (shares * (last - said)).sum(-1)
 
 
 def means(model: Network, lens: TunedLens | None, read: Read) -> tuple[list[float], list[float]]:

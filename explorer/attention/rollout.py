@@ -8,8 +8,7 @@ import numpy as np
 from explorer.analysis.attention import rows_error
 from explorer.attention.pictures import sources_heatmap
 from explorer.core.errors import CapabilityError
-from explorer.techniques.routes import place_shares
-from explorer.techniques.run_mixing import mixing
+from explorer.techniques.routes import mixing, place_shares
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import is_quick
 from explorer.ui.pictures.attention import WeightScale, attention_heatmap

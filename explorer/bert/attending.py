@@ -38,23 +38,20 @@ class Heads:
             scores.masked_fill_(~self.mask, -torch.inf)
         return torch.softmax(scores, -1, out=out)
 
-    def of_queries(self, places: Sequence[int]) -> Heads:
+    def of_queries(self, places: Sequence[int] | slice) -> Heads:
         """The same heads with the queries of some tokens only, in this order; keys and values are those of all tokens."""
-        mask = self.mask if self.mask is None or self.mask.shape[-2] == 1 else self.mask[..., list(places), :]
-        return replace(self, query=self.query[..., list(places), :], mask=mask)
+        places = places if isinstance(places, slice) else list(places)
+        mask = self.mask if self.mask is None or self.mask.shape[-2] == 1 else self.mask[..., places, :]
+        return replace(self, query=self.query[..., places, :], mask=mask)
 
     def weights_of(self, query: int) -> torch.Tensor:
         """The row of one query in `weights`: [batch, heads, key]."""
-        scores = (self.key @ (self.query[..., query, :] * self.scaling)[..., None])[..., 0]
-        if self.mask is not None:
-            scores = scores.masked_fill(~self.mask[..., query if self.mask.shape[-2] > 1 else 0, :], -torch.inf)
-        return scores.softmax(-1)
+        return self.of_queries([query]).weights()[..., 0, :]
 
-    def context(self, queries: slice = slice(None)) -> torch.Tensor:
+    def context(self, queries: Sequence[int] | slice = slice(None)) -> torch.Tensor:
         """The head outputs (values weighted by attention) for the tokens `queries`: [batch, heads, queries, head_size]."""
-        mask = self.mask if self.mask is None or self.mask.shape[-2] == 1 else self.mask[..., queries, :]
-        query = self.query[..., queries, :]
-        return torch.nn.functional.scaled_dot_product_attention(query, self.key, self.value, mask, scale=self.scaling)
+        own = self.of_queries(queries)
+        return torch.nn.functional.scaled_dot_product_attention(own.query, own.key, own.value, own.mask, scale=own.scaling)
 
     def context_at(self, places: torch.Tensor) -> torch.Tensor:
         """The values weighted for one token of each input, at `places` [batch]: [batch, heads, 1, head_size]."""

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 
 import huggingface_hub
@@ -217,8 +217,7 @@ def _download(place: Place, report: Report) -> Path:
         sizes = {entry.rfilename: entry.size or 0 for entry in info.siblings or []}
         if not weights_to_fetch(set(sizes)) or "config.json" not in sizes or ADAPTER in sizes:
             absent = "config.json" if "config.json" not in sizes else "weights that PyTorch can read"
-            download = partial(huggingface_hub.hf_hub_download, place.id, revision=revision)
-            other = describe_others(name, sizes.keys(), lambda file: Path(download(file)).read_bytes())
+            other = describe_others(name, sizes.keys())
             raise ModelError(f"{other or f'{name} on the hub has no {absent}. Name a model such as {EXAMPLE_ID}'}.")
         config = huggingface_hub.hf_hub_download(place.id, "config.json", revision=revision)
         heads = _describe_heads(*_kind(Path(config), name, from_hub=True))

@@ -20,7 +20,7 @@ from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.limits import CACHE_MEGABYTES
-from explorer.core.steps import finished
+from explorer.core.steps import in_one_call
 from explorer.text import limits
 from explorer.text.lines import Pair
 
@@ -37,43 +37,27 @@ _one_batch = threading.Lock()  # two callers with the same texts share the work,
 _caches: WeakKeyDictionary[Explorer, OnceCache] = WeakKeyDictionary()  # features are dropped with their model
 
 
-def features(model: Explorer, texts: Sequence[str | Pair], layer: int = -1, pooling: str = "mean") -> np.ndarray:
+def features_in_steps(
+    model: Explorer, texts: Sequence[str | Pair], layer: int = -1, pooling: str = "mean", keep: bool = True
+) -> Generator[float, None, np.ndarray]:
     """[texts, hidden] float32: the vector of each text or pair, read alone and cut to what the model takes.
 
     `layer` is a hidden state, 0 to the number of layers, -1 the last. `pooling`: "cls" is the vector of the first token, "mean"
     the mean over all tokens including [CLS] and [SEP], "pooler" tanh(dense([CLS])) of the last layer, "last4" the means of the
-    last four hidden states up to `layer` side by side, [texts, 4 · hidden] (Devlin et al. 2019, 5.3). Raises InputError
-    or CapabilityError.
-    """
-    return finished(features_in_steps(model, texts, layer, pooling))
-
-
-def features_in_steps(
-    model: Explorer, texts: Sequence[str | Pair], layer: int = -1, pooling: str = "mean", keep: bool = True
-) -> Generator[float, None, np.ndarray]:
-    """Like `features`, but yields the share done, 0 to 1, after every batch, for progress and stopping.
-
-    The vectors are cached unless `keep` is false.
+    last four hidden states up to `layer` side by side, [texts, 4 · hidden] (Devlin et al. 2019, 5.3). Yields the share done, 0
+    to 1, after every batch. The vectors are cached unless `keep` is false. Raises InputError or CapabilityError.
     """
     index = limits.hidden_state_index(layer, model.capabilities.layers)
     if pooling == "pooler" and index != model.capabilities.layers:
         raise InputError("The pooler reads the last layer only. Choose the last layer, or another pooling.")
     rows = yield from _read(model, texts, index, pooling, keep)
     if pooling == LAST_FOUR:
-        return np.stack([row[states_read(index)].reshape(-1) for row in rows])
+        return np.stack([row[max(0, index - 3) : index + 1].reshape(-1) for row in rows])  # fewer than four near the bottom
     vectors = np.stack([row[index] for row in rows])
     return _apply_pooler(model, vectors) if pooling == "pooler" else vectors
 
 
-def states_read(layer: int) -> slice:
-    """The hidden states that LAST_FOUR reads for the one at index `layer`: four, or fewer near the bottom."""
-    return slice(max(0, layer - 3), layer + 1)
-
-
-def width(model: Explorer, layer: int, pooling: str) -> int:
-    """The size of a text's vector for hidden state `layer` (an index) and this pooling."""
-    read = states_read(layer)
-    return model.capabilities.hidden_size * (read.stop - read.start if pooling == LAST_FOUR else 1)
+features = in_one_call(features_in_steps)
 
 
 def layer_features_in_steps(

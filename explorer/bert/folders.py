@@ -4,8 +4,7 @@ Nothing here imports torch, which is slow.
 """
 
 import json
-import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from fnmatch import fnmatch
 from itertools import chain, islice
 from pathlib import Path
@@ -14,7 +13,6 @@ WEIGHT_FILES = ["model.safetensors", "model.safetensors.index.json", "pytorch_mo
 VOCABULARY_FILES = {"tokenizer.json", "vocab.txt", "merges.txt"}  # any one of them: the last comes with vocab.json
 MOST_BELOW = 2_000  # files and folders among which a checkpoint is looked for
 ADAPTER = "adapter_config.json"
-MOST_BYTES = 2**20  # of an adapter's configuration
 _CONVERT = "In transformers 4, from_pretrained(…, from_{}=True) and save_pretrained() convert it"
 _ORIGINAL = "Open the checkpoint from which it was made"
 _KINDS = {  # patterns of file names: what such a file is, and what to do
@@ -58,24 +56,17 @@ def instead_of(name: str, folder: Path, lacks: str) -> str:
     if inner := [path for path in below if path.is_dir() and str(path).isprintable() and not find_lack(path)]:
         newest = max(inner, key=lambda path: path.stat().st_mtime).relative_to(folder)
         return f"{name} holds no checkpoint, but its folder {newest} does. Name {Path(name) / newest}"
-    if other := describe_others(
-        name, {str(path.relative_to(folder)) for path in below}, lambda file: (folder / file).read_bytes()
-    ):
+    if other := describe_others(name, {str(path.relative_to(folder)) for path in below}):
         return other
-    if lacks == WEIGHT_FILES[0] and not find_lack(folder.resolve().parent):
-        return f"{name} is a part of a checkpoint. Name the folder that contains it"
     return f"{name} lacks {lacks}. A checkpoint has config.json, model.safetensors and tokenizer.json or vocab.txt"
 
 
-def describe_others(name: str, files: Collection[str], read: Callable[[str], bytes]) -> str:
-    """A sentence on the files of another format in a place called `name`, and what converts them; '' if there are none.
-
-    `files` are paths in it, and `read` returns the content of one.
-    """
+def describe_others(name: str, files: Collection[str]) -> str:
+    """A sentence on the files of another format, by their paths in a place called `name`, and what converts them; '' if none."""
     if ADAPTER in files:
         return (
-            f"{name} holds an adapter (LoRA, PEFT){_base(read)}. Merge it first with merge_and_unload() and save_pretrained() "
-            "of PEFT, and open the new folder"
+            f"{name} holds an adapter (LoRA, PEFT) for the model that its {ADAPTER} names. Merge it first with "
+            "merge_and_unload() and save_pretrained() of PEFT, and open the new folder"
         )
     if any(weights in files for weights in WEIGHT_FILES):
         return ""
@@ -91,15 +82,3 @@ def _below(folder: Path) -> list[Path]:
         return list(islice(chain(folder.glob("*"), folder.glob("snapshots/*"), folder.glob("onnx/*")), MOST_BELOW))
     except OSError:
         return []
-
-
-def _base(read: Callable[[str], bytes]) -> str:
-    """The model that an adapter changes, in words: an id on the Hub, or the last name of a path; '' if it is not named."""
-    try:
-        base = json.loads(read(ADAPTER)[:MOST_BYTES])["base_model_name_or_path"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return ""
-    if not isinstance(base, str) or not base.isprintable():
-        return ""
-    short = base if re.fullmatch(r"[\w.-]+(/[\w.-]+)?", base) else re.split(r"[/\\]", base.rstrip("/\\"))[-1]
-    return f" for {short[:60]}" if short else ""

@@ -15,8 +15,7 @@ from explorer.core.errors import ModelError
 from explorer.core.steps import Stopped
 
 EXAMPLE_ID = "google-bert/bert-base-uncased"
-REVISION = re.compile(r"(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*")  # a branch, a tag or a commit
-LONGEST_REVISION = 128  # characters
+REVISION = re.compile(r"(?!.*\.\.|.{129})[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*")  # a branch, tag or commit
 NO_REVISION = f"The part after @ must be a branch, a tag or a commit, such as {EXAMPLE_ID}@main."
 HUB_TIMEOUT = 10  # seconds in which the Hub must list a repository
 NOT_STORABLE = {errno.EACCES, errno.EDQUOT, errno.ENOSPC, errno.EPERM, errno.EROFS}
@@ -44,7 +43,7 @@ class Place:
         anywhere.
         """
         repository, at, revision = name.partition("@")
-        if at and (len(revision) > LONGEST_REVISION or not REVISION.fullmatch(revision)):
+        if at and not REVISION.fullmatch(revision):
             raise ModelError(NO_REVISION)
         return cls(repository, revision or None)
 

@@ -25,8 +25,6 @@ from explorer.core.limits import TOKENS
 from explorer.text.encoding import Encoding
 from explorer.text.pieces import show_piece, writing_of
 
-MOST_NAMED = 2  # weights of a head that is not read
-
 
 class Parts:
     """The modules, weights and vocabulary of a BERT, in evaluation mode and never changed."""
@@ -83,10 +81,9 @@ class Parts:
         names = [name for name in self.ignored if not name.startswith(inside) and name.isprintable()]
         if not names or self.own_head:
             return ""
-        named = ", ".join(name[:40] for name in names[:MOST_NAMED])
-        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         return (
-            f"{self.name} has a head that BERT Explorer does not read ({named}{more} of {self._saved_from[:40]!a}); "
+            f"{self.name} has a head that BERT Explorer does not read ({names[0][:40]}{more} of {self._saved_from[:40]!a}); "
             "it reads heads for labels, tags and answers."
         )
 

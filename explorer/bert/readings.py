@@ -24,7 +24,7 @@ from explorer.core.limits import DAY, MEGABYTE, RUN_DAYS, STATES_MEGABYTES
 from explorer.text.lines import Pair
 
 FOLDER = "readings"  # inside the folder of the runs
-ROWS, LENGTHS = "rows.bin", "lengths.bin"
+ROWS, LENGTHS, LOCK = "rows.bin", "lengths.bin", "lock"
 LENGTH = np.dtype("<i4")
 Found = TypeVar("Found")
 PAUSE = 0.5  # seconds between two checks whether another caller is still filling the same folder
@@ -107,7 +107,7 @@ def folder_for(key: str, coming: int) -> Iterator[Path]:
     mine = place / key
     try:
         mine.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _lock(mine):
+        with FileLock(mine / LOCK, timeout=0):  # against all threads and processes; it ends with the process
             os.utime(mine)
             _make_room(place, mine, coming)
             yield mine
@@ -115,11 +115,6 @@ def folder_for(key: str, coming: int) -> Iterator[Path]:
         raise
     except OSError as error:
         raise ExplorerError(disk.FULL) from error
-
-
-def _lock(folder: Path) -> FileLock:
-    """A lock against all threads and processes, which ends with the process; as a context it raises Timeout immediately."""
-    return FileLock(folder / "lock", timeout=0)
 
 
 def _make_room(place: Path, mine: Path, coming: int) -> None:
@@ -130,6 +125,6 @@ def _make_room(place: Path, mine: Path, coming: int) -> None:
     for folder in others:
         expired = time.time() - folder.stat().st_mtime > RUN_DAYS.most * DAY
         if expired or sum(sizes.values()) + coming > STATES_MEGABYTES.bytes:
-            with contextlib.suppress(OSError), _lock(folder):
+            with contextlib.suppress(OSError), FileLock(folder / LOCK, timeout=0):
                 shutil.rmtree(folder)
                 del sizes[folder]

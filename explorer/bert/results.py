@@ -21,14 +21,13 @@ class Ablation:
 
     `target` names it, "are rather than is", and `unit` is DIFFERENCE (of the two logits, word minus foil) or, without a foil,
     PROBABILITY (0 to 1). `before` is with all heads. `after` is [layers, heads], one head off at a time and both counted from
-    0, or a single number [] where `heads` were off together.
+    0, or a single number [] where heads were off together.
     """
 
     target: str
     unit: str
     before: float
     after: np.ndarray
-    heads: tuple[Head, ...] = ()
 
     @property
     def effects(self) -> np.ndarray:
@@ -39,8 +38,7 @@ class Ablation:
     def table(self) -> pandas.DataFrame:
         """A row for each head, both counted from 1, the lowest effect first; or one row for heads off together."""
         if self.after.ndim == 0:
-            names = ", ".join(f"{layer}.{head}" for layer, head in self.heads)
-            return pandas.DataFrame({"heads": [names], "after": [float(self.after)], "effect": [float(self.effects)]})
+            return pandas.DataFrame({"after": [float(self.after)], "effect": [float(self.effects)]})
         layer, head = np.indices(self.after.shape).reshape(2, -1) + 1
         rows = {"layer": layer, "head": head, "after": self.after.ravel(), "effect": self.effects.ravel()}
         return pandas.DataFrame(rows).sort_values("effect", kind="stable", ignore_index=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Generator, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -54,7 +54,7 @@ class Trace:
     @classmethod
     def of(cls, model: Network, encoding: Encoding) -> Trace:
         """One forward pass over an encoding, which may have been edited."""
-        return cls(model, Reading(encoding, model.hidden_states(encoding)))
+        return cls(model, Reading(encoding, model.hidden_states_of([encoding])[0]))
 
     @cached_property
     def encoding(self) -> Encoding:
@@ -75,6 +75,13 @@ class Trace:
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """The result of `make()`, cached with the trace under `key`; for small values only."""
         return self.reading.derived.get(key, make)
+
+    def once_in_steps(self, key: Hashable, steps: Generator[float, None, Value]) -> Generator[float, None, Value]:
+        """The result of `steps`, none of which runs where it is cached; closed before the end, it caches nothing."""
+        if (found := self.reading.derived.peek(key)) is None:
+            found = yield from steps
+            self.reading.derived.put(key, found)
+        return found
 
     def knows(self, key: Hashable) -> bool:
         return self.reading.derived.peek(key) is not None

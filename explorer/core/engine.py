@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from explorer.core.lazy import LOCK, Library, at_first_call, load
 
-__all__ = ["LOCK", "captum", "inference_mode", "no_grad", "safetensors_torch", "torch", "transformers", "when_loaded"]
+__all__ = ["LOCK", "inference_mode", "no_grad", "safetensors_torch", "torch", "transformers", "when_loaded"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -60,11 +60,9 @@ def _prepare() -> None:
 
 
 if TYPE_CHECKING:
-    import captum
     import torch
     import transformers
 else:
     transformers = Library("transformers", _prepare)
     torch = Library("torch", lambda: load(transformers))
-    captum = Library("captum", lambda: load(transformers))
 safetensors_torch = Library("safetensors.torch", lambda: load(transformers))

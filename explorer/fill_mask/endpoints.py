@@ -12,10 +12,9 @@ from explorer.bert.explorer import load
 from explorer.core.limits import GUESSES
 from explorer.techniques.ablation import changed_states, head_readings, prepare_head_effects
 from explorer.techniques.attribution import BASELINES, attribute
-from explorer.techniques.lens import translate
+from explorer.techniques.lens import READINGS, TUNED, require_tuned_lens, translate
 from explorer.techniques.pseudo_likelihood import WORD_L2R, pseudo_likelihoods_in_steps
 from explorer.techniques.targets import read, read_at, word_target
-from explorer.techniques.tuned_lens import READINGS, TUNED, require_tuned_lens
 from explorer.text import limits
 
 

@@ -6,9 +6,8 @@ import numpy as np
 
 from explorer.fill_mask.pictures import followed_words
 from explorer.fill_mask.word import read_pieces, which_blank
+from explorer.techniques.lens import NONE, RAW, TUNED, TunedLens, follow, lens, lens_error, tuned_lens
 from explorer.techniques.lens import Lens as Found
-from explorer.techniques.lens import follow, lens, lens_error
-from explorer.techniques.tuned_lens import NONE, RAW, TUNED, TunedLens, tuned_lens
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import QUICK
@@ -62,7 +61,7 @@ class Lens(View):
         tuned, token = chosen_lens(subject, self.reading), subject.token
         found = _lens(subject, _columns(subject), tuned)
         where = which_blank(subject) if token in subject.trace.mask_positions else ""
-        share = whole_percent(float(found.probabilities[-1, token - found.positions[0], 0]))
+        share = whole_percent(float(found.probabilities[-1, token - found.positions[0]]))
         leads, since, before = _follow_guess(subject, found)
         told = f"{where}After {_state(since - 1)} BERT would guess “{before}”; " if since else where
         read = f", read {HOW[TUNED]}" * (tuned is not None)
@@ -125,7 +124,7 @@ def _lens(subject: Subject, seen: range, tuned: TunedLens | None) -> Found:
 def _follow_guess(subject: Subject, found: Found) -> tuple[str, int, str]:
     """The final guess at the selected token, the hidden state since which it leads, and the guess before."""
     column = subject.token - found.positions[0]
-    since, ids = _settles_at(found.final_ranks[:, column]), found.ids[:, column, 0]
+    since, ids = _settles_at(found.final_ranks[:, column]), found.ids[:, column]
     leads, before = subject.model.pieces([int(ids[-1]), int(ids[since - 1])])
     return leads, since, before
 
@@ -153,7 +152,7 @@ def _table(subject: Subject, found: Found) -> dict[str, Any]:
             (subject.model.pieces([id])[0], share, f"{share:.1%}, the final guess is at rank {rank:,}")
             for id, share, rank in zip(ids.tolist(), shares.tolist(), ranks.tolist(), strict=True)
         ]
-        for ids, shares, ranks in zip(found.ids[..., 0], found.probabilities[..., 0], found.final_ranks, strict=True)
+        for ids, shares, ranks in zip(found.ids, found.probabilities, found.final_ranks, strict=True)
     ]
     rows = ["embeddings", *(f"layer {layer}" for layer in range(1, len(cells)))]
     columns = [subject.trace.tokens[place] for place in found.positions]
@@ -168,9 +167,7 @@ def _numbers(subject: Subject, found: Found) -> Table:
     rows = [
         [layer, position, subject.trace.tokens[position], subject.model.pieces([id])[0], id, share, rank]
         for layer, (ids, shares, ranks) in enumerate(zip(found.ids, found.probabilities, found.final_ranks, strict=True))
-        for position, id, share, rank in zip(
-            found.positions, ids[:, 0].tolist(), shares[:, 0].tolist(), ranks.tolist(), strict=True
-        )
+        for position, id, share, rank in zip(found.positions, ids.tolist(), shares.tolist(), ranks.tolist(), strict=True)
     ]
     return Table.of(("hidden_state", "position", "token", "guess", "id", "probability", "rank_of_final_guess"), rows)
 

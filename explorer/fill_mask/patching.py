@@ -8,7 +8,7 @@ import numpy as np
 from explorer.bert.trace import Trace
 from explorer.fill_mask.pictures import patching_heatmap, recovery_heatmap
 from explorer.fill_mask.word import FOIL, SECOND, WORD, against, no_blank
-from explorer.techniques.ablation import patching_readings_in_steps, with_mask
+from explorer.techniques.ablation import patching_in_steps, with_mask
 from explorer.techniques.attribution import occlusion
 from explorer.techniques.targets import Target, own_reading, word_target
 from explorer.ui.layout import row
@@ -75,7 +75,7 @@ class Patching(LongView):
     def work(self, subject: Subject) -> Generator[float, None, Patched]:
         clean, corrupted = self.pair(subject)
         target = self.target(subject, clean, corrupted)
-        found = yield from patching_readings_in_steps(clean, corrupted, target)
+        found = yield from patching_in_steps(clean, corrupted, target)
         whole = (measure_at(own_reading(trace, target), 0) for trace in (clean, corrupted))
         return Patched(clean.tokens, corrupted.tokens, target, found.logit.numpy(), found.probability.numpy(), *whole)
 

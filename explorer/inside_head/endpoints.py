@@ -15,8 +15,8 @@ def inside_layer(text_a: str, text_b: str = "", layer: int = 1, model: str = "")
     """
     explorer = load(model)
     index = limits.layer_index(layer, explorer.capabilities.layers)
-    inside = layer_steps(explorer.trace(text_a, text_b), index)
-    return {"steps": [{"name": step.name, "shape": list(step.shape)} for step in inside.steps], "max_error": inside.max_error}
+    steps, error = layer_steps(explorer.trace(text_a, text_b), index)
+    return {"steps": [{"name": step.name, "shape": list(step.shape)} for step in steps], "max_error": error}
 
 
 ENDPOINTS = (inside_layer,)

@@ -107,8 +107,8 @@ class WholeLayer(View):
     def compute(self, subject: Subject) -> Content:
         trace, token, model = subject.trace, subject.token, subject.model.capabilities
         layer, head = subject.selection.attention_layer, subject.selection.head_index
-        inside = layer_steps(trace, layer, token, head)
-        rows = [_row(step, head, model.hidden_size // model.heads) for step in inside.steps]
+        found, error = layer_steps(trace, layer, token, head)
+        rows = [_row(step, head, model.hidden_size // model.heads) for step in found]
         where = {"layer": layer + 1, "position": token, "token": trace.tokens[token]}
         return {
             "about": (
@@ -116,7 +116,7 @@ class WholeLayer(View):
                 f"to hidden state {layer + 1}; shapes are for all {trace.kept} tokens. Click a token above for another."
             ),
             "table": beside(strip_table(COLUMNS, rows, "every step inside the layer"), **where),
-            "check": matches(inside.max_error, f"the last step is the model's own hidden state {layer + 1} for all tokens", 1e-4),
+            "check": matches(error, f"the last step is the model's own hidden state {layer + 1} for all tokens", 1e-4),
         }
 
 

@@ -17,12 +17,10 @@ from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.techniques import ablation
-from explorer.techniques.ablation import Cut, Head
-from explorer.techniques.edits import Edit
+from explorer.techniques.ablation import Cut, Edit, Head
 from explorer.techniques.lens import first_guesses
 from explorer.techniques.mixing import head_shares_of
-from explorer.techniques.routes import place_shares
-from explorer.techniques.run_mixing import Mixing, block_of, mixing
+from explorer.techniques.routes import Mixing, block_of, mixing, place_shares
 from explorer.techniques.targets import Target, read_at, read_each
 
 Value = TypeVar("Value")
@@ -208,6 +206,5 @@ def trust(trace: Trace, target: Target) -> Trust:
         raise InputError(f"The text has only {len(places)} words to hide. Type a longer sentence.")
     shares = place_shares(mixing(trace).shares, position)[0, places]
     whole = read_at(model, target, trace.states[-1][[position]])
-    without = [reading for _, reading in ablation.readings_without(trace, target, [[place] for place in places])]
-    left = torch.cat([one.probability for one in without]), torch.cat([one.logit for one in without])
-    return Trust(tuple(places), shares, (whole.probability - left[0]).numpy(), (whole.logit - left[1]).numpy())
+    left = ablation.readings_without(trace, target, [[place] for place in places])
+    return Trust(tuple(places), shares, (whole.probability - left.probability).numpy(), (whole.logit - left.logit).numpy())

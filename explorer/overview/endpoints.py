@@ -10,9 +10,8 @@ from explorer.bert.explorer import load
 from explorer.bert.network import Network
 from explorer.bert.trace import Trace
 from explorer.techniques import routes as tracing
-from explorer.techniques.ablation import Cut
+from explorer.techniques.ablation import Cut, changed_states
 from explorer.techniques.lens import first_guesses
-from explorer.techniques.run_mixing import Mixing, mixing_and_states
 from explorer.text import limits
 
 MOST = 200  # routes
@@ -58,9 +57,9 @@ def routes(
     return found | ({"mixing": mixed.shares.tolist()} if mixing else {})
 
 
-def answer(trace: Trace, position: int, state: int, cuts: Sequence[Cut] = ()) -> tuple[dict[str, Any], Mixing]:
+def answer(trace: Trace, position: int, state: int, cuts: Sequence[Cut] = ()) -> tuple[dict[str, Any], tracing.Mixing]:
     """All of the answer but the matrices; the state, like the layers of `cuts`, is zero-based."""
-    mixed, states = mixing_and_states(trace, cuts=cuts)
+    mixed, states = tracing.mixing(trace, cuts=cuts), changed_states(trace, cuts=cuts)
     shares = tracing.place_shares(mixed.shares, position, state)
     steps = tracing.routes(mixed.shares, shares, MOST)
     heads = tracing.strongest_heads(trace, steps, cuts=cuts)

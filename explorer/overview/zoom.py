@@ -12,8 +12,7 @@ from explorer.overview.compute import HeadRows, Run, head_rows
 from explorer.overview.pictures import Rows
 from explorer.overview.run import turned_in
 from explorer.techniques.inside import head_step
-from explorer.techniques.neuron_effects import TRIED, neuron_effects
-from explorer.techniques.neurons import find_promoted
+from explorer.techniques.neurons import TRIED, find_promoted, neuron_effects
 from explorer.techniques.routes import Route
 from explorer.techniques.targets import word_target
 from explorer.ui.edits import WAYS

@@ -118,7 +118,8 @@ class OwnTags(TokenHead):
 
     def describe(self, subject: Subject) -> str:
         """The word with the least certain tag, judged by its first piece, since only first pieces have tags in training."""
-        tags, shares = own_head.tags(subject.trace)
+        found = own_head.labels(subject.trace, TAGS)
+        tags, shares = found.labels, found.shares
         if (token := _least_sure(subject, shares)) is None or len(tags) == 1:
             return ""
         (first, sure), (second, then) = ((tags[place], shares[token, place]) for place in np.argsort(-shares[token])[:2])
@@ -129,7 +130,8 @@ class OwnTags(TokenHead):
 
     def show(self, subject: Subject) -> Content:
         trace, chosen = subject.trace, subject.token
-        tags, shares = own_head.tags(trace)
+        found = own_head.labels(trace, TAGS)
+        tags, shares = found.labels, found.shares
         best, doubtful = [tags[place] for place in shares.argmax(-1)], _least_sure(subject, shares)
         cells = [
             ("", 0.0, "") if kind == "special" else (tag, float(row.max()), _rank_tags(tags, row))
@@ -173,7 +175,7 @@ class OwnAnswer(TokenHead):
         cells = {name: [(percent(float(share)), float(share), "") for share in values] for name, values in ends.items()}
         nothing = float(shares[0, 0] * shares[0, 1])
         return {
-            "answers": bars([(span.text, span.share, f"{span.start_logit + span.end_logit:+.2f}") for span in spans]),
+            "answers": bars([(span.text, span.share, f"{span.logit:+.2f}") for span in spans]),
             "row": _rows(subject, cells, ends, (0, spans[0].start)),
             "found": f"No answer ({trace.tokens[0]}): {percent(nothing)}.",
             "help": "Type the question in A and the text in B. The share of a span is the probability that the answer begins "

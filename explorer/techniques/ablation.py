@@ -5,6 +5,7 @@ Both restart from the stored hidden state of the layer where something changes, 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Generator, Hashable, Iterator, Sequence
 from dataclasses import replace
 from weakref import ref
@@ -19,8 +20,7 @@ from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.techniques.edits import Edit
-from explorer.techniques.targets import Reading, Target, batches, read, read_at, read_each
+from explorer.techniques.targets import Reading, Target, batches, read_at, read_each
 
 Head = tuple[int, int]
 """(layer, head), zero-based."""
@@ -29,6 +29,29 @@ Cut = tuple[int, int, int, "int | None"]
 """(layer, query, key, head), zero-based: an attention weight set to zero; head None for all heads of the layer."""
 
 _changed: OnceCache[Hashable, torch.Tensor] = OnceCache(2)  # one change is read by the picture, the sentence and the answers
+
+
+class Edit(ABC):
+    """A change at one place of a run; `first` is the lowest hidden state that differs, or whose layer reads something else."""
+
+    first: int
+
+    @property
+    @abstractmethod
+    def key(self) -> Hashable:
+        """What distinguishes this edit from others of the same run, without holding that run in memory."""
+
+    @abstractmethod
+    def put(self, states: torch.Tensor, state: int) -> None:
+        """Change one of the hidden states [layers + 1, tokens, hidden] in place, if it is the edit's."""
+
+    def reaches_heads(self, layer: int) -> bool:
+        """Whether the heads of a layer (zero-based) read something else than its input."""
+        return False
+
+    def give(self, layer: int, heads: Heads) -> Heads:
+        """The queries, keys and values of a layer; `heads` unless the edit reaches them."""
+        return heads
 
 
 @inference_mode
@@ -59,12 +82,9 @@ def head_readings(trace: Trace, target: Target) -> Reading:
 
     The token's vectors without each head are computed once for all words that may be there.
     """
-
-    def make() -> Reading:
-        without = trace.once(_vectors_key(target), lambda: finished(vectors_without_heads(trace, target.position)))
-        return read_each(trace.model, target, without)
-
-    return trace.once(("head readings", target), make)
+    return trace.once(
+        ("head readings", target), lambda: read_each(trace.model, target, finished(prepare_head_effects(trace, target)))
+    )
 
 
 def head_effects(trace: Trace, target: Target) -> np.ndarray:
@@ -77,22 +97,19 @@ def head_effects(trace: Trace, target: Target) -> np.ndarray:
 
 def knows_head_effects(trace: Trace, target: Target) -> bool:
     """Whether `head_effects` has nothing to compute but what the words' head makes of it."""
-    return trace.knows(_vectors_key(target))
+    return trace.knows(("without heads", target.position))
 
 
-def prepare_head_effects(trace: Trace, target: Target) -> Generator[float, None, None]:
+def prepare_head_effects(trace: Trace, target: Target) -> Generator[float, None, torch.Tensor]:
     """Compute and cache what `head_readings` needs; yields the share done, 0 to 1. Closed before the end, it caches nothing."""
-    if not knows_head_effects(trace, target):
-        found = yield from vectors_without_heads(trace, target.position)
-        trace.once(_vectors_key(target), lambda: found)
-
-
-def _vectors_key(target: Target) -> tuple[str, int]:
-    return ("without heads", target.position)
+    steps = vectors_without_heads(trace, target.position)
+    return (yield from trace.once_in_steps(("without heads", target.position), steps))
 
 
 def last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int) -> torch.Tensor:
     """The last hidden state [batch, hidden] of one token, computed for it alone in the last layer, from the input of `layer`."""
+    if layer == len(model.layers):
+        return hidden[:, position]
     for below in model.layers[layer:-1]:
         hidden = below(hidden)
     here, final = slice(position, position + 1), model.layers[-1]
@@ -120,15 +137,6 @@ def first_change(heads: Collection[Head], cuts: Collection[Cut], edits: Collecti
     return min(changed, default=without)
 
 
-def rerun(states: torch.Tensor, first: int, edits: Collection[Edit]) -> Iterator[int]:
-    """The layers from `first` on, after each of which the caller puts the next of `states`; edits are put in on the way."""
-    for layer in range(first, len(states)):
-        for edit in edits:
-            edit.put(states, layer)
-        if layer < len(states) - 1:
-            yield layer
-
-
 @inference_mode
 def states_towards(
     trace: Trace, ends: Collection[int], heads: Collection[Head] = (), edits: Collection[Edit] = (), cuts: Collection[Cut] = ()
@@ -139,30 +147,40 @@ def states_towards(
     """
     model, layers = trace.model, trace.model.capabilities.layers
     states, first = trace.states.clone(), first_change(heads, cuts, edits, layers)
-    for layer in rerun(states, first, edits):
+    for layer in range(first, layers + 1):
+        for edit in edits:
+            edit.put(states, layer)
+        if layer == layers:
+            break
         hidden = states[layer][None]  # [1, tokens, hidden]
         off, cut = [head for at, head in heads if at == layer], [weight for weight in cuts if weight[0] == layer]
         receives = any(edit.reaches_heads(layer) for edit in edits)
-        same = layer == first and all(edit.first != layer or edit.reaches_heads(layer) for edit in edits)
-        rows = sorted({query for _, query, _, _ in cut}) if same and not off and not receives else list(range(trace.kept))
+        only_cut = not (off or receives) and hidden[0].equal(trace.states[layer])
+        rows = sorted({query for _, query, _, _ in cut}) if only_cut else list(range(trace.kept))
         if layer == layers - 1:
             rows = [row for row in rows if row in ends]
         if not rows:
             continue
         if off or cut or receives or len(rows) < trace.kept:
-            given = trace.heads(layer) if same else model.layers[layer].heads(hidden)
-            for edit in edits:
-                given = edit.give(layer, given)
-            context = context_without(given, off, cut, rows)
+            context = context_without(heads_of(trace, layer, states, edits), off, cut, rows)
             states[layer + 1, rows] = model.layers[layer].after_heads(context, hidden[:, rows])[0]
         else:
             states[layer + 1] = model.layers[layer](hidden)[0]
     return states
 
 
+def heads_of(trace: Trace, layer: int, states: torch.Tensor, edits: Collection[Edit] = ()) -> Heads:
+    """The queries, keys and values of a layer's heads in a run with these hidden states and edits, as a batch of one."""
+    same = states[layer].equal(trace.states[layer])
+    heads = trace.heads(layer) if same else trace.model.layers[layer].heads(states[layer][None])
+    for edit in edits:
+        heads = edit.give(layer, heads)
+    return heads
+
+
 def context_without(given: Heads, off: Sequence[int], cuts: Collection[Cut], rows: Sequence[int]) -> torch.Tensor:
     """The outputs of a layer's heads for some tokens, without heads or weights of it: [1, heads, rows, head_size]."""
-    context = given.of_queries(rows).context()
+    context = given.context(rows)
     for query in {query for _, query, _, _ in cuts}.intersection(rows):
         weights = given.weights_of(query)  # [1, heads, key]
         for _, at, key, head in cuts:
@@ -182,9 +200,8 @@ def vectors_without_links(trace: Trace, links: Sequence[tuple[int, int, int]], p
     """
     found = trace.states[state][[position] * len(links)].clone()
     hidden, there = torch.empty(0, *trace.states[0].shape), list[int]()
-    order = sorted((at for at in range(len(links)) if links[at][0] < state), key=lambda at: links[at][0])
-    for layer in range(links[order[0]][0] if order else state, state):
-        own = [at for at in order if links[at][0] == layer]
+    for layer in range(state):
+        own = [at for at, link in enumerate(links) if link[0] == layer]
         hidden = trace.model.layers[layer](hidden) if there else hidden
         hidden, there = torch.cat([hidden, *(_without_link(trace, *links[at]) for at in own)]), there + own
     if there:
@@ -194,26 +211,32 @@ def vectors_without_links(trace: Trace, links: Sequence[tuple[int, int, int]], p
 
 def _without_link(trace: Trace, layer: int, query: int, key: int) -> torch.Tensor:
     """The next hidden state [1, tokens, hidden] when the query gets nothing from the key in this layer."""
-    given, here = trace.heads(layer), slice(query, query + 1)
-    weights = given.weights_of(query).clone()  # [1, heads, key]
-    weights[..., key] = 0
-    after = trace.states[layer + 1][None].clone()
-    after[:, here] = trace.model.layers[layer].after_heads(weights[:, :, None] @ given.value, trace.states[layer][here])
-    return after
+    after, context = (
+        trace.states[layer + 1].clone(),
+        context_without(trace.heads(layer), (), [(layer, query, key, None)], [query]),
+    )
+    after[query] = trace.model.layers[layer].after_heads(context, trace.states[layer][[query]])[0]
+    return after[None]
 
 
 @inference_mode
-def readings_without(
-    trace: Trace, target: Target, words: Sequence[Sequence[int]]
-) -> Generator[tuple[slice, Reading], None, None]:
-    """The target with [MASK] at the zero-based tokens of one of some words at a time: yields a slice of `words`, and readings."""
-    model = trace.model
-    segments = torch.tensor(trace.encoding.segments)
+def masked_in_turn(trace: Trace, words: Sequence[Sequence[int]]) -> Iterator[tuple[slice, torch.Tensor]]:
+    """The input with [MASK] at the zero-based tokens of one of some words at a time.
+
+    Yields slices of `words`, and hidden state 0 of the changed inputs, [batch, tokens, hidden].
+    """
     for batch in batches(len(words), trace.kept):
         ids = torch.tensor(trace.ids).repeat(batch.stop - batch.start, 1)  # [batch, tokens]
         for row, word in zip(ids, words[batch], strict=True):
-            row[list(word)] = model.mask_id
-        yield batch, read_at(model, target, last_vectors(model, 0, model.embed(ids, segments), target.position))
+            row[list(word)] = trace.model.mask_id
+        yield batch, trace.model.embed(ids, torch.tensor(trace.encoding.segments))
+
+
+@inference_mode
+def readings_without(trace: Trace, target: Target, words: Sequence[Sequence[int]]) -> Reading:
+    """The target with [MASK] at the zero-based tokens of one of some words at a time: [words] each."""
+    found = [last_vectors(trace.model, 0, hidden, target.position) for _, hidden in masked_in_turn(trace, words)]
+    return read_each(trace.model, target, torch.cat([torch.empty(0, trace.states.shape[-1]), *found]))
 
 
 def with_mask(trace: Trace, position: int) -> Trace:
@@ -229,7 +252,7 @@ def with_mask(trace: Trace, position: int) -> Trace:
 
 
 @inference_mode
-def patching_readings_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generator[float, None, Reading]:
+def patching_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generator[float, None, Reading]:
     """Copy one hidden state at a time from the clean run into the corrupted one; yields the share done, 0 to 1.
 
     Returns the target in the corrupted run, [hidden states, tokens] each, when the hidden state at that layer (0: embeddings)
@@ -250,18 +273,7 @@ def patching_readings_in_steps(clean: Trace, corrupted: Trace, target: Target) -
             patched = corrupted.states[layer].repeat(batch.stop - batch.start, 1, 1)  # [batch, tokens, hidden]
             here = everywhere[batch]
             patched[torch.arange(len(here)), here] = clean.states[layer][here]
-            if layer == layers:
-                reading = read(model, target, patched)
-            else:
-                reading = read_at(model, target, last_vectors(model, layer, patched, target.position))
+            reading = read_at(model, target, last_vectors(model, layer, patched, target.position))
             found.logit[layer, batch], found.probability[layer, batch] = reading.logit, reading.probability
         yield (layer + 1) / (layers + 1)
     return found
-
-
-def patching_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generator[float, None, np.ndarray]:
-    """What `patching_readings_in_steps` finds, as [hidden states, tokens] float32 of what the target is measured by.
-
-    That is its probability (0 to 1), or with a foil the difference of the two logits.
-    """
-    return target.measure((yield from patching_readings_in_steps(clean, corrupted, target))).numpy()

@@ -9,10 +9,10 @@ import numpy as np
 
 from explorer.bert.network import Network
 from explorer.bert.trace import Trace
-from explorer.core.engine import captum, inference_mode, torch
-from explorer.core.steps import map_steps, relay
+from explorer.core.engine import inference_mode, torch
+from explorer.core.steps import finished
 from explorer.techniques.ablation import readings_without
-from explorer.techniques.targets import TOKENS_AT_ONCE, Target, read
+from explorer.techniques.targets import Target, batches, read
 from explorer.text import limits
 
 OCCLUSION = "occlusion"
@@ -20,7 +20,6 @@ METHODS = ("integrated_gradients", "gradient_x_input", OCCLUSION)
 BASELINES = ("pad", "mask", "mean")
 """What integrated gradients put in the place of every piece that is not special: [PAD], [MASK], or the mean of the word table."""
 MOST_STEPS = 300  # as many as Sundararajan et al. (2017) find enough
-LONGEST_BATCH = 10.0  # seconds: after it stopped work has ended, and leaves the processor to what comes next
 FINE = 0.05  # how much of the change the sum may miss: integration in steps is never exact
 
 
@@ -61,67 +60,46 @@ def attribute(
     steps = limits.check_integer(steps, "the number of steps", 1, MOST_STEPS)
     limits.check_choice(baseline, "the baseline", BASELINES)
     if method == "integrated_gradients":
-        return integrated_gradients(trace, target, steps, baseline=baseline)
+        return finished(integrated_gradients_in_steps(trace, target, steps, baseline))
     return gradient_x_input(trace, target) if method == "gradient_x_input" else occlusion(trace, target)
-
-
-def integrated_gradients(
-    trace: Trace,
-    target: Target,
-    steps: int = 50,
-    logit: Callable[[torch.Tensor], torch.Tensor] | None = None,
-    baseline: str = "pad",
-) -> Attribution:
-    """Integrated gradients (Sundararajan et al. 2017), by captum: Gauss-Legendre quadrature, summed over dimensions.
-
-    The path goes to the input from the same input with the baseline, one of BASELINES, at every piece that is not a special
-    token; positions and segments stay.
-    """
-    words, start = _words(trace.model, trace.ids), baseline_words(trace, baseline)
-    logit = logit or _logit_of(trace, target)
-    with torch.enable_grad():
-        attributed, delta = captum.attr.IntegratedGradients(logit).attribute(
-            words, start, n_steps=steps, internal_batch_size=max(1, TOKENS_AT_ONCE // trace.kept), return_convergence_delta=True
-        )
-    with torch.no_grad():
-        path = Path(steps, float(logit(words) - logit(start)), float(delta))
-    return Attribution(attributed[0].sum(-1).detach().numpy().astype(np.float32), path)
 
 
 def integrated_gradients_in_steps(
     trace: Trace, target: Target, steps: int = 50, baseline: str = "pad"
 ) -> Generator[float, None, Attribution]:
-    """The same, yielding the share done, 0 to 1; closing the generator stops the work."""
+    """Integrated gradients (Sundararajan et al. 2017) by Gauss-Legendre quadrature, summed over dimensions.
 
-    def work(report: Callable[[float], None]) -> Attribution:
-        logit, rows = _logit_of(trace, target), 0
-
-        def reporting(batch: torch.Tensor) -> torch.Tensor:  # captum can only be stopped from the function it calls
-            nonlocal rows
-            rows += len(batch)
-            report(min(1.0, rows / (steps + 4)))
-            return logit(batch)
-
-        return integrated_gradients(trace, target, steps, reporting, baseline)
-
-    return (yield from map_steps(relay(work, LONGEST_BATCH), lambda share: share or 0.0))
+    The path goes to the input from the same input with the baseline, one of BASELINES, at every piece that is not a special
+    token; positions and segments stay. Yields the share done, 0 to 1.
+    """
+    words, start = _words(trace.model, trace.ids), baseline_words(trace, baseline)
+    logit, total = _logit_of(trace, target), torch.zeros_like(words)
+    nodes, weights = (torch.from_numpy(column).float()[:, None, None] for column in np.polynomial.legendre.leggauss(steps))
+    for batch in batches(steps, trace.kept):
+        with torch.enable_grad():
+            points = (start + (1 + nodes[batch]) / 2 * (words - start)).requires_grad_()
+            (gradients,) = torch.autograd.grad(logit(points).sum(), points)
+        total += (weights[batch] / 2 * gradients).sum(0)
+        yield batch.stop / steps
+    scores = (total * (words - start))[0].sum(-1)
+    with torch.no_grad():
+        change = float(logit(words) - logit(start))
+    return Attribution(scores.numpy(), Path(steps, change, float(scores.sum()) - change))
 
 
 def gradient_x_input(trace: Trace, target: Target) -> Attribution:
     """The gradient of the logit (or difference of logits) by a word embedding, times that embedding (Shrikumar et al. 2016)."""
     words = _words(trace.model, trace.ids).requires_grad_()
     with torch.enable_grad():
-        attributed = captum.attr.InputXGradient(_logit_of(trace, target)).attribute(words)
-    return Attribution(attributed[0].sum(-1).detach().numpy().astype(np.float32))
+        (gradient,) = torch.autograd.grad(_logit_of(trace, target)(words).sum(), words)
+    return Attribution((gradient * words.detach())[0].sum(-1).numpy())
 
 
 @inference_mode
 def occlusion(trace: Trace, target: Target) -> Attribution:
     """How much the logit, or the difference of logits, falls when [MASK] replaces a token; 0 for special tokens."""
-    special = special_places(trace)
-    places = [position for position in range(trace.kept) if not special[position]]
-    scores = np.zeros(trace.kept, dtype=np.float32)
-    scores[places] = occlusion_of(trace, target, [[place] for place in places])
+    scores, places = np.zeros(trace.kept, dtype=np.float32), np.flatnonzero(_ordinary(trace))
+    scores[places] = occlusion_of(trace, target, places[:, None].tolist())
     return Attribution(scores)
 
 
@@ -129,15 +107,12 @@ def occlusion(trace: Trace, target: Target) -> Attribution:
 def occlusion_of(trace: Trace, target: Target, words: Sequence[Sequence[int]]) -> np.ndarray:
     """How much the logit, or the difference of logits, falls when [MASK] replaces all tokens of a word: [words]."""
     full = read(trace.model, target, trace.states[-1:]).logit
-    scores = np.zeros(len(words), dtype=np.float32)
-    for batch, without in readings_without(trace, target, words):
-        scores[batch] = (full - without.logit).numpy()
-    return scores
+    return (full - readings_without(trace, target, words).logit).numpy()
 
 
-def special_places(trace: Trace) -> np.ndarray:
-    """[tokens] bool: [CLS], [SEP], [MASK] and the other special tokens."""
-    return np.isin(trace.ids, trace.model.tokenizer.all_special_ids)
+def _ordinary(trace: Trace) -> np.ndarray:
+    """[tokens] bool: all but [CLS], [SEP], [MASK] and the other special tokens."""
+    return ~np.isin(trace.ids, trace.model.tokenizer.all_special_ids)
 
 
 def baseline_words(trace: Trace, baseline: str) -> torch.Tensor:
@@ -145,7 +120,7 @@ def baseline_words(trace: Trace, baseline: str) -> torch.Tensor:
     model, words = trace.model, _words(trace.model, trace.ids)
     filler = {"pad": model.tokenizer.pad_token_id, "mask": model.mask_id}.get(baseline)
     vector = model.word_table.mean(axis=0) if filler is None else model.word_table[filler].copy()
-    words[0, ~special_places(trace)] = torch.from_numpy(vector)
+    words[0, _ordinary(trace)] = torch.from_numpy(vector)
     return words
 
 

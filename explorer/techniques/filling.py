@@ -10,6 +10,7 @@ from explorer.bert.network import Candidate
 from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
 from explorer.core.limits import Limit
+from explorer.techniques.ablation import with_mask
 from explorer.text import limits
 from explorer.text.pieces import Writing, bare
 
@@ -49,17 +50,13 @@ def fill_jointly(trace: Trace, order: str = "left_to_right") -> list[Filling]:
     return filled
 
 
-@inference_mode
 def alternatives(trace: Trace, token: int, most: int) -> list[str]:
     """The model's best guesses for a zero-based token when it is masked, most probable first: whole words other than itself.
 
     One forward pass. Raises CapabilityError without a masked-LM head.
     """
     model = trace.model
-    ids, segments = torch.tensor([trace.ids]), torch.tensor(trace.encoding.segments)
-    ids[0, token] = model.mask_id
-    hidden = model.run(model.embed(ids, segments))[0]
-    (guess,) = model.guesses(hidden[[token]], [token], top_k=8 * most)
+    (guess,) = model.guesses(with_mask(trace, token).states[-1][[token]], [token], top_k=8 * most)
     own, ordinary = bare(trace.tokens[token]).casefold(), set(model.ordinary_ids.tolist())
     words = [
         bare(candidate.token)

@@ -16,6 +16,7 @@ from explorer.bert.families import ACTIVATION, NEXT, RESIDUAL, Part
 from explorer.bert.layer import shared_copy
 from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
+from explorer.techniques.ablation import heads_of
 
 NamedStep = tuple[str, str, "torch.Tensor"]
 """The name of a step, its formula, and its result [tokens, size] or [heads, tokens, ...]."""
@@ -49,14 +50,6 @@ class Step:
 
 
 @dataclass(frozen=True)
-class LayerSteps:
-    """All steps of a layer in order; `max_error` is the difference of the last from the model's own next hidden state."""
-
-    steps: tuple[Step, ...]
-    max_error: float
-
-
-@dataclass(frozen=True)
 class HeadStep:
     """One query token in one head: query [d], keys and values [tokens, d], the rest [tokens], output [d].
 
@@ -76,7 +69,7 @@ class HeadStep:
 def embedding_parts(trace: Trace) -> EmbeddingParts:
     """The vectors summed for every token of an input, their sum, and its norm and projection."""
     model, encoding = trace.model, trace.encoding
-    added = {"token": model.embedded_words(encoding)}
+    added = {"token": torch.from_numpy(model.word_table[list(encoding.ids)])}
     if model.capabilities.positions:
         added["position"] = model.embedded_positions(encoding)
     if len(model.segment_table):
@@ -93,8 +86,7 @@ def embedding_parts(trace: Trace) -> EmbeddingParts:
 @inference_mode
 def head_step(trace: Trace, layer: int, head: int, token: int, states: torch.Tensor | None = None) -> HeadStep:
     """The query of `token` in one head with all keys; all three are zero-based. `states` are those of a changed run, if any."""
-    changed = states is not None and states is not trace.states
-    heads = trace.model.layers[layer].heads(states[layer][None]) if changed else trace.heads(layer)  # type: ignore[index]
+    heads = heads_of(trace, layer, trace.states if states is None else states)
     query, key, value = heads.query[0, head, token], heads.key[0, head], heads.value[0, head]
     dots = key @ query
     scaled = dots * heads.scaling
@@ -129,41 +121,36 @@ def value_norms(trace: Trace, layer: int) -> np.ndarray:
 
     Times the attention weight it is the length of what is really added: Kobayashi et al. 2020, ‖α f(x)‖.
     """
-    values = trace.heads(layer).value[0]  # [heads, tokens, head_size]
-    weight = _output_weights(trace, layer)
-    return torch.stack([torch.linalg.vector_norm(v @ w, dim=-1) for v, w in zip(values, weight, strict=True)]).numpy()
+    return torch.linalg.vector_norm(_values_out(trace, layer), dim=-1).numpy()
 
 
 @inference_mode
 def value_error(trace: Trace, layer: int) -> float:
     """The largest difference between Σ α f(x) over all heads and keys, plus the bias, and the output of W_O."""
     dense, heads = trace.model.layers[layer].attention_dense, trace.heads(layer)
-    attention, values, weight = heads.weights()[0], heads.value[0], _output_weights(trace, layer)
-    added = sum(a @ (v @ w) for a, v, w in zip(attention, values, weight, strict=True))
-    whole = dense(_side_by_side(attention @ values))
+    added = (heads.weights()[0] @ _values_out(trace, layer)).sum(0)
+    whole = dense(heads.context()[0].transpose(0, 1).flatten(1))
     return float((added + (0 if dense.bias is None else dense.bias) - whole).abs().max())
 
 
-def _output_weights(trace: Trace, layer: int) -> torch.Tensor:
-    """The slices of W_O for each head: [heads, head_size, hidden]."""
-    return trace.model.layers[layer].attention_dense.weight.T.unflatten(0, (trace.model.capabilities.heads, -1))
-
-
-def _side_by_side(heads: torch.Tensor) -> torch.Tensor:
-    """The heads [heads, tokens, head_size] concatenated: [tokens, heads · head_size]."""
-    return heads.transpose(0, 1).flatten(1)
+def _values_out(trace: Trace, layer: int) -> torch.Tensor:
+    """f(x), each token's value through each head: [heads, tokens, hidden]."""
+    weight = trace.model.layers[layer].attention_dense.weight.T  # the slices of W_O for the heads, one below the other
+    return trace.heads(layer).value[0] @ weight.unflatten(0, (trace.model.capabilities.heads, -1))
 
 
 @inference_mode
-def layer_steps(trace: Trace, layer: int, token: int = 0, head: int = 0) -> LayerSteps:
-    """Every step from hidden state `layer` to the next, for `token` and, in steps with heads, for `head`; all zero-based."""
+def layer_steps(trace: Trace, layer: int, token: int = 0, head: int = 0) -> tuple[list[Step], float]:
+    """Every step from hidden state `layer` to the next, for `token` and, in steps with heads, for `head`; all zero-based.
+
+    Also the largest difference of the last step from the model's own next hidden state.
+    """
     steps, last = [], trace.states[layer]
-    for name, formula, step in _steps(trace, layer):
-        of_head = step.dim() == 3  # [heads, tokens, ...], else [tokens, size]
-        vector = step[head, token] if of_head else step[token]
-        steps.append(Step(name, formula, tuple(step.shape), vector.numpy().copy(), of_head))
-        last = step
-    return LayerSteps(tuple(steps), float((last - trace.states[layer + 1]).abs().max()))
+    for name, formula, last in _steps(trace, layer):
+        of_head = last.dim() == 3  # [heads, tokens, ...], else [tokens, size]
+        vector = last[head, token] if of_head else last[token]
+        steps.append(Step(name, formula, tuple(last.shape), vector.numpy().copy(), of_head))
+    return steps, float((last - trace.states[layer + 1]).abs().max())
 
 
 def _steps(trace: Trace, layer: int) -> Iterator[NamedStep]:
@@ -184,7 +171,7 @@ def _steps(trace: Trace, layer: int) -> Iterator[NamedStep]:
     yield "attention weights", f"softmax over the keys{window}", weights
     context = weights @ values
     yield "weighted values", "z = Σ weight · v", context
-    yield "heads side by side", "concatenate z of all heads", _side_by_side(context)
+    yield "heads side by side", "concatenate z of all heads", context.transpose(0, 1).flatten(1)
     yield from after
 
 

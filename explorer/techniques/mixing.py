@@ -16,7 +16,6 @@ from functools import cached_property
 
 import numpy as np
 
-from explorer.bert.attending import Heads
 from explorer.bert.layer import Layer
 from explorer.core.engine import torch
 from explorer.core.lazy import compile_with
@@ -38,12 +37,6 @@ class Block:
     weights: torch.Tensor
     value: torch.Tensor
 
-    @classmethod
-    def of(cls, layer: Layer, hidden: torch.Tensor, heads: Heads) -> Block:
-        """The block as the model computes it, from the queries, keys and values of its heads: a batch of one."""
-        room = torch.empty(*heads.query.shape[:-1], heads.key.shape[-2])  # else scores and weights would be in memory together
-        return cls(layer, hidden, heads.weights(room)[0], heads.value[0])
-
     @cached_property
     def norm(self) -> torch.nn.LayerNorm | None:
         """The norm that ends the attention block, or None; found once, since modules look their attributes up slowly."""
@@ -59,18 +52,10 @@ class Block:
         """The input of W_O from each head: [heads, tokens, head_size]."""
         return self.weights @ self.value
 
-    @property
-    def vectors(self) -> torch.Tensor:
-        """σ y, y being the model's own vectors after the attention block: [tokens, width]."""
-        return self._normed[0]
-
-    @property
-    def deviation(self) -> torch.Tensor:
-        """The divisor of the norm for each vector, σ [tokens, 1]; ones without a norm."""
-        return self._normed[1]
-
     @cached_property
-    def _normed(self) -> tuple[torch.Tensor, torch.Tensor]:
+    def normed(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """σ y, y being the model's own vectors after the attention block, [tokens, width]; and σ, the divisor of the norm for
+        each of them, [tokens, 1], ones without a norm."""
         added = self.dense(self.context.transpose(0, 1).flatten(1)) + self.hidden
         if (norm := self.norm) is None:
             return added, torch.ones(len(added), 1)
@@ -78,12 +63,12 @@ class Block:
         deviation = divided.reciprocal_()
         return own * deviation, deviation
 
-    @cached_property
-    def handed(self) -> torch.Tensor:
-        """The output of each token through each head at weight 1, times σ: [heads, key, width]."""
-        if self.value.shape[1] < self.value.shape[2]:  # the norm is then applied to fewer vectors
-            return self.through_norm(self.value @ self.output)
-        return self.value @ self.normed_output
+    def handed(self, keys: torch.Tensor | slice = slice(None)) -> torch.Tensor:
+        """The output of some tokens through each head at weight 1, times σ: [heads, key, width]."""
+        value = self.value[:, keys]
+        if value.shape[1] < value.shape[2]:  # the norm is then applied to fewer vectors
+            return self.through_norm(value @ self.output)
+        return value @ self.normed_output
 
     @cached_property
     def normed_output(self) -> torch.Tensor:
@@ -107,18 +92,15 @@ class Block:
         vectors -= vectors.mean(-1, keepdim=True)
         return vectors.mul_(self.norm.weight)
 
-    def biases(self) -> torch.Tensor:
-        """The part that comes from biases, not from tokens, times σ: [tokens, width]."""
-        dense, norm = self.dense, self.norm
-        rest = torch.zeros(1, dense.out_features) if dense.bias is None else self.through_norm(dense.bias[None].clone())
-        return rest.expand(len(self.deviation), -1) if norm is None else rest + norm.bias * self.deviation
+    def parts(self, rows: Sequence[int], keys: Sequence[int], own: Sequence[bool]) -> torch.Tensor:
+        """The parts T of some tokens in rows of the block, by head, times σ: [heads + 1, part, width], the residual last.
 
-    def head_parts(self, query: int) -> torch.Tensor:
-        """The parts T of one query by head, times σ, [heads + 1, key, width]; the last row is the residual."""
-        by_head = self.weights[:, query, :, None] * self.handed
-        own = torch.zeros_like(by_head[:1])
-        own[0, query] = self.kept[query]
-        return torch.cat([by_head, own])
+        The i-th part is that of the token `keys[i]` in the row `rows[i]`; `own[i]` says whether the row is that token's own.
+        """
+        chosen, places = torch.tensor(keys).unique(return_inverse=True)
+        by_head = self.weights[:, list(rows), list(keys), None] * self.handed(chosen)[:, places]
+        kept = torch.where(torch.tensor(own)[:, None], self.kept[list(rows)], 0)
+        return torch.cat([by_head, kept[None]])
 
 
 def shares(block: Block) -> tuple[torch.Tensor, float]:
@@ -127,7 +109,7 @@ def shares(block: Block) -> tuple[torch.Tensor, float]:
     A row in which no part comes closer is all the token's own. The error is the largest difference between y_i and the sum of Σ_j
     T_i(x_j) and the biases: over all queries, or over CHECKED evenly spaced ones of an input of more than SHORT tokens.
     """
-    vectors, handed, tokens = block.vectors, block.handed.contiguous(), len(block.hidden)
+    (vectors, deviation), handed, tokens = block.normed, block.handed().contiguous(), len(block.hidden)
     nearer, sums = torch.zeros(tokens, tokens), torch.zeros_like(vectors)
     if tokens <= SHORT:
         checked, whole = slice(None), torch.ones_like(nearer, dtype=torch.bool)
@@ -137,7 +119,10 @@ def shares(block: Block) -> tuple[torch.Tensor, float]:
         whole.fill_diagonal_(True)
     arrays = (nearer, sums, whole, vectors, block.weights.contiguous(), handed, block.kept.contiguous())
     _put_whole(*(array.numpy() for array in arrays))
-    rest = (vectors - block.biases() - sums).div_(block.deviation)
+    dense, norm = block.dense, block.norm
+    biases = torch.zeros(()) if dense.bias is None else block.through_norm(dense.bias[None].clone())
+    biases = biases if norm is None else biases + norm.bias * deviation
+    rest = (vectors - biases - sums).div_(deviation)
     total = nearer.clamp_(min=0).sum(-1, keepdim=True)  # a part that does not come closer has no share
     if not total.all():
         nearer = torch.where(total > 0, nearer, torch.eye(tokens))
@@ -188,7 +173,7 @@ def _put_nearby(nearer: torch.Tensor, block: Block, handed: torch.Tensor) -> tor
     matrices as small as those of the attention. T exceeds few of y's numbers: where it is known to be smaller than all but the
     smallest of them, only these are compared.
     """
-    vectors, weights, output = block.vectors, block.weights, block.normed_output
+    vectors, weights, output = block.normed[0], block.weights, block.normed_output
     along = (_signs(vectors) @ output.flatten(0, 1).T).unflatten(1, (len(weights), -1))  # [query, heads, head_size]
     most = torch.zeros_like(nearer)  # an upper bound of the numbers of T
     for head, weight in enumerate(weights):
@@ -232,35 +217,21 @@ def head_shares_of(block: Block, query: int, row: torch.Tensor) -> torch.Tensor:
     integrated gradients along the straight path from no part to all of it give: the function depends on T alone, so each T^h gets
     T^h / T of its change.
     """
-    divided = _divide(block.head_parts(query), block.vectors[query])
+    divided = divide(block, [query] * len(row), range(len(row)), [key == query for key in range(len(row))])
     total = divided.sum(0)
+    found = torch.where(total > 0, divided * (row / total), 0)
     if not total.gt(0).any():  # no part comes closer: all is the token's own
-        alone = torch.zeros_like(divided)
-        alone[-1, query] = 1
-        return alone
-    return torch.where(total > 0, divided * (row / total), 0)
+        found[-1, query] = 1
+    return found
 
 
-def strongest_heads_of(block: Block, rows: Sequence[int], keys: Sequence[int], own: Sequence[bool]) -> list[int]:
-    """The head that contributes most to each of some parts, or the number of heads where the residual does.
-
-    The i-th part is that of the token `keys[i]` in the row `rows[i]` of the block, `own[i]` if the row is that token's own.
-    """
-    chosen = torch.tensor(sorted(set(keys)))
-    handed = block.through_norm(block.value[:, chosen] @ block.output)[:, torch.searchsorted(chosen, torch.tensor(keys))]
-    by_head = block.weights[:, list(rows), list(keys), None] * handed  # [heads, part, width]
-    kept = torch.where(torch.tensor(own)[:, None], block.kept[list(rows)], 0)
-    divided = _divide(torch.cat([by_head, kept[None]]), block.vectors[list(rows)])
-    # The whole of a row in which no part comes closer is the token's own.
-    return torch.where(divided.sum(0) > 0, divided.argmax(0), len(by_head)).tolist()
-
-
-def _divide(parts: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
-    """‖y‖₁ − ‖y − T‖₁ for vectors y [..., width] and the sum T of `parts` [heads + 1, part, width], divided among the parts."""
+def divide(block: Block, rows: Sequence[int], keys: Sequence[int], own: Sequence[bool]) -> torch.Tensor:
+    """‖y‖₁ − ‖y − T‖₁, y and T being the vectors and the sums of `Block.parts`, divided among these: [heads + 1, part]."""
+    parts, vectors = block.parts(rows, keys, own), block.normed[0][list(rows)]
     size, sign = vectors.abs(), _signs(vectors)
     toward = parts.sum(0) * sign  # [part, width]
     change = torch.where(toward > size, 2 * size / toward - 1, 1) * sign  # (|y| − |y − T|) / T, within -1 and 1
-    return (parts * change).sum(-1)  # [heads + 1, part]
+    return (parts * change).sum(-1)
 
 
 def _signs(vectors: torch.Tensor) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""The output of feed-forward neurons: the words that a neuron's column of W₂ promotes and suppresses in the masked-LM head.
+"""Feed-forward neurons: the words that a neuron's column of W₂ promotes in the masked-LM head, and those that move a target.
 
 A feed-forward block is a memory: a neuron fires on a pattern, and adds its activation times its column of W₂ to the hidden state
 (Geva et al. 2021, 'Transformer Feed-Forward Layers Are Key-Value Memories'). Here the column w is read as BERT's own modules read
@@ -9,15 +9,20 @@ the head predicts for any input, the frequent words; a neuron with a negative ac
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from explorer.bert.layer import shared_copy
 from explorer.bert.network import Network
+from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
+from explorer.techniques.ablation import last_vectors
+from explorer.techniques.targets import Reading, Target, batches, read_at
 
 AT_ONCE = 256  # neurons at a time: the vocabulary is large, with a number per piece for each of them
+TRIED = 2  # times as many neurons are ablated as asked for
 
 
 @dataclass(frozen=True)
@@ -34,21 +39,17 @@ def columns(model: Network, layer: int) -> torch.Tensor:
 
 
 @inference_mode
-def piece_weights(model: Network, layer: int, neurons: slice | Sequence[int]) -> np.ndarray:
-    """[neurons, vocabulary] the weight of every piece for some neurons of a layer, all zero-based. Raises CapabilityError."""
-    ways = _both_ways(model, layer, columns(model, layer)[neurons])
-    up, down = model.masked_lm(ways)
+def piece_weights(
+    model: Network, layer: int, neurons: slice | Sequence[int] = slice(None), ids: Sequence[int] | None = None
+) -> np.ndarray:
+    """[neurons, vocabulary] the weight of every piece for some neurons of a layer, all zero-based; with `ids` of these pieces.
+
+    Raises CapabilityError.
+    """
+    layer_end, added = model.layers[layer].end, columns(model, layer)[neurons]
+    ways = torch.stack([layer_end(added), layer_end(-added)])  # the hidden states if one neuron alone wrote to them
+    up, down = model.masked_lm(ways) if ids is None else model.masked_lm_of(ways, ids)
     return ((up - down) / 2).numpy()
-
-
-@inference_mode
-def weights_of(model: Network, ids: Sequence[int]) -> np.ndarray:
-    """[layers, neurons, ids] the weight of some pieces for all neurons. Raises CapabilityError."""
-    found = []
-    for layer in range(model.capabilities.layers):
-        up, down = model.masked_lm_of(_both_ways(model, layer, columns(model, layer)), ids)
-        found.append(((up - down) / 2).numpy())
-    return np.stack(found)
 
 
 def find_promoted(model: Network, layer: int, neuron: int, limit: int) -> Promoted:
@@ -56,12 +57,14 @@ def find_promoted(model: Network, layer: int, neuron: int, limit: int) -> Promot
     (weights,) = piece_weights(model, layer, [neuron])
     ids = model.ordinary_ids[model.ordinary_ids < len(weights)]
     order = ids[np.argsort(-weights[ids], kind="stable")]
-    return Promoted(*(_name(model, weights, some[:limit]) for some in (order, order[::-1])))
+    ends = order[:limit], order[::-1][:limit]
+    return Promoted(*(tuple(zip(model.pieces(some.tolist()), weights[some].tolist(), strict=True)) for some in ends))
 
 
 def find_promoting(model: Network, id: int, limit: int) -> tuple[tuple[int, int, float], ...]:
     """The neurons that promote a piece most: (layer, neuron, weight), zero-based, in falling order. Raises CapabilityError."""
-    weights = weights_of(model, [id])[..., 0]
+    layers = range(model.capabilities.layers)
+    weights = np.stack([piece_weights(model, layer, ids=[id])[:, 0] for layer in layers])  # [layers, neurons]
     order = np.argsort(-weights, axis=None, kind="stable")[:limit]
     at = zip(*np.unravel_index(order, weights.shape), strict=True)
     return tuple((int(layer), int(neuron), float(weights[layer, neuron])) for layer, neuron in at)
@@ -80,10 +83,72 @@ def most_promoted_in_steps(model: Network, layer: int, number: int) -> Generator
     return np.concatenate(found)
 
 
-def _both_ways(model: Network, layer: int, vectors: torch.Tensor) -> torch.Tensor:
-    """[2, neurons, hidden] the hidden states at the end of a layer if one neuron alone wrote to it, positively and negatively."""
-    return torch.stack([model.layers[layer].end(vectors), model.layers[layer].end(-vectors)])
+@dataclass(frozen=True)
+class NeuronEffect:
+    """A neuron (zero-based), its activation at the token, and the loss of the target without it."""
+
+    neuron: int
+    activation: float
+    probability: float  # -1 to 1, above 0 if the neuron supports the target
+    logit: float
 
 
-def _name(model: Network, weights: np.ndarray, ids: np.ndarray) -> tuple[tuple[str, float], ...]:
-    return tuple(zip(model.pieces(ids.tolist()), weights[ids].tolist(), strict=True))
+def neuron_effects(trace: Trace, layer: int, token: int, target: Target, count: int = 5) -> tuple[NeuronEffect, ...]:
+    """The `count` neurons of a layer whose ablation at one token changes the target's logit most, in falling order.
+
+    Layer and token are zero-based. In the last layer only the target's own token has an effect. There are too many neurons to
+    ablate them all: those with the largest gradient × activation, a first-order estimate of the effect (Shrikumar et al. 2016),
+    are ablated one by one, and the effect reported is the model's own.
+    """
+    model = trace.model
+    activations, slopes = _slopes(trace, layer, token, target)
+    best = (activations * slopes).abs().topk(min(TRIED * count, len(slopes))).indices
+    whole = read_at(model, target, trace.states[-1][[target.position]])
+    found: list[NeuronEffect] = []
+    for batch in batches(len(best), trace.kept):
+        without = _without(trace, layer, token, target, best[batch])
+        lost = (whole.probability - without.probability).tolist(), (whole.logit - without.logit).tolist()
+        found += map(NeuronEffect, best[batch].tolist(), activations[best[batch]].tolist(), *lost)
+    return tuple(sorted(found, key=lambda effect: -abs(effect.logit))[:count])
+
+
+def _slopes(trace: Trace, layer: int, token: int, target: Target) -> tuple[torch.Tensor, torch.Tensor]:
+    """The activations [neurons] of all neurons at the token, and the gradient [neurons] of the target's logit by them."""
+    leaves: list[torch.Tensor] = []
+
+    def take(activations: torch.Tensor) -> torch.Tensor:
+        leaves.append(activations.detach().requires_grad_())
+        return leaves[0]
+
+    with torch.enable_grad():
+        states = trace.states[layer + 1].clone()[None]  # a copy outside of inference mode, so that gradients can flow
+        here = _after(trace, layer, token, 1, take)
+        hidden = torch.cat([states[:, :token], here, states[:, token + 1 :]], dim=1)
+        for above in trace.model.layers[layer + 1 :]:
+            hidden = above(hidden)
+        (slopes,) = torch.autograd.grad(read_at(trace.model, target, hidden[:, target.position]).logit.sum(), leaves)
+    return leaves[0].detach()[0, 0], slopes[0, 0]
+
+
+@inference_mode
+def _without(trace: Trace, layer: int, token: int, target: Target, neurons: torch.Tensor) -> Reading:
+    """The target with each of some neurons ablated at the token, one at a time: [neurons] each."""
+    rows = torch.arange(len(neurons))
+
+    def take(activations: torch.Tensor) -> torch.Tensor:
+        activations = activations.clone()
+        activations[rows, 0, neurons] = 0
+        return activations
+
+    states = trace.states[layer + 1].repeat(len(neurons), 1, 1)
+    states[:, token] = _after(trace, layer, token, len(neurons), take)[:, 0]
+    return read_at(trace.model, target, last_vectors(trace.model, layer + 1, states, target.position))
+
+
+def _after(trace: Trace, layer: int, token: int, times: int, take: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
+    """The token's next hidden state [times, 1, hidden] with `take(activations)` [times, 1, neurons] as the input of W₂."""
+    here = slice(token, token + 1)
+    watched = replace(trace.model.layers[layer], module=shared_copy(trace.model.layers[layer].module))
+    watched.neurons_dense.register_forward_pre_hook(lambda module, given: (take(given[0]),))
+    context = trace.heads(layer).context(here).clone()  # [1, heads, 1, head_size]
+    return watched.after_heads(context.expand(times, -1, -1, -1), trace.states[layer][here].clone())

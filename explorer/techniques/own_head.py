@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.bert.families import ANSWER, LABELS, REPLACED, TAGS
+from explorer.bert.families import ANSWER, LABELS, REPLACED
 from explorer.bert.own_head import OwnHead
 from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import CapabilityError, InputError
-from explorer.techniques.targets import batches
+from explorer.techniques.ablation import masked_in_turn
 
 LONGEST_ANSWER = 30  # tokens
 MOST_WORDS = 60
@@ -19,7 +19,10 @@ MOST_WORDS = 60
 
 @dataclass(frozen=True)
 class Labelled:
-    """All labels of a text or pair: logits and shares (0 to 1, or the numbers of a regression themselves), [labels] each."""
+    """All labels of a text or pair, [labels], or of its tokens, [tokens, labels]: logits and shares.
+
+    Shares are from 0 to 1, or the numbers of a regression themselves.
+    """
 
     labels: tuple[str, ...]
     logits: np.ndarray
@@ -28,21 +31,22 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Answer:
-    """A span of tokens from `start` to `end`, zero-based and both included; `share` is p(start) · p(end), 0 to 1."""
+    """A span of tokens from `start` to `end`, zero-based and both included.
+
+    `share` is p(start) · p(end), 0 to 1, and `logit` the sum of both logits.
+    """
 
     start: int
     end: int
     text: str
-    start_logit: float
-    end_logit: float
+    logit: float
     share: float
 
 
 @inference_mode
-def labels(trace: Trace) -> Labelled:
-    """The labels of an input. Raises CapabilityError without a head for labels."""
-    head = _head(trace, LABELS)
-    logits = head.logits(trace.model.final(trace.states[-1:]))[0]  # [labels]
+def labels(trace: Trace, task: str = LABELS) -> Labelled:
+    """The labels of an input, or for TAGS of its tokens. Raises CapabilityError without a head for the task."""
+    head, logits = _read(trace, task)
     return Labelled(head.labels, logits.numpy(), head.shares(logits).numpy())
 
 
@@ -52,25 +56,13 @@ def word_effects(trace: Trace, label: int) -> tuple[list[str], np.ndarray]:
 
     Occlusion (Zeiler & Fergus 2014). Raises CapabilityError without a head for labels.
     """
-    head, model = _head(trace, LABELS), trace.model
-    groups = trace.encoding.text_words[:MOST_WORDS]
-    original, segments = torch.tensor(trace.ids), torch.tensor(trace.encoding.segments)
-    before = float(labels(trace).shares[label])
-    effects = np.zeros(len(groups), dtype=np.float32)
-    for batch in batches(len(groups), trace.kept):
-        ids = original.repeat(batch.stop - batch.start, 1)  # [batch, tokens]
-        for row, group in zip(ids, groups[batch], strict=True):
-            row[group] = model.mask_id
-        logits = head.logits(model.final(model.run(model.embed(ids, segments))))  # [batch, labels]
-        effects[batch] = before - head.shares(logits)[:, label].numpy()
-    return [trace.encoding.word(group) for group in groups], effects
-
-
-@inference_mode
-def tags(trace: Trace) -> tuple[tuple[str, ...], np.ndarray]:
-    """The tags, and their probabilities for every token, [tokens, tags]. Raises CapabilityError without a head for tags."""
-    head = _head(trace, TAGS)
-    return head.labels, head.shares(head.logits(trace.model.final(trace.states[-1:]))[0]).numpy()
+    head, logits = _read(trace, LABELS)
+    words, model = trace.encoding.text_words[:MOST_WORDS], trace.model
+    effects = np.zeros(len(words), dtype=np.float32)
+    for batch, embedded in masked_in_turn(trace, words):
+        shares = head.shares(head.logits(model.final(model.run(embedded))))  # [batch, labels]
+        effects[batch] = head.shares(logits)[label] - shares[:, label]
+    return [trace.encoding.word(word) for word in words], effects
 
 
 @inference_mode
@@ -79,10 +71,9 @@ def boundaries(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
 
     Raises CapabilityError without a head for answers, InputError without a text B.
     """
-    head = _head(trace, ANSWER)
+    _, logits = _read(trace, ANSWER)
     if not trace.encoding.text_b:
         raise InputError("The text to search is missing. Type the question in A and the text in B.")
-    logits = head.logits(trace.model.final(trace.states[-1:]))[0]
     return logits.numpy(), logits.log_softmax(0).numpy()
 
 
@@ -93,13 +84,14 @@ def answers(trace: Trace, count: int) -> list[Answer]:
     spans = [(start, end) for start in inside for end in range(start, min(start + LONGEST_ANSWER, inside[-1] + 1))]
     spans.sort(key=lambda span: -(logs[span[0], 0] + logs[span[1], 1]))
     offsets, text = trace.encoding.offsets, trace.encoding.text_b
-
-    def answer(start: int, end: int) -> Answer:
-        share = float(np.exp(logs[start, 0] + logs[end, 1]))
-        spelled = text[offsets[start][0] : offsets[end][1]]
-        return Answer(start, end, spelled, float(logits[start, 0]), float(logits[end, 1]), share)
-
-    return [answer(*span) for span in spans[:count]]
+    return [
+        Answer(
+            *(start, end, text[offsets[start][0] : offsets[end][1]]),
+            logit=float(logits[start, 0] + logits[end, 1]),
+            share=float(np.exp(logs[start, 0] + logs[end, 1])),
+        )
+        for start, end in spans[:count]
+    ]
 
 
 @inference_mode
@@ -118,15 +110,16 @@ def own_error(trace: Trace) -> float:
     if model.capabilities.own_head == REPLACED:
         ours, theirs = model.replaced_logits(trace.states[-1:])[0], model.own_outputs(trace.encoding).logits[0]
     else:
-        head, alone = model.task_head(), model.pad([(trace.ids, trace.encoding.segments)])
-        ours, theirs = head.logits(model.final(trace.states[-1:])), head.logits(model.own_hidden(alone))
+        head, ours = _read(trace, model.task_head().task)
+        theirs = head.logits(model.own_hidden(model.pad([(trace.ids, trace.encoding.segments)])))[0]
     return float((ours - theirs).abs().max())
 
 
-def _head(trace: Trace, task: str) -> OwnHead:
+def _read(trace: Trace, task: str) -> tuple[OwnHead, torch.Tensor]:
+    """The head for a task, and its logits for an input: [labels], [tokens, labels] or [tokens, 2]. Raises CapabilityError."""
     head = trace.model.own_head
     if head is None or head.task != task:
         raise CapabilityError(
             f"{trace.model.name} has no head for this task. Open a checkpoint that was fine-tuned for the task."
         )
-    return head
+    return head, head.logits(trace.model.final(trace.states[-1:]))[0]

@@ -7,7 +7,7 @@ guess from the others. "word_l2r" (Kauf & Ivanova 2023, section 3) also hides th
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -19,7 +19,6 @@ from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.limits import KEEP, Limit
-from explorer.core.steps import finished
 from explorer.techniques.targets import batches
 from explorer.text import limits
 from explorer.text.encoding import Encoding
@@ -53,36 +52,6 @@ class Surprise:
         return -self.log_probabilities / np.log(2)
 
 
-@inference_mode
-def hidden_surprise_in_steps(
-    model: Network, encoding: Encoding, only: Sequence[int] | None = None
-) -> Generator[float, None, Surprise]:
-    """Mask each visible piece alone and predict it, or `only` those at some positions; yields the share done.
-
-    Salazar et al. 2020, section 2. Batched; the head runs at the masked position only. Raises CapabilityError.
-    """
-    model.require("fill_mask")
-    positions = model.visible_positions(encoding) if only is None else list(only)
-    original, kinds, parts = torch.tensor(encoding.ids), torch.tensor(encoding.segments), []
-    for batch in batches(len(positions), encoding.kept):
-        here = torch.tensor(positions[batch])
-        rows = torch.arange(len(here))
-        masked = original.repeat(len(here), 1)  # [batch, tokens]
-        masked[rows, here] = model.mask_id
-        hidden = model.run(model.embed(masked, kinds))
-        parts.append(_surprise(model, hidden[rows, here], original[here]))
-        yield batch.stop / len(positions)
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [np.empty(0)] * 4
-    return Surprise(tuple(positions), *columns)
-
-
-def hidden_too(encoding: Encoding, likelihood: str = WORD_L2R) -> dict[int, list[int]]:
-    """What is masked beside each position: for "word_l2r" the later pieces of its word, for "original" nothing."""
-    if limits.check_choice(likelihood, "the likelihood", LIKELIHOODS) == ORIGINAL:
-        return {}
-    return {position: word[at:] for word in encoding.text_words for at, position in enumerate(word, start=1)}
-
-
 @dataclass(frozen=True)
 class Hidden:
     """An input with one piece hidden, and perhaps others `also`; `wanted` are the ids there whose log-probabilities count, each
@@ -91,53 +60,52 @@ class Hidden:
     row: int
     encoding: Encoding
     position: int
-    wanted: tuple[tuple[int, int], ...]
+    wanted: tuple[tuple[int, int], ...] = ()
     also: Sequence[int] = ()
 
 
 def hide_each(row: int, encoding: Encoding, positions: Sequence[int], likelihood: str = WORD_L2R, sign: int = 1) -> list[Hidden]:
-    """The pieces at some positions hidden in turn, each of which counts with its own log-probability."""
-    also = hidden_too(encoding, likelihood)
+    """The pieces at some positions hidden in turn, each of which counts with its own log-probability.
+
+    Beside each, "word_l2r" hides the later pieces of its word, "original" nothing.
+    """
+    words = [] if limits.check_choice(likelihood, "the likelihood", LIKELIHOODS) == ORIGINAL else encoding.text_words
+    also = {position: word[at:] for word in words for at, position in enumerate(word, start=1)}
     return [Hidden(row, encoding, at, ((encoding.ids[at], sign),), also.get(at, ())) for at in positions]
 
 
 @inference_mode
-def answers_in_steps(model: Network, asked: Sequence[Hidden], rows: int) -> Generator[float, None, np.ndarray]:
-    """The sum of what is counted for each row, [rows] in nats; yields the share that is answered, 0 to 1."""
-    sums, done = np.zeros(rows), 0
+def _read_in_turn(model: Network, asked: Sequence[Hidden]) -> Iterator[tuple[list[Hidden], torch.Tensor]]:
+    """Batches of inputs of one length, the shortest first, with the log-probabilities [batch, vocabulary] at what is hidden."""
+    model.require("fill_mask")
     for length, group in groupby(sorted(asked, key=lambda one: one.encoding.kept), key=lambda one: one.encoding.kept):
         of_length = list(group)
         for part in batches(len(of_length), length):
-            for one, answer in zip(batch := of_length[part], _read(model, of_length[part]), strict=True):
-                sums[one.row] += answer
-            done += len(batch)
-            yield done / len(asked)
+            batch = of_length[part]
+            padded = model.pad([(one.encoding.ids, one.encoding.segments) for one in batch])
+            for row, one in enumerate(batch):
+                padded.ids[row, [one.position, *one.also]] = model.mask_id
+            (last,) = deque(model.run_padded(padded), maxlen=1)
+            yield batch, model.masked_lm(last[range(len(batch)), [one.position for one in batch]]).log_softmax(-1)
+
+
+def answers_in_steps(model: Network, asked: Sequence[Hidden], rows: int) -> Generator[float, None, np.ndarray]:
+    """The sum of what is counted for each row, [rows] in nats; yields the share that is answered, 0 to 1."""
+    sums, done = np.zeros(rows), 0
+    for batch, logs in _read_in_turn(model, asked):
+        for one, row in zip(batch, logs, strict=True):
+            sums[one.row] += sum(sign * float(row[id]) for id, sign in one.wanted)
+        done += len(batch)
+        yield done / len(asked)
     return sums
 
 
-def _read(model: Network, batch: Sequence[Hidden]) -> list[float]:
-    """What is counted for each, in nats."""
-    padded = model.pad([(one.encoding.ids, one.encoding.segments) for one in batch])
-    rows, positions = torch.arange(len(batch)), torch.tensor([one.position for one in batch])
-    padded.ids[rows, positions] = model.mask_id
-    for row, one in enumerate(batch):
-        padded.ids[row, list(one.also)] = model.mask_id
-    (last,) = deque(model.run_padded(padded), maxlen=1)
-    logits = model.masked_lm(last[rows, positions])  # [batch, vocabulary]
-    totals = logits.logsumexp(-1).tolist()
-    return [
-        sum(sign * (float(row[id]) - total) for id, sign in one.wanted)
-        for row, total, one in zip(logits, totals, batch, strict=True)
-    ]
-
-
 def surprise_in_steps(trace: Trace, positions: Sequence[int]) -> Generator[float, None, Surprise]:
-    """`hidden_surprise_in_steps` at some positions of a trace, cached with it."""
-    key, steps = _key(positions), hidden_surprise_in_steps(trace.model, trace.encoding, positions)
-    if trace.knows(key):
-        return trace.once(key, lambda: finished(steps))
-    found = yield from steps
-    return trace.once(key, lambda: found)
+    """Mask the piece at each of some positions alone and predict it; yields the share done. Cached with the trace.
+
+    Salazar et al. 2020, section 2. Raises CapabilityError.
+    """
+    return (yield from trace.once_in_steps(_key(positions), _surprise_in_steps(trace, positions)))
 
 
 def knows_surprise(trace: Trace, positions: Sequence[int]) -> bool:
@@ -146,6 +114,18 @@ def knows_surprise(trace: Trace, positions: Sequence[int]) -> bool:
 
 def _key(positions: Sequence[int]) -> tuple[str, tuple[int, ...]]:
     return ("surprise", tuple(positions))
+
+
+def _surprise_in_steps(trace: Trace, positions: Sequence[int]) -> Generator[float, None, Surprise]:
+    parts, done = [], 0
+    for batch, logs in _read_in_turn(trace.model, [Hidden(0, trace.encoding, at) for at in positions]):
+        mine = logs.gather(-1, torch.tensor([[trace.ids[one.position]] for one in batch]))  # [batch, 1]
+        best, best_ids = logs.max(-1)
+        parts.append((mine[:, 0].double().numpy(), (logs > mine).sum(-1).numpy() + 1, best_ids.numpy(), best.exp().numpy()))
+        done += len(batch)
+        yield done / len(positions)
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [np.empty(0)] * 4
+    return Surprise(tuple(positions), *columns)
 
 
 def pseudo_likelihoods_in_steps(
@@ -164,11 +144,3 @@ def pseudo_likelihoods_in_steps(
             raise InputError(f"Text {number} has no visible word to score. Type one beside its [MASK]s.")
     asked = [hide_each(row, encoding, model.visible_positions(encoding), likelihood) for row, encoding in enumerate(encoded)]
     return (yield from answers_in_steps(model, [one for hidden in asked for one in hidden], len(texts))).tolist()
-
-
-def _surprise(model: Network, vectors: torch.Tensor, actual: torch.Tensor) -> tuple[np.ndarray, ...]:
-    """The four columns of Surprise for last hidden states [rows, hidden] and the actual ids [rows]."""
-    logs = model.masked_lm(vectors).log_softmax(-1)  # [rows, vocabulary]
-    mine = logs.gather(-1, actual[:, None])  # [rows, 1]
-    best, best_ids = logs.max(-1)
-    return mine[:, 0].double().numpy(), (logs > mine).sum(-1).numpy() + 1, best_ids.numpy(), best.exp().numpy()

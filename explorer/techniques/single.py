@@ -19,7 +19,6 @@ from explorer.core.steps import finished
 from explorer.techniques import attribution
 from explorer.techniques import routes as tracing
 from explorer.techniques.ablation import changed_states, head_effects, patching_in_steps
-from explorer.techniques.run_mixing import mixing
 from explorer.techniques.targets import Target, against_second_guess, read, word_target
 from explorer.text import limits
 
@@ -36,8 +35,7 @@ def ablate(model: Explorer, text: Text, heads: Sequence[Head] = (), word: str = 
     target, unit = _target(trace, word, foil)
     off = limits.head_indices(list(heads), model.capabilities.layers, model.capabilities.heads)
     after = np.array(_measured(trace, target, off)) if off else head_effects(trace, target)
-    named = tuple((layer + 1, head + 1) for layer, head in off)
-    return Ablation(target.name, unit, _measured(trace, target), after, named)
+    return Ablation(target.name, unit, _measured(trace, target), after)
 
 
 def patch(model: Explorer, text: Text, corrupted: Text, word: str = "", foil: str | None = None) -> Patching:
@@ -48,7 +46,7 @@ def patch(model: Explorer, text: Text, corrupted: Text, word: str = "", foil: st
     """
     clean, other = _read(model, text), _read(model, corrupted)
     target, unit = _target(clean, word, foil)
-    patched = finished(patching_in_steps(clean, other, target))
+    patched = target.measure(finished(patching_in_steps(clean, other, target))).numpy()
     whole = _measured(clean, target)
     return Patching(target.name, unit, clean.tokens, whole, _measured(other, target), patched)
 
@@ -81,7 +79,7 @@ def routes(model: Explorer, text: Text, position: int | None = None, limit: int 
     """
     trace = _read(model, text)
     at = trace.blanks()[0] if position is None else limits.check_integer(position, "the position", 0, trace.kept - 1)
-    shares = mixing(trace).shares
+    shares = tracing.mixing(trace).shares
     places = tracing.place_shares(shares, at)
     found = tracing.routes(shares, places, limits.check_integer(limit, "the limit", 1, MOST_ROUTES))
     strongest = tuple((route.layer + 1, route.query, route.key, route.share) for route in found)

@@ -6,6 +6,7 @@ It depends on the last hidden state of one token only, so that techniques can sa
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from explorer.bert.network import Network
 from explorer.bert.trace import Trace
@@ -67,8 +68,7 @@ class Target:
         return reading.probability if self.foil is None else reading.logit
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """The target's `logit`, less that of its foil if it has one, and its `probability` (softmax over all classes of the head).
 
     Both have an entry for each vector that was read, as [batch] or [layers, heads].
@@ -97,9 +97,8 @@ def word_target(trace: Trace, word: str = "", position: int | None = None, foil:
 @inference_mode
 def against_second_guess(trace: Trace, target: Target) -> Target:
     """The target with the most probable other class of its head as its foil: of the first guess, the second."""
-    logits = _logits(trace.model, target, trace.states[-1][[target.position]])[0].clone()
-    logits[target.id] = -torch.inf
-    best = int(logits.argmax())
+    first, second = logits_at(trace.model, target, trace.states[-1][target.position][None])[0].topk(2).indices.tolist()
+    best = second if first == target.id else first
     names = trace.model.pieces([best]) if target.head == "fill_mask" else [trace.model.pair_names[best]]
     return target.against(best, names[0])
 
@@ -122,14 +121,12 @@ def piece_of(model: Network, word: str, name: str = "the word") -> tuple[int, st
     """
     word = limits.check_text(word, name).strip()
     tokenizer = model.tokenizer
-    unknown = tokenizer.unk_token
+    number, unknown = tokenizer.convert_tokens_to_ids(word), tokenizer.unk_token
+    # What is not in the vocabulary has no number, or that of [UNK].
+    pieces = [word] if number is not None and tokenizer.convert_ids_to_tokens(number) == word else tokenizer.tokenize(word)
     if model.writing is Writing.BYTES and word not in tokenizer.all_special_tokens:
         in_a_sentence = tokenizer.tokenize(f" {word}")  # the space before a word is part of its piece
-        if len(in_a_sentence) == 1:
-            return tokenizer.convert_tokens_to_ids(in_a_sentence[0]), show_piece(in_a_sentence[0], model.writing)
-    if (number := tokenizer.convert_tokens_to_ids(word)) is not None and tokenizer.convert_ids_to_tokens(number) == word:
-        return number, show_piece(word, model.writing)  # what is not in the vocabulary has no number, or that of [UNK]
-    pieces = tokenizer.tokenize(word)
+        pieces = in_a_sentence if len(in_a_sentence) == 1 else pieces
     if len(pieces) != 1 or (pieces[0] == unknown and word != unknown):
         read = " ".join(show_piece(piece, model.writing) for piece in pieces[:6]) or "nothing"
         raise InputError(
@@ -145,35 +142,28 @@ def read(model: Network, target: Target, hidden: torch.Tensor) -> Reading:
 
 def read_at(model: Network, target: Target, vectors: torch.Tensor) -> Reading:
     """The target, from the last hidden state [batch, hidden] of its token."""
-    return _reading(target, _logits(model, target, vectors))
+    return _reading(target, logits_at(model, target, vectors))
 
 
 @inference_mode
 def read_each(model: Network, target: Target, vectors: torch.Tensor) -> Reading:
     """The target, from many last hidden states [..., hidden] of its token: [...] each. The vocabulary is read in batches."""
     rows = vectors.flatten(0, -2)
-    parts = [read_at(model, target, rows[start : start + AT_ONCE]) for start in range(0, len(rows), AT_ONCE)]
-    columns = zip(*((part.logit, part.probability) for part in parts), strict=True)
-    return Reading(*(torch.cat(column).view(vectors.shape[:-1]) for column in columns))
+    parts = [read_at(model, target, rows[start : start + AT_ONCE]) for start in range(0, max(1, len(rows)), AT_ONCE)]
+    return Reading(*(torch.cat(column).view(vectors.shape[:-1]) for column in zip(*parts, strict=True)))
 
 
-def shares_at(model: Network, target: Target, vectors: torch.Tensor) -> torch.Tensor:
-    """The probabilities [batch, classes] of all classes of the target's head, from the last hidden state [batch, hidden]."""
-    return _logits(model, target, vectors).softmax(-1)
-
-
-def _logits(model: Network, target: Target, vectors: torch.Tensor) -> torch.Tensor:
+def logits_at(model: Network, target: Target, vectors: torch.Tensor) -> torch.Tensor:
+    """The logits [batch, classes] of all classes of the target's head, from the last hidden state [batch, hidden]."""
     return model.next_sentence_logits(vectors[:, None]) if target.head == "next_sentence" else model.masked_lm(vectors)
 
 
 @inference_mode
 def own_reading(trace: Trace, target: Target) -> Reading:
     """The target by transformers' own forward pass: the reference that everything derived must match."""
-    if target.head == "next_sentence":
-        logits = trace.model.own_pair(trace.encoding)[None]
-    else:
-        logits = trace.model.own_masked_lm(trace.encoding)[[target.position]]
-    return _reading(target, logits)
+    model, pair = trace.model, target.head == "next_sentence"
+    logits = model.own_pair(trace.encoding) if pair else model.own_masked_lm(trace.encoding)[target.position]
+    return _reading(target, logits[None])
 
 
 def _reading(target: Target, logits: torch.Tensor) -> Reading:

@@ -17,7 +17,7 @@ from explorer.core.steps import finished
 from explorer.techniques import own_head
 from explorer.techniques.ablation import changed_states
 from explorer.techniques.pseudo_likelihood import Surprise, knows_surprise, surprise_in_steps
-from explorer.techniques.targets import Target, is_next_target, shares_at, word_target
+from explorer.techniques.targets import Target, is_next_target, logits_at, word_target
 from explorer.ui.edits import edits_of
 from explorer.ui.long_view import is_quick
 from explorer.ui.pictures.bars import Row, percent, whole_percent
@@ -36,14 +36,14 @@ def answer_rows(model: Explorer, target: Target, vector: Any, also: tuple[Target
 
     With `before`, that vector in another run, each row notes its share there.
     """
-    shares = shares_at(model, target, vector[None])[0]  # [classes]
+    shares = logits_at(model, target, vector[None])[0].softmax(-1)  # [classes]
     if target.head == "next_sentence":
         asked = [Target(target.head, target.position, id, name) for id, name in enumerate(model.pair_names)]
     else:
         best = shares.topk(GUESSES).indices.tolist()
         asked = [Target(target.head, target.position, id, name) for id, name in zip(best, model.pieces(best), strict=True)]
         asked += [extra for extra in also if extra not in asked]
-    was = None if before is None else shares_at(model, target, before[None])[0]
+    was = None if before is None else logits_at(model, target, before[None])[0].softmax(-1)
     return [
         (answer.token, float(shares[answer.id]), "" if was is None else f"was {percent(float(was[answer.id]))}")
         for answer in asked
@@ -162,7 +162,7 @@ def _answer(subject: Subject, target: Target) -> dict[str, Any]:
 
 def _first(subject: Subject, target: Target, states: Any) -> dict[str, str]:
     """The most probable answer for last hidden states [tokens, hidden], and its share."""
-    shares = shares_at(subject.model, target, states[[target.position]])[0]
+    shares = logits_at(subject.model, target, states[[target.position]])[0].softmax(-1)
     best = int(shares.argmax())
     name = subject.model.pair_names[best] if target.head == "next_sentence" else subject.model.pieces([best])[0]
     return {"answer": name, "share": whole_percent(float(shares[best]))}

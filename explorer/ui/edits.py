@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from explorer.bert.explorer import Explorer
 from explorer.bert.trace import Trace
 from explorer.core.errors import InputError
+from explorer.techniques.ablation import Edit
 from explorer.techniques.directions import find_direction
-from explorer.techniques.edits import Edit, Move, Patch
-from explorer.techniques.paths import PARTS, Along
+from explorer.techniques.edits import PARTS, Along, Move
 from explorer.text import limits
 from explorer.ui.subject import Moved, Path, Subject
 
@@ -28,7 +28,7 @@ def edits_of(subject: Subject, run: Trace, before: Trace, at_random: bool = Fals
     """
     chosen, found = subject.selection, list[Edit]()
     if chosen.patch:
-        found.append(Patch(*chosen.patch, before))
+        found.append(Move.patch(*chosen.patch, before))
     if chosen.move:
         found.append(_move(subject.model, chosen.move, at_random))
     if chosen.path:

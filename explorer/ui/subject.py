@@ -21,7 +21,7 @@ Moved = tuple[int, int, str, str, float]
 """(hidden state, token, word, other word, strength): the direction between two words, added to one vector."""
 
 Path = tuple[tuple[int, ...], tuple[int, int, str]]
-"""The sender and the receiver of `techniques.paths`."""
+"""The sender and the receiver of `techniques.edits`."""
 
 CHANGES: Mapping[str, Any] = {"off": (), "swap": None, "patch": None, "cut": (), "move": None, "path": None}
 """The fields of Selection that change the run, with their values for an unchanged run."""

@@ -72,7 +72,8 @@ class Question:
         The token of the answer is left out: its last vector is the answer itself. If no vector restores as much, the best one is
         taken.
         """
-        found = finished(patching_in_steps(self.before, self.after, self.target))  # [hidden states, tokens]
+        patched = finished(patching_in_steps(self.before, self.after, self.target))
+        found = self.target.measure(patched).numpy()  # [hidden states, tokens]
         clean, swapped = (float(read(run.model, self.target, run.states[-1:]).probability) for run in (self.before, self.after))
         share = (found - swapped) / (clean - swapped or 1)
         share[:, self.target.position] = -np.inf

@@ -16,8 +16,7 @@ from explorer.overview import endpoints
 from explorer.overview.compute import Trust, trust
 from explorer.techniques.ablation import Cut, changed_states
 from explorer.techniques.attribution import gradient_x_input
-from explorer.techniques.routes import Route, place_shares, routes
-from explorer.techniques.run_mixing import mixing, mixing_and_states
+from explorer.techniques.routes import Route, mixing, place_shares, routes
 from explorer.techniques.targets import Target, read, word_target
 from explorer.text.corpora import built_in
 from tests.benchmarks import Comparison, side_by_side
@@ -97,7 +96,7 @@ def _times(name: str, model: Explorer, trace: Trace, rounds: int) -> Iterator[Co
 
 def opened(trace: Trace, position: int, cuts: tuple[Cut, ...] = ()) -> list[Route]:
     """All that is computed of the routes to a place."""
-    shares = mixing_and_states(trace, cuts=cuts)[0].shares
+    shares = mixing(trace, cuts=cuts).shares
     return routes(shares, place_shares(shares, position))
 
 

@@ -10,7 +10,7 @@ from explorer.core.errors import InputError, ModelError
 from explorer.inside_head.endpoints import inside_layer
 from explorer.overview.endpoints import routes
 from explorer.techniques import ablation
-from explorer.techniques.run_mixing import mixing
+from explorer.techniques.routes import mixing
 from explorer.tokens.endpoints import vocabulary
 from tests.decomposing import head_shares
 

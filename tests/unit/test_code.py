@@ -169,7 +169,7 @@ def _surprisal(view, subject):
 
 def _lens(view, subject):
     found = lens.lens(subject.trace, range(subject.trace.kept), tuned=chosen_lens(subject, view.reading))
-    expected = {"ids": found.ids[..., 0], "probabilities": found.probabilities[..., 0]}
+    expected = {"ids": found.ids, "probabilities": found.probabilities}
     return expected if view.reading == "tuned" else expected | {"final_ranks": found.final_ranks}
 
 
@@ -188,7 +188,7 @@ def _what_if(view, subject):
     before = question.before.states[-1][[question.target.position]]
     both = (before, question.vector_after(subject)[None] if subject.selection.is_changed else before)
     named = zip(("before", "after"), both, strict=True)
-    return {name: targets.shares_at(subject.model, question.target, vectors)[0] for name, vectors in named}
+    return {name: targets.logits_at(subject.model, question.target, vectors)[0].softmax(-1) for name, vectors in named}
 
 
 def _routes(view, subject):

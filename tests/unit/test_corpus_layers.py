@@ -56,7 +56,7 @@ def by_hand(model, corpus):
         with torch.no_grad():
             states = torch.cat(module(**encoded, output_hidden_states=True).hidden_states).double().numpy()
         if model.checkpoint.family.model_type == "modernbert":  # whose last one transformers tells behind the last norm
-            states[-1] = model.hidden_states(encoding)[-1]
+            states[-1] = model.hidden_states_of([encoding])[0][-1]
         for position in encoding.text_positions:
             start, end = encoding.offsets[position]
             start = end if sentence.text[start:end].isspace() else start  # a blank belongs to the word after it

@@ -103,7 +103,7 @@ def test_other_families_too(family, tmp_path, few):
         with torch.no_grad():
             up, down = (head_of(model, way) for way in ways)
         assert_same_but_for_rounding(row, (up - down) / 2)
-    assert_same_but_for_rounding(technique.weights_of(model, [7, 9])[1, [2, 5]], weights[:, [7, 9]])
+    assert_same_but_for_rounding(technique.piece_weights(model, 1, ids=[7, 9])[[2, 5]], weights[:, [7, 9]])
 
 
 def head_of(model, hidden):

@@ -10,10 +10,9 @@ from explorer.export import links
 from explorer.export.named import chosen_in, read_settings
 from explorer.overview.routes import Routes
 from explorer.overview.run import changes_of, selected_run
-from explorer.techniques import ablation, run_mixing
+from explorer.techniques import ablation, routes
 from explorer.techniques.directions import SENTENCES, find_direction
-from explorer.techniques.edits import Move
-from explorer.techniques.paths import PARTS, Along
+from explorer.techniques.edits import PARTS, Along, Move
 from explorer.text.corpora import built_in
 from explorer.text.swaps import put
 from explorer.ui.edits import WAYS
@@ -161,7 +160,7 @@ def test_a_path_is_that_of_two_passes_with_hooks(bundled, eager, sender, receive
     assert error < 2e-5
     if len(at) == 1 or place == at[0] or part in ("key", "value"):
         assert error < effect / 10
-    assert run_mixing.mixing(trace, edits=[Along(to, place, part, sender, trace, source=source)]).max_error < 1e-4
+    assert routes.mixing(trace, edits=[Along(to, place, part, sender, trace, source=source)]).max_error < 1e-4
 
 
 def test_a_path_is_chosen_by_two_places_named_and_put_back(about):

@@ -16,7 +16,7 @@ from explorer.experiments.compute.patching import PAIRS
 from explorer.experiments.compute.summary import summarise
 from explorer.experiments.compute.targets import WORD, Target
 from explorer.experiments.endpoints import experiment as endpoint
-from explorer.techniques.tuned_lens import tuned_lens
+from explorer.techniques.lens import tuned_lens
 from tests.hooks import eager_bert, every_dense, hooked, seen_in, with_head, zeroed
 
 MARKED = (

@@ -11,10 +11,9 @@ from explorer.core.steps import finished
 from explorer.fill_mask import compute as masking_game
 from explorer.finetune.compute.top_layers import Top
 from explorer.inside_head import compute as batch
-from explorer.techniques import ablation, attribution, inside, lens, pseudo_likelihood, run_mixing, targets
+from explorer.techniques import ablation, attribution, inside, lens, pseudo_likelihood, routes, targets
 from explorer.techniques.directions import find_direction
-from explorer.techniques.edits import Move
-from explorer.techniques.paths import Along
+from explorer.techniques.edits import Along, Move
 from tests import decomposing, hooks
 from tests.families import KINDS, write_family
 
@@ -107,7 +106,7 @@ class TestAgainstTransformers:
     def test_in_a_batch_it_is_what_it_is_alone(self, model):
         encodings = [model.encode(*texts) for texts in INPUTS.values()]
         for encoding, together in zip(encodings, model.hidden_states_of(encodings), strict=True):
-            assert close(together, model.hidden_states(encoding))
+            assert close(together, model.hidden_states_of([encoding])[0])
 
     def test_the_heads_that_the_pass_of_a_short_input_kept_are_those_of_its_hidden_states(self, model):
         trace = model.trace(*INPUTS["pair"])
@@ -171,15 +170,15 @@ class TestInside:
     def test_the_steps_of_every_layer_end_in_the_next_hidden_state(self, model):
         trace = model.trace(*INPUTS["pair"])
         for layer in range(3):
-            steps = inside.layer_steps(trace, layer, token=1, head=1)
+            steps, error = inside.layer_steps(trace, layer, token=1, head=1)
             size = float(trace.states[layer + 1].abs().max())
-            assert steps.max_error <= 1e-5 * max(1.0, size)
-            names = [step.name for step in steps.steps]
+            assert error <= 1e-5 * max(1.0, size)
+            names = [step.name for step in steps]
             assert names[0] == f"hidden state {layer}"
             assert names[-1] == f"hidden state {layer + 1}"
             assert len(set(names)) == len(names)
             assert "attention weights" in names
-            assert np.allclose(steps.steps[names.index("attention weights")].vector, trace.attention(layer)[1, 1])
+            assert np.allclose(steps[names.index("attention weights")].vector, trace.attention(layer)[1, 1])
             assert inside.value_error(trace, layer) <= 1e-5 * max(1.0, size)
 
     def test_one_query_beside_every_key(self, model):
@@ -203,7 +202,7 @@ class TestRoutes:
         layers = model._layer_modules(eager.get_submodule(model.family.encoder))
         with hooks.cut_weights(eager, cuts), decomposing.watching(layers, kind) as made:
             _, theirs = read(eager, model, INPUTS["pair"])
-        mixing = run_mixing.mixing(trace, cuts=cuts)
+        mixing = routes.mixing(trace, cuts=cuts)
         assert np.allclose(mixing.shares.sum(-1), 1, atol=1e-5)
         for layer in range(3):
             after, parts, rest = decomposing.decomposed(made, theirs.attentions, layer)
@@ -216,13 +215,14 @@ class TestRoutes:
             assert close(decomposing.head_parts(trace, layer, 3, cuts=cuts), parts[3])
 
     def test_long_inputs(self, model):
-        found = run_mixing.mixing(model.trace(*INPUTS["long"]))
+        found = routes.mixing(model.trace(*INPUTS["long"]))
         assert np.allclose(found.shares.sum(-1), 1, atol=1e-5)
         assert found.shares.min() >= 0
-        block = run_mixing.block_of(model.trace(*INPUTS["long"]), 1)
+        block = routes.block_of(model.trace(*INPUTS["long"]), 1)
         query = 40
-        parts = block.head_parts(query).sum(0)
-        vector = block.vectors[query]
+        keys = range(len(block.hidden))
+        parts = block.parts([query] * len(keys), keys, [key == query for key in keys]).sum(0)
+        vector = block.normed[0][query]
         nearer = (vector.abs() - (vector - parts).abs()).double().sum(-1).clamp(min=0)
         assert np.abs(found.shares[1, query] - (nearer / nearer.sum()).numpy()).max() < 1e-5
 
@@ -246,7 +246,7 @@ class TestTechniques:
             return
         assert lens.lens_error(blank, [2]) < 1e-4
         own = model.own_masked_lm(blank.encoding)[2]
-        assert lens.lens(blank, [2]).ids[-1, 0, 0] == int(own.argmax())
+        assert lens.lens(blank, [2]).ids[-1, 0] == int(own.argmax())
         assert close(model.masked_lm_of_one(blank.states[-1][2]), own), "the vocabulary read for one vector"
 
     def test_switching_heads(self, model, blank):
@@ -302,7 +302,7 @@ class TestTechniques:
             path = ablation.changed_states(trace, edits=[Along(there, 3, "", sender, trace)])
             assert close(path, moved)
             assert not close(path[there:], trace.states[there:])
-            assert run_mixing.mixing(trace, edits=[Along(there, 1, "value", sender, trace)]).max_error < 1e-4
+            assert routes.mixing(trace, edits=[Along(there, 1, "value", sender, trace)]).max_error < 1e-4
             assert torch.equal(
                 ablation.changed_states(trace, edits=[Along(last, 0, "", sender, trace)])[:last], trace.states[:last]
             )
@@ -313,7 +313,7 @@ class TestTechniques:
         target = targets.word_target(blank)
         clean = float(targets.own_reading(blank, target).probability)
         corrupted = ablation.with_mask(blank, 3)
-        patched = finished(ablation.patching_in_steps(blank, corrupted, target))
+        patched = finished(ablation.patching_in_steps(blank, corrupted, target)).probability
         assert patched[-1, target.position] == pytest.approx(clean, abs=1e-5)
         assert patched[0, 3] == pytest.approx(clean, abs=1e-4)
 

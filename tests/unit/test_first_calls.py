@@ -16,7 +16,7 @@ from tests.waiting import at_once
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = "predict"  # to take along, beside a model in a zip
-HEAVY = "torch transformers captum matplotlib sklearn scipy umap numba datasets joblib plotly.io.json"
+HEAVY = "torch transformers matplotlib sklearn scipy umap numba datasets joblib plotly.io.json"
 IMPORTED = f"""
 import importlib, sys
 for name in sys.argv[1:]:

@@ -54,9 +54,10 @@ def test_the_effect_of_a_head_is_a_difference_of_logits(bundled, module, trace, 
 
 def test_patching_with_a_foil_reads_differences_and_without_probabilities(bundled, trace, target):
     corrupted = bundled.trace(OTHER)
-    both = finished(ablation.patching_readings_in_steps(trace, corrupted, target))
-    np.testing.assert_array_equal(both.logit, finished(ablation.patching_in_steps(trace, corrupted, target)))
-    np.testing.assert_array_equal(both.probability, finished(ablation.patching_in_steps(trace, corrupted, target.alone)))
+    both = finished(ablation.patching_in_steps(trace, corrupted, target))
+    alone = finished(ablation.patching_in_steps(trace, corrupted, target.alone))
+    np.testing.assert_array_equal(target.measure(both), both.logit)
+    np.testing.assert_array_equal(target.alone.measure(alone), both.probability)
 
 
 @pytest.mark.parametrize("baseline", attribution.BASELINES)

@@ -46,7 +46,7 @@ def test_the_steps_are_what_transformers_computes_on_the_way(bundled):
     finally:
         for hook in hooks:
             hook.remove()
-    by_name = {step.name: step.vector for step in layer_steps(trace, 1, token=3).steps}
+    by_name = {step.name: step.vector for step in layer_steps(trace, 1, token=3)[0]}
     for name, output in seen.items():
         np.testing.assert_allclose(by_name[name], output[3], atol=1e-5, err_msg=name)
     assert len(seen) == 4
@@ -62,7 +62,7 @@ def test_one_head_is_the_models_own(model, eager):
         np.testing.assert_allclose(step.dots / np.sqrt(len(step.query)), step.scaled, atol=1e-5)
         np.testing.assert_allclose(step.weights @ step.values, step.output, atol=1e-5)
         size = len(step.query)
-        joined = layer_steps(trace, layer, token).steps[8]
+        joined = layer_steps(trace, layer, token)[0][8]
         assert joined.name == "heads side by side"
         np.testing.assert_allclose(joined.vector[head * size : (head + 1) * size], step.output, atol=1e-5)
 

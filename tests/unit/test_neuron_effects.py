@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from explorer.techniques.neuron_effects import neuron_effects
+from explorer.techniques.neurons import neuron_effects
 from explorer.techniques.targets import is_next_target, own_reading, word_target
 from tests.hooks import eager_bert
 

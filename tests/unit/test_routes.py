@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.techniques import ablation, mixing, routes, run_mixing
-from explorer.techniques.edits import Patch
+from explorer.techniques import ablation, mixing, routes
+from explorer.techniques.edits import Move
 from tests.decomposing import decomposed, head_parts, head_shares, shares_of, watching
 from tests.hooks import cut_weights, eager_bert
 
@@ -36,45 +36,42 @@ def test_a_changed_run_mixes_as_the_written_out_parts_of_that_run_do(model, eage
     off = [(1, 0), (0, 1)] if changed != "cut" else []
     with cut_weights(eager, [*cuts, *((layer, slice(None), slice(None), head) for layer, head in off)]):
         theirs = taken_apart(eager, model)
-    found, states = run_mixing.mixing_and_states(trace, off, cuts)
+    found = routes.mixing(trace, off, cuts)
     assert found.max_error < 1e-4
-    np.testing.assert_allclose(states, ablation.changed_states(trace, off, (), cuts), atol=2e-5)
-    np.testing.assert_array_equal(run_mixing.mixing(trace, off, cuts).shares, found.shares)
     for layer, (ours, (after, parts, _)) in enumerate(zip(found.shares, theirs, strict=True)):
         np.testing.assert_allclose(ours, shares_of(after, parts.sum(1)), atol=1e-5)
         if cuts and layer == 1:
             assert ours[6, 4] == 0
-    assert np.abs(found.shares - run_mixing.mixing(trace).shares).max() > 1e-4
+    assert np.abs(found.shares - routes.mixing(trace).shares).max() > 1e-4
 
 
 def test_a_patched_run_mixes_from_the_patch_on(model):
     trace, other = model.trace(TEXT, TEXT_B), model.trace(TEXT.replace("Japan", "man"), TEXT_B)
     if other.kept != trace.kept:
         other = ablation.with_mask(trace, 4)
-    before = run_mixing.mixing(trace)
+    before = routes.mixing(trace)
     layers = model.capabilities.layers
-    found, states = run_mixing.mixing_and_states(trace, edits=[Patch(1, 4, other)])
-    np.testing.assert_allclose(states, ablation.changed_states(trace, edits=[Patch(1, 4, other)]), atol=2e-5)
+    found = routes.mixing(trace, edits=[Move.patch(1, 4, other)])
     np.testing.assert_array_equal(found.shares[0], before.shares[0])
     assert np.abs(found.shares[1:] - before.shares[1:]).max() > 1e-4
-    whole = run_mixing.mixing(trace, edits=[Patch(layers, 4, other)])
+    whole = routes.mixing(trace, edits=[Move.patch(layers, 4, other)])
     np.testing.assert_array_equal(whole.shares, before.shares)
 
 
 def test_what_is_put_in_leaves_the_run_as_it_was(model):
     trace = model.trace(TEXT, TEXT_B)
     before = trace.states.clone()
-    run_mixing.mixing(trace, [(0, 0)], CUTS)
+    routes.mixing(trace, [(0, 0)], CUTS)
     head_shares(trace, 1, 2, off=[(0, 0)], cuts=CUTS)
     assert torch.equal(trace.states, before)
-    assert run_mixing.mixing(trace) is run_mixing.mixing(trace)
-    assert not run_mixing.mixing(trace).shares.flags.writeable
+    assert routes.mixing(trace) is routes.mixing(trace)
+    assert not routes.mixing(trace).shares.flags.writeable
 
 
 @pytest.mark.parametrize("cuts", [[], CUTS])
 def test_heads_sum_to_the_ribbon_and_in_vectors_to_the_part(model, eager, cuts):
     trace = model.trace(TEXT, TEXT_B)
-    found = run_mixing.mixing(trace, cuts=cuts).shares
+    found = routes.mixing(trace, cuts=cuts).shares
     with cut_weights(eager, cuts):
         theirs = taken_apart(eager, model)
     for layer, (after, parts, _) in enumerate(theirs[:2]):
@@ -102,7 +99,7 @@ def straight(vector, parts, row, steps=4000):
 def test_a_row_without_a_share_is_all_the_tokens_own():
     vectors = torch.tensor([[1.0, -1.0], [2.0, 0.0]])
     block = mixing.Block(Layer(), torch.zeros(2, 2), torch.zeros(1, 2, 2), torch.zeros(1, 2, 1))
-    vars(block)["_normed"] = vectors, torch.ones(2, 1)  # no part comes nearer: all of it is the bias
+    vars(block)["normed"] = vectors, torch.ones(2, 1)  # no part comes nearer: all of it is the bias
     found, error = mixing.shares(block)
     assert torch.equal(found, torch.eye(2))
     assert error == 2
@@ -121,7 +118,7 @@ class Layer:
 
 def test_places_sum_to_one_and_multiply_backwards(model):
     trace = model.trace(TEXT, TEXT_B)
-    shares, layers = run_mixing.mixing(trace).shares, model.capabilities.layers
+    shares, layers = routes.mixing(trace).shares, model.capabilities.layers
     for state in (layers, 1, 0):
         found = routes.place_shares(shares, 6, state)
         assert found.shape == (state + 1, trace.kept)
@@ -135,7 +132,7 @@ def test_places_sum_to_one_and_multiply_backwards(model):
 
 def test_routes_are_the_strongest_steps(model):
     trace = model.trace(TEXT, TEXT_B)
-    shares = run_mixing.mixing(trace).shares
+    shares = routes.mixing(trace).shares
     places = routes.place_shares(shares, 6)
     every = {
         (layer, query, key): float(places[layer + 1, query] * shares[layer, query, key])
@@ -157,12 +154,12 @@ def test_routes_are_the_strongest_steps(model):
 PEAK = """
 import sys, pathlib, torch
 import explorer
-from explorer.techniques import routes, run_mixing
+from explorer.techniques import routes
 def status(name):
     rows = pathlib.Path("/proc/self/status").read_text().splitlines()
     return int(next(row for row in rows if row.startswith(name + ":")).split()[1]) * 1024
 def opened(text):
-    shares = run_mixing.mixing(model.trace(text)).shares
+    shares = routes.mixing(model.trace(text)).shares
     routes.routes(shares, routes.place_shares(shares, 3))
 model = explorer.load(sys.argv[1])
 opened("the man went to the store")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.overview.compute import trust
-from explorer.techniques import ablation, routes, run_mixing
+from explorer.techniques import ablation, routes
 from explorer.techniques.targets import is_next_target, own_reading, word_target
 
 
@@ -17,7 +17,7 @@ def test_losses_are_those_of_the_input_with_a_mask_and_shares_those_of_the_route
         found = trust(trace, target)
         seen = [place for place in trace.encoding.text_positions if place != blank]
         assert list(found.places) == seen
-        shares = routes.place_shares(run_mixing.mixing(trace).shares, target.position)[0]
+        shares = routes.place_shares(routes.mixing(trace).shares, target.position)[0]
         np.testing.assert_array_equal(found.shares, shares[seen])
         whole = own_reading(trace, target)
         for at in (0, len(seen) - 1):

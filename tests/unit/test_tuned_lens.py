@@ -7,8 +7,7 @@ from assets.lens import fit as fitting
 from explorer.bert.provenance import weights_hash
 from explorer.core.paths import ASSETS
 from explorer.fill_mask.lens import FollowedWords
-from explorer.techniques.lens import follow, lens
-from explorer.techniques.tuned_lens import FILE, RAW, TUNED, divergences, tuned_lens
+from explorer.techniques.lens import FILE, RAW, TUNED, follow, lens, tuned_lens
 from explorer.text.corpora import built_in
 from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import Subject
@@ -51,23 +50,23 @@ def test_it_reads_the_last_state_as_the_model_does_and_the_others_through_its_ma
     trace = bundled.trace(TEXT)
     _, outputs = eager(bundled, TEXT)
     states, blank = [state[0] for state in outputs.hidden_states], trace.blanks()[0]
-    found, plain = lens(trace, [blank], top_k=3, tuned=tuned), lens(trace, [blank], top_k=3)
+    found, plain = lens(trace, [blank], tuned), lens(trace, [blank])
     for state, vectors in enumerate(states):
         mapped = vectors if state == len(states) - 1 else vectors + vectors @ tuned.weight[state].T + tuned.bias[state]
-        shares, ids = bundled.masked_lm(mapped[[blank]]).softmax(-1).topk(3)
+        shares, ids = bundled.masked_lm(mapped[[blank]]).softmax(-1).max(-1)
         np.testing.assert_allclose(found.probabilities[state], shares, atol=1e-5)
         np.testing.assert_array_equal(found.ids[state], ids)
-    np.testing.assert_allclose(found.probabilities[-1], outputs.prediction_logits[0, [blank]].softmax(-1).topk(3)[0], atol=1e-5)
+    np.testing.assert_allclose(found.probabilities[-1], outputs.prediction_logits[0, [blank]].softmax(-1).max(-1)[0], atol=1e-5)
     np.testing.assert_array_equal(found.probabilities[-1], plain.probabilities[-1])
     assert not np.allclose(found.probabilities[:-1], plain.probabilities[:-1])
-    assert float(divergences(bundled, tuned, trace.states)[-1].abs().max()) < 1e-6
+    assert float(fitting.divergences(bundled, tuned, trace.states)[-1].abs().max()) < 1e-6
 
 
 def test_words_are_followed_as_the_lens_reads_them(bundled, tuned):
     subject = Subject.of(bundled.trace(TEXT))
     ids = bundled.masked_lm(subject.trace.states[-1][subject.token]).topk(2).indices.tolist()
     for reading, one in ((RAW, None), (TUNED, tuned)):
-        shares, ranks, _ = follow(subject.trace, subject.token, ids, one)
+        shares, ranks = follow(subject.trace, subject.token, ids, one)
         shown = FollowedWords(reading=reading).compute(subject)
         rows = [row for row in numbers_of(shown["followed"]).rows if row[1] == bundled.pieces(ids)[0]]
         np.testing.assert_allclose([row[2] for row in rows], shares[:, 0], atol=1e-6)

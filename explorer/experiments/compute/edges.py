@@ -19,7 +19,7 @@ from explorer.bert.layer import Layer
 from explorer.core.engine import torch
 from explorer.core.errors import CapabilityError
 from explorer.experiments.compute.question import Axis, Batch
-from explorer.techniques.paths import PARTS, attend_with
+from explorer.techniques.edits import PARTS, attend_with
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from explorer.experiments.compute.patching import COUNTERPART, HEADS_OF, MLP, RE
 from explorer.experiments.compute.question import Axis, Batch, Measured, ReadItem, place_of, round_off
 from explorer.experiments.compute.reading import batch_items
 from explorer.experiments.compute.summary import Place
-from explorer.techniques.paths import PARTS
+from explorer.techniques.edits import PARTS
 
 EDGES = "edges"
 INTEGRATED = "_integrated"  # ends the ways that take a path

@@ -16,12 +16,10 @@ from explorer.experiments.compute.question import STATES, Axis, Batch, Measured,
 from explorer.experiments.compute.summary import Place
 from explorer.experiments.compute.targets import WORD
 from explorer.techniques.attribution import OCCLUSION, attribute, occlusion_of
-from explorer.techniques.lens import translate
+from explorer.techniques.lens import RAW, TUNED, require_tuned_lens, translate
 from explorer.techniques.pseudo_likelihood import ORIGINAL, WORD_L2R, Hidden, answers_in_steps, hide_each
-from explorer.techniques.routes import place_shares
-from explorer.techniques.run_mixing import mixing
+from explorer.techniques.routes import mixing, place_shares
 from explorer.techniques.targets import Target
-from explorer.techniques.tuned_lens import RAW, TUNED, require_tuned_lens
 
 METHODS = {
     "gradient × input": ("gradient_x_input", "pad"),

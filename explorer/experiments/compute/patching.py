@@ -28,7 +28,7 @@ from explorer.experiments.compute.question import (
 )
 from explorer.experiments.compute.summary import Place
 from explorer.experiments.compute.targets import WORD
-from explorer.techniques.paths import attend_with, messages
+from explorer.techniques.edits import attend_with, messages
 from explorer.text import limits
 
 RESIDUAL, HEADS_OF, MLP = "residual", "heads", "mlp"

@@ -10,7 +10,7 @@ from explorer.attention.heads import Heads, OneHead
 from explorer.attention.metrics import HeadNumbers, HeadTable
 from explorer.attention.rollout import Rollout
 from explorer.attention.several import SeveralHeads
-from explorer.techniques.run_mixing import mixing
+from explorer.techniques.routes import mixing
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import Selection, Subject

@@ -18,8 +18,7 @@ from explorer.overview.trust import MEASURED, Trust
 from explorer.techniques import targets
 from explorer.techniques.ablation import changed_states
 from explorer.techniques.inside import head_step
-from explorer.techniques.routes import Route, place_shares, strongest_heads
-from explorer.techniques.run_mixing import mixing
+from explorer.techniques.routes import Route, mixing, place_shares, strongest_heads
 from explorer.ui.pictures.bars import short_percent
 from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import CHANGES, Selection, Subject

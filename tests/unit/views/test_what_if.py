@@ -11,7 +11,7 @@ from explorer.attention.heads import Heads, HeadWhatIf
 from explorer.fill_mask.word import WordWhatIf
 from explorer.next_sentence.pair import PairHeads
 from explorer.techniques.ablation import changed_states
-from explorer.techniques.edits import Patch
+from explorer.techniques.edits import Move
 from explorer.techniques.targets import read
 from explorer.ui.pictures.bars import percent
 from explorer.ui.subject import Selection, Subject
@@ -144,7 +144,7 @@ def test_many_cuts_are_counted_and_no_more_than_32_are_kept(subject):
 def test_a_cut_goes_together_with_a_swapped_word_and_a_patched_vector(subject):
     swapped = subject.select(swap=("teacher", "engineer"), patch=(1, TEACHER), cut=(CUT,))
     question = Question.of(swapped)
-    expected = changed_states(swapped.swapped.trace, edits=[Patch(1, TEACHER, subject.trace)], cuts=[CUT])[-1][BLANK]
+    expected = changed_states(swapped.swapped.trace, edits=[Move.patch(1, TEACHER, subject.trace)], cuts=[CUT])[-1][BLANK]
     np.testing.assert_array_equal(question.vector_after(swapped), expected)
     outcome = WordWhatIf().compute(swapped)["outcome"]
     assert outcome.startswith("Without teacher → [MASK] in layer 6 (all heads), with engineer for teacher, with the vector of ")
@@ -195,7 +195,7 @@ def test_a_patched_vector_brings_at_least_half_of_the_answer_back(subject):
     first = max(before, key=before.get)
     assert with_patch[first] - after[first] >= 0.5 * (before[first] - after[first])
     assert f"the vector of teacher (token {token}) at hidden state {layer}" in view.compute(patched)["outcome"]
-    embedding = changed_states(swapped.swapped.trace, edits=[Patch(0, TEACHER, subject.trace)])[-1]
+    embedding = changed_states(swapped.swapped.trace, edits=[Move.patch(0, TEACHER, subject.trace)])[-1]
     np.testing.assert_allclose(embedding, subject.trace.states[-1], atol=1e-5)  # the swapped word is all that differs
     assert patched.select(swap=None).selection.patch is None
 
