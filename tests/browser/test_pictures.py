@@ -5,11 +5,13 @@ import re
 import struct
 import xml.etree.ElementTree as ET
 
+import pandas as pd
 import pytest
 
 from explorer.export import page_file
 from explorer.tabs import VIEWS
 from explorer.ui.subject import Subject
+from tests.browser.expecting import expect
 
 HOSTILE = "the man </svg><script>alert(1)</script> ]]> &amp; \u202e went to the [MASK]."
 SVG = "{http://www.w3.org/2000/svg}"
@@ -100,22 +102,6 @@ def test_every_kind_of_picture_is_an_svg_that_parses(bundled, opened):
     assert window.locator(".bx-paper").count() == 0
 
 
-def test_svg_has_cells_and_dark_text_on_a_dark_page_too(bundled, opened):
-    trace = bundled.trace("The man slept.")
-    window = opened([VIEWS["attention/head"](), VIEWS["tokens/pieces"]()], Subject.of(trace))
-    root = ET.fromstring(saved(window, window.locator("[data-part=heatmap]"), "svg"))
-    cells = [one.get("d").count("M") for one in root.iter(f"{SVG}path") if "h1v1h-1z" in one.get("d", "")]
-    assert sum(cells) == trace.kept**2
-    assert root.find(f"{SVG}title").text == "Attention of one head"
-    assert root.find(f"{SVG}desc").text.startswith("The strongest 3 of")
-    root, words = check(saved(window, window.locator("[data-part=cards]"), "svg"))
-    assert {"the", "man", "slept"} <= set(words)
-    for one in root.iter(f"{SVG}text"):
-        red, green, blue = map(int, re.findall(r"\d+", one.get("fill"))[:3])
-        assert red + green + blue < 400, one.text
-        assert len(one.text.strip()) < 2 or float(one.get("textLength")) > 4, "text keeps its width"
-
-
 def test_a_png_has_three_hundred_dots_an_inch(bundled, opened):
     window = opened([VIEWS["fill-mask/guesses"]()], Subject.of(bundled.trace("The man [MASK].")))
     data = saved(window, window.locator("[data-part=guesses]"), "png")
@@ -125,3 +111,26 @@ def test_a_png_has_three_hundred_dots_an_inch(bundled, opened):
     assert height > 100
     at = data.index(b"pHYs")
     assert struct.unpack(">IIB", data[at + 4 : at + 13]) == (11811, 11811, 1)
+
+
+def test_a_picture_gives_its_own_numbers_and_carries_its_letters(open_app, bundled):
+    page = open_app("?v=1&tab=attention&a=A+dog+barked.&layer=3&head=7")
+    for part, rows in (("heads-grid", 72), ("head-heatmap", 36)):
+        box = page.locator(f"#attention-{part}")
+        files = {}
+        for kind in ("CSV", "SVG"):
+            box.hover()
+            box.get_by_role("button", name="Save this picture").click()
+            with page.expect_download() as download:
+                box.get_by_role("button", name=f"Download as {kind}").click()
+            if kind == "CSV":  # it is told for some seconds
+                expect(box.locator(".bx-save-said")).to_contain_text(".csv is made.")
+            files[kind] = download.value.path()
+        frame = pd.read_csv(files["CSV"], keep_default_na=False, na_values=[""])
+        assert len(frame) == rows
+        drawn = ET.fromstring(files["SVG"].read_text("utf-8"))
+        (style,) = [one.text for one in drawn.iter(f"{SVG}style") if "@font-face" in (one.text or "")]
+        assert "src:url(data:font/woff2;base64," in style, "its letters are in it"
+        assert not re.search(r"""url\((?!["']?(data:|#))""", ET.tostring(drawn, "unicode").replace("&quot;", '"'))
+        families = {drawn.get("font-family"), *(one.get("style") or "" for one in drawn.iter(f"{SVG}text"))} - {""}
+        assert all("BERT Explorer Sans" in one for one in families)
