@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 import pytest
 
 from explorer.bert import checkpoints, cold
-from explorer.bert.explorer import load
 from explorer.page import arriving
 from explorer.server.bounds import Rates
 
@@ -56,19 +55,6 @@ def test_a_link_is_sent_with_its_texts_tokens_and_view(bundled, served, serving)
     assert (found["tab"], found["view"]) == ("attention", "One head")
     strip = next(one["id"] for one in serving.whole_config["components"] if one["props"].get("elem_id") == "strip")
     assert found["props"][str(strip)]["value"]["tokens"] == list(bundled.encode(link["a"], link["b"]).tokens)
-
-
-@pytest.mark.parametrize("tab", ["overview", "attention"])
-def test_the_view_is_what_the_page_is_sent_later(bundled, page, tab):
-    blocks, shell = page
-    load()  # others may have taken its place in memory
-    link = {"tab": tab, "a": "Cats drink milk."}
-    found = arriving.view_of(shell, blocks, link)
-    assert found["is_view"]
-    assert ("layout" in found) == (tab == "attention"), "every page has the first tab"
-    sent = {one["props"].get("elem_id") for one in found.get("components", ())}
-    assert ("attention-heads-grid" in sent) == (tab == "attention")
-    json.dumps(found, default=str, allow_nan=False)
 
 
 def test_a_model_that_is_not_loaded_is_not_loaded_for_it(page, monkeypatch):

@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
-from explorer.bert import checkpoints
 from explorer.page import first
 from explorer.server.page import Document, address_of
 
@@ -36,12 +35,6 @@ def test_its_file_is_the_app_s_own_answer(page):
     assert checks[0] == checks[1]
     assert np.abs(levels(kept) - levels(made)).max() <= 2
     assert made == rounded(kept), "python -m explorer.page.first makes the file again"
-
-
-def test_a_page_of_another_model_has_nothing_to_show_yet(monkeypatch):
-    assert "strip" in first.read()
-    monkeypatch.setattr(checkpoints, "default_name", lambda: "another/model")
-    assert first.read() == {}
 
 
 def test_what_opens_the_page_is_of_components_that_every_page_is_sent(page):

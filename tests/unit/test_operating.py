@@ -12,7 +12,6 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -210,18 +209,6 @@ def test_runs_go_nowhere_else_than_into_the_named_folder(tmp_path, monkeypatch, 
     assert disk.folder() == tmp_path / "own"
 
 
-def _wait_until(found, process):
-    while not found():
-        assert process.poll() is None
-        time.sleep(0.02)
-
-
-def _health(port: int) -> bytes:
-    with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=60) as answer:
-        return answer.read()
-    return b""
-
-
 def test_as_many_files_may_be_open_as_the_account_allows():
     script = (
         "import resource\n"
@@ -261,37 +248,6 @@ def test_each_tick_of_the_loop_puts_off_the_end_of_the_process(watched_calls, mo
     watch, config = _watch(60)
     watch.begin()
     assert config.callback_notify is None, "a debugger may hold the loop"
-
-
-FREEZES = """
-import re, signal, sys, threading
-from explorer import app
-
-def freeze(number, frame):
-    threading.Thread(target=re.match, args=("(a+)+$", "a" * 60 + "b")).start()
-
-signal.signal(signal.SIGUSR1, freeze)
-app.main(["--port", sys.argv[1]])
-"""
-
-
-@pytest.mark.nightly  # test_each_tick_of_the_loop_puts_off_the_end_of_the_process covers it in part
-@pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="nothing can be made to hang here")
-def test_a_process_that_hangs_ends(tmp_path):
-    port = free_port()
-    own = {"BERT_EXPLORER_MAX_FROZEN_SECONDS": "20", "BERT_EXPLORER_RUNS": str(tmp_path), "GRADIO_TEMP_DIR": str(tmp_path)}
-    command = [sys.executable, "-c", FREEZES, str(port)]
-    with subprocess.Popen(command, env=os.environ | own, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            _wait_until(lambda: b'"loaded"' in _health(port), process)
-            time.sleep(3)  # the watch has begun
-            process.send_signal(signal.SIGUSR1)
-            errors = process.communicate(timeout=120)[1]
-        finally:
-            process.kill()
-    assert process.returncode == 1
-    assert "Timeout (0:00:20)!" in errors
-    assert "in match" in errors
 
 
 def test_the_unit_of_systemd_is_one(guide, tmp_path):
