@@ -141,7 +141,7 @@ def test_the_links_of_a_head_are_counted_against_the_tree(stream, layer):
 def test_every_arc_of_the_tree_says_what_it_joins(stream):
     drawn, told = tree_of(stream, built_in(), [])
     said = [trace.hovertemplate.removesuffix("<extra></extra>") for trace in drawn.data if trace.hovertemplate]
-    assert "“stream” depends on “begins”: stream of a verb (nsubj)" in said
+    assert "“stream” depends on “begins”: subject of a verb (nsubj)" in said
     assert sum("depends on" in one for one in said) == 9
     word, _, head, *_ = numbers_of(drawn).cells
     assert head[word.index("stream")] == "begins"
