@@ -4,7 +4,6 @@ import faulthandler
 import json
 import os
 import re
-import shutil
 import signal
 import stat
 import subprocess
@@ -250,16 +249,10 @@ def test_each_tick_of_the_loop_puts_off_the_end_of_the_process(watched_calls, mo
     assert config.callback_notify is None, "a debugger may hold the loop"
 
 
-def test_the_unit_of_systemd_is_one(guide, tmp_path):
+def test_the_unit_of_systemd_waits_for_the_end(guide):
     [unit] = re.findall(r"```ini\n(.*?)```", guide["operating"], re.DOTALL)
     assert {"Restart=always", "TimeoutStopSec=25"} <= set(unit.splitlines())
     assert stopping.BOUND < 25
-    if not (program := shutil.which("systemd-analyze")):
-        pytest.skip("no systemd on this machine")
-    unit = unit.replace("/opt/bert-explorer/.venv/bin/python", sys.executable).replace("User=explorer\n", "")
-    (file := tmp_path / "bert-explorer.service").write_text(unit)
-    found = subprocess.run([program, "verify", "--recursive-errors=no", str(file)], capture_output=True, text=True)
-    assert (found.returncode, "bert-explorer" in found.stderr) == (0, False), found.stderr
 
 
 def test_alert_rules_are_about_numbers_that_there_are(guide):

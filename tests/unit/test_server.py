@@ -179,15 +179,6 @@ def test_a_link_elsewhere_leads_to_the_page_and_logs_nobody_out(ask):
 # Compression
 
 
-def test_the_page_goes_compressed(ask):
-    _, headers, page = ask("GET", "/")
-    assert headers["Content-Encoding"] is None
-    _, headers, packed = ask("GET", "/", Accept_Encoding="gzip")
-    assert headers["Content-Encoding"] == "gzip"
-    assert len(gzip.decompress(packed)) == len(page)
-    assert 3 * len(packed) < len(page)
-
-
 def test_a_stream_is_not_held_back():
     """The second event is made only when the first has arrived."""
     arrived = anyio.Event()
