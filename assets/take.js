@@ -107,7 +107,7 @@ function loopButton(scenes, said) {
     made.disabled = true;
     try {
       const film = await filmOf(scenes, (percent) => (said.textContent = `The loop is being made: ${percent}%`));
-      saveFile(film, "bert-explorer-loop.webp");
+      saveFile(film, `bert-explorer-loop.${film.type.split("/")[1]}`);
       said.textContent = `The loop is made: ${(film.size / 1e6).toFixed(1)} MB.`;
     } catch (error) {
       said.textContent = error.message;

@@ -1,4 +1,5 @@
-// A loop of what was just done in the Overview: its scenes, drawn again beside the page on white paper, as an animated WebP.
+// A loop of what was just done in the Overview: its scenes, drawn again beside the page on white paper, as an animated WebP. A
+// browser that writes no WebP (Safari) records a video.
 import { animated } from "../arithmetic/webp.js";
 import { el } from "../shared/dom.js";
 import { mount } from "../shared/mounting.js";
@@ -12,7 +13,9 @@ const HOLD = { opened: 900, snapped: 250, scene: 1100, last: 2000 }; // ms
 const LONGEST = 8000; // ms
 const LARGEST = 2e6; // bytes
 const TRIES = [[1, 0.85], [1, 0.6], [0.75, 0.6], [0.5, 0.5]]; // scale and quality, until the loop is small enough
-const NONE = "This browser cannot write a WebP. Open the page in Chrome or Firefox.";
+const NONE = "This browser can make neither a WebP nor a video. Open the page in Chrome or Firefox.";
+
+const wait = (time) => new Promise((resolve) => setTimeout(resolve, time));
 
 // The scenes as frames: the text of an SVG, and how long it is shown.
 async function framesOf(scenes, onStep) {
@@ -78,7 +81,7 @@ async function webpOf(images, frames, canvas, draw) {
     for (const [n, image] of images.entries()) {
       draw(image, scale);
       const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/webp", quality));
-      if (blob?.type !== "image/webp") throw new Error(NONE);
+      if (blob?.type !== "image/webp") return null;
       files.push({ file: new Uint8Array(await blob.arrayBuffer()), time: frames[n].time });
     }
     const made = animated(files, canvas.width, canvas.height);
@@ -86,17 +89,37 @@ async function webpOf(images, frames, canvas, draw) {
   }
 }
 
-/** The loop of some scenes {value, said}, of at most 8 s and 2 MB: a Blob of image/webp. Throws where the browser writes none. */
+// In the time that it lasts: nothing but the screen's own clock moves a recorder.
+async function videoOf(images, frames, canvas, draw) {
+  const type = ["video/mp4", "video/webm"].find((one) => window.MediaRecorder?.isTypeSupported(one));
+  if (!type || !canvas.captureStream) throw new Error(NONE);
+  draw(images[0], 1);
+  const recorder = new MediaRecorder(canvas.captureStream(), { mimeType: type, videoBitsPerSecond: (7 * LARGEST) / (LONGEST / 1000) });
+  const parts = [];
+  recorder.ondataavailable = ({ data }) => parts.push(data);
+  const over = new Promise((resolve) => (recorder.onstop = resolve));
+  recorder.start();
+  for (const [n, image] of images.entries()) {
+    draw(image, 1);
+    await wait(frames[n].time);
+  }
+  recorder.stop();
+  await over;
+  return new Blob(parts, { type });
+}
+
+/** The loop of some scenes {value, said}, of at most 8 s and 2 MB: a Blob of image/webp, or a video. */
 export async function filmOf(scenes, onProgress) {
   let step = 0;
-  const frames = await framesOf(scenes, () => (onProgress(Math.min(90, 2 * ++step)), new Promise((go) => setTimeout(go)))); // the page can be used meanwhile
+  const frames = await framesOf(scenes, () => (onProgress(Math.min(90, 2 * ++step)), wait(0))); // the page can be used meanwhile
   const images = [];
   for (const { drawn } of frames) images.push(await imageOf(drawn));
   const canvas = el("canvas", {});
   const pen = canvas.getContext("2d", { alpha: false });
   const draw = (image, scale) => {
-    Object.assign(canvas, { width: Math.round(image.width * scale), height: Math.round(image.height * scale) });
-    pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+    const [width, height] = [image.width, image.height].map((length) => 2 * Math.round((length * scale) / 2)); // even, for a video
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+    pen.drawImage(image, 0, 0, width, height);
   };
-  return webpOf(images, frames, canvas, draw);
+  return (await webpOf(images, frames, canvas, draw)) ?? videoOf(images, frames, canvas, draw);
 }

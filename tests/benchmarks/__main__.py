@@ -2,15 +2,11 @@
 
 import argparse
 
-from tests.benchmarks import attention, browser, empty_caches, estimates, keys, picture, responses, routes, startup
+from tests.benchmarks import browser, empty_caches, keys, picture, responses, routes, startup
 
 BENCHMARKS = {
     "startup": startup.run,
-    "attention-512": attention.attention_512,
-    "attention-17": attention.attention_17,
-    "head-change": attention.head_change,
     "routes": routes.run,
-    "estimates": estimates.run,
     "picture": picture.run,
     "keys": keys.run,
     "browser": browser.run,

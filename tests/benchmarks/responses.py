@@ -4,10 +4,8 @@ import statistics
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from explorer.tabs import TABS
 from tests.benchmarks import Comparison
 from tests.benchmarks.browser import SHIFTS, beside
-from tests.tabs import ways_to
 
 BARE = """
 import gradio, sys
@@ -68,11 +66,6 @@ WATCH_TEXT = """(selector) => {
   };
   requestAnimationFrame(look);
 }"""
-DRAWN = """(() => {
-  const view = PANEL;
-  const pictures = view?.querySelectorAll("canvas, .main-svg, .bx button, .bx svg, table") ?? [];
-  return !document.body.dataset.busy && [...pictures].some((one) => one.checkVisibility());
-})()""".replace("PANEL", PANEL)
 
 
 def run() -> Iterator[Comparison]:
@@ -80,7 +73,6 @@ def run() -> Iterator[Comparison]:
     with beside(BARE) as (browser, port, bare):
         yield from first_clicks(browser, port, bare)
         yield from actions(browser, port)
-        yield from first_visits(browser, port)
 
 
 def first_clicks(browser: Any, port: int, bare: int) -> Iterator[Comparison]:
@@ -154,92 +146,55 @@ def until_unchanged(page: Any, act: Callable[[], None], picture: str) -> float:
 def actions(browser: Any, port: int) -> Iterator[Comparison]:
     """From the last key to strip and picture, and from a click to what it shows."""
 
-    def typing(page: Any, word: str) -> Callable[[], None]:
+    def medians(name: str, about: str, limit: float, query: str, measure: Callable[[Any, int], float]) -> Comparison:
+        page = opened(browser, port, query)
+        found = [measure(page, turn) for turn in range(TIMES)]
+        page.close()
+        return Comparison(name, about, "the limit", statistics.median(found), limit, "ms", "ratio at most 1")
+
+    def type_word(page: Any, turn: int, seen_in: str, *, picture: str = "") -> float:
         def act() -> None:
             page.locator("#text-b textarea").fill("")
-            page.locator("#text-b textarea").press_sequentially(word, delay=30)
+            page.locator("#text-b textarea").press_sequentially(WORDS[turn], delay=30)
 
-        return act
+        if picture:
+            return until_unchanged(page, act, picture)
+        return taken(page, act, "keydown", f"[...{seen_in}].some((one) => one.textContent.trim() === '{WORDS[turn]}')")
 
-    page = opened(browser, port, "?tab=fill-mask")
-    chips = "[...document.querySelectorAll('#strip .bx-token')]"
-    strip = [
-        taken(page, typing(page, word), "keydown", f"{chips}.some((one) => one.textContent.trim() === '{word}')")
-        for word in WORDS
-    ]
-    yield _median("key-strip", "the last key to the strip", strip, 100)
-    page.close()
-    for name in ("overview", "attention", "tokens"):
-        page = opened(browser, port, f"?tab={name}")
-        found = []
-        for word in WORDS:
-            shown = f"[...{PANEL}.querySelectorAll('button, text, bdi')].some((one) => one.textContent.trim() === '{word}')"
-            found.append(taken(page, typing(page, word), "keydown", shown))
-        yield _median(f"key-{name}", f"the last key to the picture of {name}", found, 300)
-        page.close()
-    page = opened(browser, port, "?tab=fill-mask")
-    found = [until_unchanged(page, typing(page, word), "#fill-mask-guesses-guesses") for word in WORDS]
-    yield _median("key-fill-mask", "the last key to the picture of fill-mask", found, 300)
-    page.close()
-    page = opened(browser, port)
-    found = []
-    for turn in range(TIMES):
-        box = f".bx-flow-box[data-row='{2 + turn % 5}'][data-state='6']"
-        finding = _text("#overview-finding")
-        before = page.evaluate(f"() => {finding}")
-        shown = f"document.querySelector({(box + '[aria-pressed=true]')!r}) && {finding} !== {before!r}"
-        found.append(taken(page, page.locator(f"gradio-app {box}").click, "pointerdown", shown))
-    yield _median("box", "a click on a box of the Overview to its routes and their sentence", found, 150)
-    page.close()
-    page = opened(browser, port, "?tab=attention")
-    title = _text("#attention-head-title")
-    for what in ("head", "layer"):
-        found = []
-        for turn in range(TIMES):
-            before = page.evaluate(f"() => {title}")
-            button = page.get_by_role("button", name=f"{'next' if turn % 2 else 'previous'} {what}")
-            found.append(taken(page, button.click, "pointerdown", f"{title} !== {before!r}"))
-        yield _median(what, f"a step of the {what} to its picture", found, 300)
-    page.close()
-    page = opened(browser, port, "?tab=inside-head")
-    found = []
-    for turn in range(TIMES):
-        before = page.evaluate(f"() => {PANEL}.textContent")
-        chip = page.locator("#strip .bx-token").nth(2 + turn % 5)
-        found.append(taken(page, chip.click, "pointerdown", f"{PANEL}.textContent !== {before!r}"))
-    yield _median("token", "a click on a token to the picture of inside a head", found, 300)
-    page.close()
-    page = opened(browser, port, "?tab=attention")
-    found = []
-    for turn in range(TIMES):
-        choice = ("All heads by numbers", "One head")[turn % 2]
+    def click(page: Any, button: Any, changes: str, also: str = "true") -> float:
+        before = page.evaluate(f"() => {changes}")
+        return taken(page, button.click, "pointerdown", f"{also} && {changes} !== {before!r}")
+
+    def box(page: Any, turn: int) -> float:
+        where = f".bx-flow-box[data-row='{2 + turn % 5}'][data-state='6']"
+        pressed = f"document.querySelector({(where + '[aria-pressed=true]')!r})"
+        return click(page, page.locator(f"gradio-app {where}"), _text("#overview-finding"), pressed)
+
+    def step(page: Any, turn: int, what: str) -> float:
+        button = page.get_by_role("button", name=f"{'next' if turn % 2 else 'previous'} {what}")
+        return click(page, button, _text("#attention-head-title"))
+
+    def choice(page: Any, turn: int) -> float:
+        label = ("All heads by numbers", "One head")[turn % 2]
         part = ("[id^=attention-metric]", "#attention-heads-grid")[turn % 2]
         seen = f"[...document.querySelectorAll({part!r})].some((one) => one.checkVisibility()) && !document.body.dataset.busy"
-        found.append(taken(page, page.get_by_label(choice, exact=True).first.click, "click", seen))
-    yield _median("sub-view", "a click on another choice of attention to its picture", found, 300)
-    page.close()
+        return taken(page, page.get_by_label(label, exact=True).first.click, "click", seen)
 
-
-def first_visits(browser: Any, port: int) -> Iterator[Comparison]:
-    """From a click on a tab that was never open to its picture, each on pages of their own."""
-    tabs = [tab.label for tab in TABS[1:] if not tab.optional]
-    found: dict[str, list[float]] = {}
-    for _ in range(3):
-        page = opened(browser, port)
-        for tab in tabs:
-            page.evaluate("() => scrollTo(0, 0)")
-            section, *_ = ways = ways_to(tab)
-            is_open = page.get_by_role("tab", name=section, exact=True).get_attribute("aria-selected") == "true"
-            button = page.get_by_role("tab", name=ways[-1] if is_open else section, exact=True)  # a section opens its first tab
-            found.setdefault(tab, []).append(taken(page, button.click, "click", DRAWN))
-        page.close()
-    for tab, times in found.items():
-        yield _median(f"visit-{tab}", f"the first visit of {tab}", times, 600 if tab in ("Fine-tune", "Model") else 300)
+    strip, drawn = "document.querySelectorAll('#strip .bx-token')", f"{PANEL}.querySelectorAll('button, text, bdi')"
+    yield medians("key-strip", "the last key to the strip", 100, "?tab=fill-mask", lambda *at: type_word(*at, strip))
+    for name in ("overview", "attention", "tokens"):
+        about = f"the last key to the picture of {name}"
+        yield medians(f"key-{name}", about, 300, f"?tab={name}", lambda *at: type_word(*at, drawn))
+    guesses, about = "#fill-mask-guesses-guesses", "the last key to the picture of fill-mask"
+    yield medians("key-fill-mask", about, 300, "?tab=fill-mask", lambda *at: type_word(*at, "", picture=guesses))
+    yield medians("box", "a click on a box of the Overview to its routes and their sentence", 150, "", box)
+    for what in ("head", "layer"):
+        about = f"a step of the {what} to its picture"
+        yield medians(what, about, 300, "?tab=attention", lambda *at, what=what: step(*at, what))
+    token = lambda page, turn: click(page, page.locator("#strip .bx-token").nth(2 + turn % 5), f"{PANEL}.textContent")  # noqa: E731
+    yield medians("token", "a click on a token to the picture of inside a head", 300, "?tab=inside-head", token)
+    yield medians("sub-view", "a click on another choice of attention to its picture", 300, "?tab=attention", choice)
 
 
 def _text(selector: str) -> str:
     return f"(document.querySelector({selector!r})?.textContent ?? '')"
-
-
-def _median(name: str, about: str, times: list[float], limit: float) -> Comparison:
-    return Comparison(name, about, "the limit", statistics.median(times), limit, "ms", "ratio at most 1")

@@ -89,30 +89,6 @@ def stepper(page, name: str):
     return page.locator(f"#steppers input[data-name={name}]")
 
 
-def click_chart(page, x: float, y: float) -> None:
-    """Click a place of a chart the way a hand does: Plotly hears a click only where it is showing a hover label."""
-    page.mouse.move(x, y)
-    expect(page.locator(".hoverlayer .hovertext").first).to_be_visible()
-    page.mouse.click(x, y)
-
-
-def squeeze_charts(page) -> None:
-    """Leave every chart one pixel of width until there is nothing more to draw, as in a window that is put away."""
-    for width in ("1px", ""):
-        page.evaluate("(w) => document.querySelectorAll('.bx-chart').forEach((chart) => (chart.style.width = w))", width)
-        for _ in range(3):  # it is seen in the next frame, and drawn in the one after
-            page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestIdleCallback(done)))")
-    charts_fit(page)
-
-
-def charts_fit(page) -> None:
-    """Wait until every chart is as wide as its place: another beside it may have come a moment ago."""
-    page.wait_for_function(
-        """() => [...document.querySelectorAll('.bx-chart')].every((chart) => !chart.clientWidth || !chart._fullLayout
-            || Math.abs(chart.clientWidth - chart._fullLayout.width) <= 1)"""
-    )
-
-
 CALM = "* { transition: none !important; animation: none !important; }"
 """A style for measuring colours: nothing is half faded."""
 

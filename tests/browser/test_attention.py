@@ -7,11 +7,10 @@ import pytest
 
 from explorer.techniques import ablation
 from tests.browser.expecting import expect
-from tests.browser.steps import at, charts_fit, chips, click_chart, open_choice, settled, stepper
+from tests.browser.steps import at, chips, open_choice, settled
 from tests.tabs import open_tab
 
 PAIR = "?a=The+man+walked+to+the+shop.&b=He+mispronounced+it."
-LONG = "?a=" + "the+old+bank+by+the+river+" * 100
 
 
 @pytest.fixture
@@ -22,22 +21,6 @@ def open_at(open_app):
         return open_app(at(tab, query), **options)
 
     return opened
-
-
-def test_the_most_telling_head_is_shown_first_until_one_is_picked(open_at):
-    page = open_at("Attention")
-    about, finding = page.locator("#attention-heads-about"), page.locator("#attention-finding p")
-    expect(finding).to_contain_text(re.compile(r"Layer \d+, head \d+ attends to [^:]+: 0\.\d\d of its weight on average"))
-    page.locator("#attention-heads-grid button").nth(13).click()
-    expect(about).to_contain_text("Layer 2, head 2:")
-    expect(finding).to_contain_text("Layer 2, head 2 attends to [CLS]")  # a habit, of which no single cell tells
-    outlines = page.locator("#attention-head-heatmap .shapelayer path")
-    expect(outlines).to_have_count(0)
-    chips(page).nth(2).click()
-    expect(outlines).to_have_count(1)
-    expect(about).to_contain_text("Layer 2, head 2:")
-    open_tab(page, "Inside a head")
-    expect(stepper(page, "head")).to_have_value("2")
 
 
 @pytest.mark.own_page
@@ -99,23 +82,6 @@ def test_a_head_is_switched_off_with_before_and_after_and_put_back(open_at):
     expect(page.locator("#attention-heads-grid .bx-off")).to_have_count(0)
 
 
-def test_a_cell_tells_its_exact_weight(open_at, bundled):
-    page = open_at("Attention", PAIR + "&layer=1&head=3")
-    heatmap = page.locator("#attention-head-heatmap .nsewdrag")
-    expect(heatmap).to_be_visible()
-    heatmap.scroll_into_view_if_needed()
-    settled(page)
-    charts_fit(page)
-    box = heatmap.bounding_box()
-    trace = bundled.trace("The man walked to the shop.", "He mispronounced it.")
-    size = trace.kept
-    click_chart(page, box["x"] + box["width"] * 1.5 / size, box["y"] + box["height"] * 2.5 / size)
-    weight = trace.attention(0)[2, 2, 1]
-    expect(page.locator("#attention-head-cell")).to_contain_text(
-        f"man (token 2) → the (token 1): {weight:.6f}, number 1 of {size}"
-    )
-
-
 def test_a_window_of_a_long_input_is_dragged_or_moved_by_keys_everywhere_at_once(open_at):
     page = open_at("Attention", "?a=" + "the+old+bank+by+the+river+" * 20 + "&layer=1&head=6")
     window = page.locator("#attention-head-heatmap").get_by_role("slider")
@@ -170,35 +136,3 @@ def test_a_head_that_is_pointed_at_or_focused_has_its_name_and_its_links_beside_
     expect(one).to_have_attribute("aria-describedby", "head-card")
     page.keyboard.press("Escape")
     expect(card).to_be_hidden()
-
-
-def test_a_head_in_a_chart_has_its_card_too(open_at):
-    page = open_at("Attention", PAIR)
-    open_choice(page, "attention", "All heads by numbers")
-    cell = page.locator("#attention-metric-heatmap .nsewdrag")
-    settled(page)
-    box = cell.bounding_box()
-    page.mouse.move(box["x"] + box["width"] * 2.5 / 12, box["y"] + box["height"] * 0.5 / 6)
-    page.mouse.move(box["x"] + box["width"] * 2.6 / 12, box["y"] + box["height"] * 0.5 / 6)
-    expect(page.locator("#head-card")).to_contain_text(re.compile(r"Layer 1, head 3.*previous token", re.DOTALL))
-
-
-def test_arcs_of_several_heads_have_a_colour_each_and_a_token_shows_only_its_own(open_at, bundled):
-    page = open_at("Attention", PAIR + "&layer=3&head=4&set.also=9")
-    lines = page.locator("#attention-head-lines")
-    expect(page.locator("#attention-also")).to_be_hidden()
-    page.locator("#attention-look").get_by_label("Arcs").check()
-    expect(page.locator("#attention-also")).to_be_visible()
-    expect(lines.locator(".bx-lines-heads")).to_have_text("head 4head 9")
-    trace = bundled.trace("The man walked to the shop.", "He mispronounced it.")
-    colours = "paths => new Set(paths.map((path) => path.getAttribute('stroke'))).size"
-    expect(lines.locator("g path")).to_have_count(2 * trace.kept**2)
-    assert lines.locator("g path").evaluate_all(colours) == 2
-    lines.locator("[data-side=query]").nth(3).hover()
-    row = trace.attention(2)[[3, 8], 3]
-    head, key = divmod(int(row.argmax()), trace.kept)
-    expect(lines.locator(".bx-lines-caption")).to_have_text(
-        f"{trace.tokens[3]} looks most at {trace.tokens[key]} in head {(4, 9)[head]}: {row.max():#.3g}"
-    )
-    expect(lines.locator("g path").nth(2 * trace.kept)).to_have_count(0)
-    settled(page)

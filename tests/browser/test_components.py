@@ -1,12 +1,10 @@
 """Components: what a click shows at once, what survives an answer, and how calls come and go."""
 
-import re
-
 import numpy as np
 import pytest
 
 from tests.browser.expecting import expect
-from tests.browser.steps import chips, settled, squeeze_charts, stepper
+from tests.browser.steps import chips, settled
 from tests.tabs import open_tab
 
 QUERY = "?tab=attention&a=The+man+walked+to+the+shop.&b=He+mispronounced+it.&layer=1&head=3"
@@ -51,18 +49,6 @@ def test_pixels_are_the_ramp_of_the_weights_and_follow_the_theme(page, bundled):
     assert ramp.tolist() != before
 
 
-def test_a_click_selects_at_once_and_arrows_and_enter_do(page):
-    chip, last = chips(page), chips(page).count() - 1
-    assert chip.nth(6).evaluate("chip => { chip.click(); return chip.getAttribute('aria-pressed'); }") == "true"
-    page.wait_for_url("**token=6*")
-    chip.nth(0).focus()
-    for key, token in (("ArrowLeft ArrowRight", 1), ("End", last)):
-        for one in (*key.split(), "Enter"):
-            page.keyboard.press(one)
-        page.wait_for_url(f"**token={token}*")
-    expect(page.locator("#strip [aria-pressed=true]")).to_have_count(1)
-
-
 def test_a_key_masks_but_not_what_the_tokenizer_added(page):
     chips(page).nth(0).dblclick()
     chips(page).nth(0).focus()
@@ -71,29 +57,6 @@ def test_a_key_masks_but_not_what_the_tokenizer_added(page):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("m")
     expect(page.locator("#text-a textarea")).to_have_value("The [MASK] walked to the shop.")
-
-
-def test_zoom_survives_an_update_and_a_new_theme(page):
-    chart = "document.querySelector('#attention-head-heatmap .bx-chart')"
-    area = page.locator("#attention-head-heatmap .nsewdrag").first
-    area.scroll_into_view_if_needed()
-    box = area.bounding_box()
-    page.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 0.2 * box["height"])
-    page.mouse.down()
-    page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.7 * box["height"], steps=5)
-    page.mouse.up()
-    page.wait_for_function(f"() => {chart}._fullLayout.xaxis.range[0] > 0")
-    zoomed = page.evaluate(f"{chart}._fullLayout.xaxis.range")
-    assert zoomed[1] - zoomed[0] < 9
-    for change in (lambda: stepper(page, "head").fill("4"), lambda: page.evaluate("document.body.classList.toggle('dark')")):
-        drawn = page.evaluate(f"Number({chart}.dataset.drawn)")
-        change()
-        page.wait_for_function(f"() => Number({chart}.dataset.drawn) > {drawn}")
-        assert page.evaluate(f"{chart}._fullLayout.xaxis.range") == zoomed
-    size = page.evaluate(f"{chart}._fullLayout._size")
-    squeeze_charts(page)
-    assert page.evaluate(f"{chart}._fullLayout._size") == size, "a moment without room cuts no label off"
-    page.evaluate("document.body.classList.toggle('dark')")
 
 
 def test_no_text_is_ever_more_than_text(page, bundled):
@@ -108,14 +71,6 @@ def test_no_text_is_ever_more_than_text(page, bundled):
         open_tab(page, tab)
         settled(page)
     assert page.locator("#tabs img").count() == 0
-
-
-def test_cards_name_their_numbers(page):
-    open_tab(page, "Tokens")
-    numbers = page.locator("#tokens-pieces-cards .bx-cell").nth(2).locator(".bx-number")
-    expect(numbers).to_have_text([re.compile(r"^\d+$"), "0", "2", "1", "5–7"])
-    names = numbers.evaluate_all("nodes => nodes.map((node) => getComputedStyle(node, '::before').content)")
-    assert names == ['"id"', '"segment"', '"position"', '"mask"', '"chars"']
 
 
 def test_a_click_that_comes_while_another_is_answered_is_heard(page):

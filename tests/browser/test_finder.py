@@ -75,14 +75,3 @@ def test_what_is_typed_is_text_and_nonsense_is_told(open_app):
     expect(page.get_by_role("option").first).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("#finder")).to_have_count(0)
-
-
-def test_an_example_opens_where_one_is(open_app):
-    page = open_app("?tab=tokens&a=A+bird+sings.&b=It+is+small.")
-    page.keyboard.press("Control+k")
-    page.keyboard.type("agreement across")
-    expect(page.locator("#finder [aria-selected=true] b")).to_have_text("Agreement across a phrase")
-    page.keyboard.press("Enter")
-    expect(page.locator("#text-a textarea")).to_have_value("The keys to the old cabinet [MASK] on the table.")
-    expect(page.locator("#text-b textarea")).to_have_value("")
-    expect(opened_tab(page)).to_have_text("Tokens")

@@ -2,12 +2,11 @@
 
 import re
 
-import datasets
 import pytest
 
 from explorer.core.errors import InputError
 from tests.browser.expecting import expect
-from tests.browser.steps import choose, close_messages, settled, type_into, unfold
+from tests.browser.steps import choose, close_messages, settled, unfold
 from tests.tabs import open_tab
 
 pytestmark = pytest.mark.own_page  # no link tells what was typed and trained
@@ -107,42 +106,6 @@ def test_it_opens_with_a_result_type_train_and_try_are_on_one_screen_and_every_l
     expect(page.locator("#fine-tune-runs-closed")).to_contain_text("Only a head was trained")
 
 
-@pytest.mark.nightly  # unit tests train, cancel, save and load; the tests above type and train
-def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
-    tab.get_by_role("button", name="+ another class").click()
-    write(tab, 3, "What time is it?")
-    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("Class 4 has sentences but no name")
-    expect(tab.locator(".bx-cards-said")).to_contain_text("no name")
-    tab.locator(".bx-card-name").nth(3).fill("question")
-    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("one example")
-    for line in ("Where is the key?", "Who called?", "Why so late?", "who CALLED?"):
-        write(tab, 3, line)
-    expect(tab.locator(".bx-fault-note", has_text="In this class twice")).to_have_count(2)
-    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("23 sentences")
-    expect(status(tab)).to_contain_text("animal / vehicle / food / question")
-
-    unfold(tab, "My runs", "Settings")
-    tab.locator("#fine-tune-runs-save").click()
-    with tab.expect_download() as download:
-        tab.locator("#fine-tune-runs-download").click()
-    file = tmp_path / "run.zip"
-    download.value.save_as(file)
-    tab.locator("input[type=file]").last.set_input_files(file)
-    expect(tab.locator("#fine-tune-runs-note")).to_contain_text("is loaded")
-    expect(tab.locator("#fine-tune-runs-scores button")).to_have_count(1)
-
-    choose(tab, "fine-tune-source", "Built in")
-    layers(tab, 6)
-    tab.locator("#fine-tune-outcome-train").click()
-    expect(status(tab)).to_contain_text(re.compile("Reading|Epoch"))
-    tab.locator("#fine-tune-outcome-cancel").click()
-    expect(status(tab)).to_contain_text("Stopped", timeout=60_000)
-    expect(tab.locator("#fine-tune-outcome-train")).to_be_enabled()
-    before = verdict(tab)
-    type_into(tab, "fine-tune-tried", "They charged me twice!")  # what was trained before can still be tried
-    moved(tab, before)
-
-
 PASTE = """(text) => {
     const given = new DataTransfer(), box = document.querySelector(".bx-card textarea");
     given.setData("text/plain", text);
@@ -213,23 +176,6 @@ def test_after_an_error_what_was_shown_stays_and_a_file_is_described_or_refused(
         expect(tab.get_by_text(re.compile(said)).first).to_be_visible()
         close_messages(tab)
         tab.locator("#fine-tune-table").get_by_label("Clear").click()
-
-
-@pytest.mark.nightly
-def test_a_data_set_of_the_hub_is_fetched_and_described(tab, hub, monkeypatch):
-    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", False)
-    rows = b"text,label\n" + b"".join(b"I love the %d,good\nI hate the %d,bad\n" % (one, one) for one in range(9))
-    hub.repos["datasets/someone/reviews"] = {"README.md": b"---\n\n---\n", "train.csv": rows}
-    choose(tab, "fine-tune-source", "From the hub")
-    type_into(tab, "fine-tune-data-set", "someone/reviews")
-    tab.locator("#fine-tune-examples-fetch").click()
-    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("18 sentences", timeout=60_000)
-    expect(tab.locator("#fine-tune-label-column input")).to_have_value("label")
-    hub.repos["datasets/someone/others"] = {"README.md": b"---\n\n---\n", "train.csv": rows[: rows.rindex(b"I love")]}
-    type_into(tab, "fine-tune-data-set", "someone/others")
-    tab.locator("#fine-tune-data-set input, #fine-tune-data-set textarea").press("Enter")
-    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("16 sentences", timeout=60_000)
-    expect(tab.locator("#fine-tune-finding")).to_contain_text("16 of 16 sentences")
 
 
 @pytest.mark.nightly

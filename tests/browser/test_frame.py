@@ -92,19 +92,6 @@ def test_chrome_is_one_row_and_stays_with_the_input_and_the_sections(drawn):
         assert box["y"] + box["height"] <= lowest
 
 
-def test_the_texts_are_a_quiet_line_where_nothing_reads_them(drawn):
-    page, _ = drawn("Projection")
-    expect(page.locator("#strip")).to_be_hidden()
-    box = page.locator("#text-a textarea")
-    expect(box).to_have_value("The capital of Japan is [MASK].")
-    box.click()
-    expect(page.locator("#strip")).to_be_visible()
-    box.fill("The capital of France is [MASK].")
-    expect(chips(page).filter(has_text="france")).to_be_visible()
-    page.get_by_role("tab", name="Corpus").click()
-    expect(page.locator("#strip")).to_be_hidden()
-
-
 @pytest.mark.parametrize(("query", "screen"), [(PAIR, {"width": 1920, "height": 1080}), (LONGER, SCREEN)], ids=["1920", "1280"])
 def test_a_presented_picture_shows_every_row_and_title(drawn, query, screen):
     page, _ = drawn("Overview", query, viewport=screen)
@@ -120,18 +107,3 @@ def test_a_presented_picture_shows_every_row_and_title(drawn, query, screen):
     }"""
     page.wait_for_function(f"({within})(document.querySelector('[data-presented]'))")
     page.keyboard.press("Escape")
-
-
-def test_on_a_phone_the_opened_bar_closes_after_enter_and_a_tap_beside_it(open_app):
-    page = open_app(viewport={"width": 420, "height": 800})
-    settled(page)
-    edit, menu = page.get_by_role("button", name="Edit", exact=True), page.locator("#model-box")
-    for leave in (lambda: page.keyboard.press("Enter"), lambda: page.locator("#overview-question").click()):
-        edit.click()
-        expect(page.locator("#text-a textarea")).to_be_focused()
-        expect(menu).to_be_visible()
-        page.locator("#text-b textarea").click()
-        expect(menu).to_be_visible()
-        leave()
-        expect(menu).to_be_hidden()
-        expect(edit).to_have_attribute("aria-expanded", "false")

@@ -7,7 +7,6 @@ from tests.browser.steps import at, settled, type_into, visit
 from tests.browser.test_first_seconds import delayed
 
 JAPAN = "?a=The+capital+of+Japan+is+[MASK].&b="
-PAIR = "?a=The+baby+cried.&b=Her+father+sang+to+her."
 GUESSES, FINDING = "#fill-mask-guesses-guesses", "#fill-mask-finding"
 SEEN = """() => window.seen = new MutationObserver(() => requestAnimationFrame(() => {
     window.leaked ||= document.querySelector('#fill-mask-guesses-guesses')?.innerText.replace(/Answer hidden.*/, '').trim() ?? '';
@@ -117,20 +116,3 @@ def test_the_picture_that_the_page_opens_with_is_covered_from_its_first_moment(p
     cover(page, "#overview-routes-picture").click()
     expect(page.locator("#overview-routes-picture .bx-flow-box").first).to_be_visible()
     expect_covered(page, "#overview-finding", "tokyo")
-
-
-def test_what_is_printed_or_taken_away_has_its_answers(hidden):
-    page = hidden("Fill-mask")
-    page.emulate_media(media="print")
-    expect(page.locator(GUESSES).get_by_text("tokyo")).to_be_visible()
-    expect(page.locator(".bx-cover:visible")).to_have_count(0)
-    page.emulate_media(media="screen")
-    cover(page, GUESSES).click()
-    page.locator(GUESSES).get_by_text("tokyo").hover()
-    drawn = """() => new Promise((done) => {
-        const saved = URL.createObjectURL;
-        URL.createObjectURL = (blob) => (blob.text().then(done), saved(blob));
-        document.querySelector('#fill-mask-guesses-guesses .bx-save').click();
-        [...document.querySelectorAll('#take-pictures [aria-label$=SVG]')].find((one) => /guesses/i.test(one.ariaLabel)).click();
-    }).finally(() => 0)"""
-    assert "tokyo" in page.evaluate(drawn)

@@ -1,12 +1,13 @@
-"""Lessons: every step walked through, and what was answered found again."""
+"""Lessons: every step walked through, what was answered found again, exercises, and terms of the glossary."""
 
 import pytest
 
+from explorer.export import links
 from explorer.teaching.lessons.printing import link
 from explorer.teaching.lessons.reading import lessons
 from tests.at_night import at_night
 from tests.browser.expecting import expect
-from tests.browser.steps import settled
+from tests.browser.steps import settled, visit
 from tests.browser.test_everyone import AXE, wrong
 
 
@@ -102,12 +103,79 @@ def test_a_link_leads_to_a_step_on_a_phone_where_what_it_tells_and_points_at_is_
     page.get_by_role("button", name="‹ All lessons").click()
     assert not wrong(page, "#lessons")
 
-    lesson = lessons()[16]  # points at the very end of a page
-    page.evaluate("(step) => { BertExplorer.lessons.open(step); }", f"{lesson.name}.2")
-    expect(panel.get_by_role("heading", name=lesson.steps[1].title)).to_be_visible()
-    expect(page.locator("[data-pointed]")).to_have_count(1)
-    right = next(one for one in lesson.steps[1].options if one.right)
-    panel.get_by_role("button", name=right.text, exact=True).click()
-    told = panel.locator(".bx-lesson-feedback").bounding_box()
-    assert told["y"] + told["height"] < panel.locator("nav").bounding_box()["y"]
-    page.wait_for_function("() => document.querySelector('[data-pointed]')?.getBoundingClientRect().top < innerHeight / 4")
+
+NAME = "03-one-head.1"
+STEP = lessons()[3].steps[0]
+
+
+def test_an_exercise_is_checked_kept_and_proven_by_its_link(open_app, new_page, served):
+    page = open_app()
+    page.evaluate("() => { BertExplorer.lessons.close(); localStorage.clear(); }")
+    page.evaluate("(name) => BertExplorer.lessons.open(name)", NAME)
+    panel = page.locator("#lessons")
+    check, said = panel.get_by_role("button", name="Check", exact=True), panel.locator(".bx-exercise-said")
+    settled(page)
+    check.press("Enter")
+    expect(said).to_contain_text("Not yet: the weight from “on” to “table” is")
+    before = check.bounding_box()
+    visit(page, f"?{links.query(STEP.solved)}")
+    check.click()
+    expect(said).to_contain_text("Done: the weight from “on” to “table” is")
+    expect(panel.locator(".bx-exercise-mark")).to_have_text("✓ done")
+    assert check.bounding_box() == before, "nothing moves when it is told"
+    proof = panel.get_by_label("Link to what solved it").input_value()
+    assert proof.endswith(f"#exercise={NAME}")
+    page.route("**/bx/exercises/*", lambda route: route.abort())
+    check.click()
+    expect(said).to_have_text("The app does not answer. Try again in a moment.")
+    page.unroute("**/bx/exercises/*")
+    page.problems.clear()  # of what did not answer
+    panel.get_by_role("button", name="‹ All lessons").click()
+    item = panel.get_by_role("button", name=lessons()[3].title)
+    expect(item).to_contain_text("exercise ✓")
+    item.click()
+    expect(said).to_have_text("You have done this one.")
+    page.evaluate("BertExplorer.lessons.close()")
+
+    # A teacher opens the link: what solved it, with the exercise beside it.
+    teacher = new_page(viewport={"width": 420, "height": 860})
+    teacher.goto(proof)
+    expect(teacher.locator("#lessons .bx-exercise")).to_be_visible()
+    teacher.wait_for_function("(query) => BertExplorer.link.linkState.query === query", arg=links.query(STEP.solved))
+
+
+OF_TERMS = "03-one-head.2"
+
+
+def test_a_term_is_explained_by_keys_and_by_a_tap_once_in_a_step(open_app):
+    page = open_app(viewport={"width": 420, "height": 900}, has_touch=True)
+    page.evaluate("(step) => BertExplorer.lessons.open(step)", OF_TERMS)
+    terms, meaning = page.locator("#lessons .bx-term"), page.locator("#meaning")
+    expect(terms.first).to_be_visible()
+    settled(page)  # the step's view has been drawn
+    marked = [one.get_attribute("data-term") for one in terms.all()]
+    assert len(set(marked)) == len(marked)
+
+    for _ in range(100):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.matches('.bx-term')"):
+            break
+    for _ in range(2):  # what was closed can be opened again
+        page.keyboard.press("Enter")
+        expect(meaning).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(meaning).to_be_hidden()
+        expect(terms.first).to_be_focused()
+
+    page.evaluate(AXE)
+    assert wrong(page, "#lessons") == []  # which scrolls, and that would close a meaning
+    terms.last.tap()
+    expect(meaning).to_be_visible()
+    inside = meaning.bounding_box()
+    assert inside["x"] >= 0
+    assert inside["x"] + inside["width"] <= 420
+    assert wrong(page, "#meaning") == []
+    expect(meaning).to_be_visible()
+    meaning.get_by_role("link").first.click()
+    expect(meaning).to_be_hidden()
+    expect(page.locator("#lessons")).to_be_visible()

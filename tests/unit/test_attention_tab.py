@@ -1,11 +1,24 @@
-"""The Attention tab as the server sees it: what is computed again, what is sent, and which head comes first."""
+"""The Attention tab as the server sees it, and the endpoints of Attention, Inside a head and the Overview."""
 
+import base64
+import json
+import re
+
+import numpy as np
 import pytest
+from explorer.techniques.run_mixing import mixing
 
+from explorer.attention.endpoints import head_metrics, rollout
 from explorer.bert import attending
 from explorer.bert.explorer import Explorer
+from explorer.core.errors import InputError, ModelError
+from explorer.inside_head.endpoints import inside_layer
+from explorer.overview.endpoints import routes
+from explorer.techniques import ablation
+from explorer.tokens.endpoints import vocabulary
 from explorer.ui import answers
-from tests.benchmarks.attention import VIEWS, Opened, values_of
+from tests.decomposing import head_shares
+from tests.opened import VIEWS, Opened, values_of
 
 
 @pytest.fixture
@@ -70,3 +83,116 @@ def test_every_view_opens_at_any_length_and_sends_little(bundled, tokens):
     for tab, choice in VIEWS:
         most = 1_100_000 if choice == "If it were a decoder" else 800_000  # two whole heads
         assert opened.show(tab, choice) < most, (tab, choice)
+
+
+TEXT = "The man went to the store."
+
+
+def test_rollout_is_the_product_up_to_the_layer_that_was_asked(bundled):
+    trace = bundled.trace(TEXT)
+    step = [0.5 * trace.attention(k).mean(0) + 0.5 * np.eye(trace.kept) for k in range(6)]
+    np.testing.assert_allclose(rollout(TEXT, layer=1)["weights"], step[0], atol=1e-6)
+    np.testing.assert_allclose(rollout(TEXT, layer=2)["weights"], step[1] @ step[0], atol=1e-6)
+    whole = rollout(TEXT)
+    assert whole == rollout(TEXT, "", 6, "")
+    assert whole["tokens"] == list(trace.tokens)
+    np.testing.assert_allclose(np.sum(whole["weights"], axis=-1), 1, atol=1e-9)
+
+
+def test_inside_layer_ends_in_the_models_own_output():
+    answer = inside_layer(TEXT, layer=3)
+    assert answer["max_error"] < 1e-5
+    assert answer["steps"][0] == {"name": "hidden state 2", "shape": [9, 384]}
+    assert answer["steps"][-1] == {"name": "hidden state 3", "shape": [9, 384]}
+    assert inside_layer(TEXT, layer=-1) == inside_layer(TEXT, "", 6, "")
+
+
+def test_wrong_arguments_get_one_sentence(refusal):
+    refusal(InputError, lambda: rollout("", ""))
+    refusal(InputError, lambda: rollout(TEXT, layer=7))
+    refusal(InputError, lambda: rollout(TEXT, layer=0))
+    refusal(InputError, lambda: inside_layer(TEXT, layer=0))
+    refusal(InputError, lambda: vocabulary(""))
+    refusal(InputError, lambda: vocabulary("a" * 200))
+    refusal(InputError, lambda: vocabulary("a", limit=0))
+    refusal(ModelError, lambda: head_metrics(TEXT, model="no such folder/at all"))
+
+
+def test_routes_say_where_what_stands_at_the_blank_comes_from(bundled, tiny):
+    text = "The capital of Japan is [MASK]."
+    answer, trace = routes(text, mixing=True), bundled.trace(text)
+    blank = trace.mask_positions[0]
+    assert routes(text, position=blank, state=6, mixing=True) == answer
+    assert routes(text) == {name: value for name, value in answer.items() if name != "mixing"}
+    assert set(answer) == {"tokens", "words", "mixing", "shares", "routes", "max_error"}
+    assert answer["tokens"] == list(trace.tokens)
+    assert answer["max_error"] < 1e-4
+    mixing, shares = np.array(answer["mixing"]), np.array(answer["shares"])
+    assert mixing.shape == (6, trace.kept, trace.kept)
+    np.testing.assert_allclose(mixing.sum(-1), 1, atol=1e-5)
+    np.testing.assert_allclose(shares.sum(-1), 1, atol=1e-5)
+    np.testing.assert_array_equal(shares[-1], np.eye(trace.kept)[blank])
+    for step in answer["routes"]:
+        by_hand = shares[step["layer"], step["query"]] * mixing[step["layer"] - 1, step["query"], step["key"]]
+        assert step["share"] == pytest.approx(by_hand, abs=1e-6)
+    strongest = answer["routes"][0]
+    heads = head_shares(trace, strongest["layer"] - 1, strongest["query"])[:, strongest["key"]]
+    assert strongest["head"] == (int(heads.argmax()) + 1) % 13
+    guess = bundled.fill_mask(text, top_k=1)[0].candidates[0]
+    assert answer["words"][6][blank]["token"] == guess.token
+    assert answer["words"][6][blank]["probability"] == pytest.approx(guess.probability, abs=1e-5)
+    first = routes(text, position=2, state=1)
+    assert len(first["shares"]) == 2
+    assert {step["layer"] for step in first["routes"]} == {1}
+    assert routes("The man.", state=0)["routes"] == []
+    assert routes("The man.")["shares"][-1][0] == 1
+    packed = routes(text, packed=True)["mixing"]
+    halves = np.frombuffer(base64.b64decode(packed["float16"]), "<f2").reshape(packed["shape"])
+    np.testing.assert_array_equal(halves, mixing.astype(np.float16))
+
+
+def test_routes_of_a_cut_run_are_those_of_that_run(bundled):
+    text = "The capital of Japan is [MASK]."
+    answer, trace = routes(text, cut=[[6, 6, 4, 0], [2, 6, 2, 3]], mixing=True), bundled.trace(text)
+    cuts = [(5, 6, 4, None), (1, 6, 2, 2)]
+    assert answer["mixing"][5][6][4] == 0
+    np.testing.assert_allclose(answer["mixing"], mixing(trace, cuts=cuts).shares, atol=1e-6)  # sums of float32 in another order
+    changed = ablation.changed_states(trace, cuts=cuts)[-1][[6]]
+    guess = bundled.guesses(changed, [6], top_k=1)[0].candidates[0]
+    assert answer["words"][6][6]["token"] == guess.token
+    assert answer["words"][6][6]["probability"] == pytest.approx(guess.probability, abs=1e-5)
+    assert answer["words"] != routes(text)["words"]
+
+
+def test_a_long_text_has_words_on_its_routes_only_and_a_small_answer(bundled):
+    text = "The capital of Japan is [MASK]. " + "A dog barked at the cat in the garden. " * 20
+    answer, trace = routes(text, state=6), bundled.trace(text)
+    words, on_routes = answer["words"], {(at["layer"], at["query"]) for at in answer["routes"]}
+    on_routes |= {(at["layer"] - 1, at["key"]) for at in answer["routes"]}
+    assert {(state, token) for state, row in enumerate(words) for token, word in enumerate(row) if word} == on_routes
+    guess = bundled.fill_mask(text, top_k=1)[0].candidates[0]
+    assert words[6][trace.mask_positions[0]]["token"] == guess.token
+    for step in answer["routes"][::40]:
+        heads = head_shares(trace, step["layer"] - 1, step["query"])[:, step["key"]]
+        assert step["head"] == (int(heads.argmax()) + 1) % 13
+    assert len(json.dumps(answer)) < 2_000_000 / 4
+
+
+def test_routes_of_a_model_without_a_head_have_no_words(variant_folders):
+    answer = routes("the man", model=str(variant_folders["encoder_only"]))
+    assert answer["words"] is None
+    assert answer["routes"]
+
+
+def test_routes_refuse_what_is_not_there(refusal):
+    for position in (-2, 9, 1.5, "first", None):
+        refusal(InputError, lambda position=position: routes(TEXT, position=position))
+    for state in (-2, 7, "last"):
+        refusal(InputError, lambda state=state: routes(TEXT, state=state))
+    for cut in ("1.1.1.0", None, [1], [[1, 1, 1]], [[0, 1, 1, 0]], [[1, 9, 1, 0]], [[1, 1, 1, 13]], [["a", 1, 1, 0]]):
+        refusal(InputError, lambda cut=cut: routes(TEXT, cut=cut))
+
+
+def test_the_numbers_of_heads_are_all_named_where_their_endpoint_is_described():
+    named = re.findall(r"`(\w+)`", head_metrics.__doc__.partition("Returns:")[2])
+    assert named == ["metrics", *head_metrics("Hi.")["metrics"]]

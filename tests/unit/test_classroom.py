@@ -150,18 +150,6 @@ def test_the_target_of_a_head_is_the_column_with_most_weight(bundled):
     assert guesses[1].name == "the (1)", "which of the two is told"
 
 
-def test_what_cannot_be_asked_is_told(bundled):
-    with pytest.raises(InputError, match=r"no \[MASK\]"):
-        questions.blank(Subject.of(bundled.trace("No blank.")))
-    with pytest.raises(InputError, match="B has no sentence"):
-        questions.pair(Subject.of(bundled.trace("Alone.")))
-    with pytest.raises(InputError, match="Shorten it to 40"):
-        questions.target(Subject.of(bundled.trace("word " * 60)))
-    for kind, query in (("blank", "a=" + "x" * 20_000), ("nothing", PLACE), (["blank"], PLACE), ("blank", None)):
-        with pytest.raises(InputError):
-            showing.question_of({"kind": kind, "query": query})
-
-
 # ---- Who sees what.
 
 

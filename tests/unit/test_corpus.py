@@ -11,9 +11,8 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, CORPUS_SENTENCES, CORPUS_STATES_MEGABYTES
 from explorer.corpus.compute import reading
 from explorer.corpus.compute.reading import ADDED, tokens_of
-from explorer.corpus.source import SENSES, words_of_several_senses
 from explorer.text import corpora as corpus_file
-from explorer.text.corpora import ROOT, Corpus, CorpusSentence, built_in, corpus_of, read_sources
+from explorer.text.corpora import ROOT, built_in, corpus_of, read_sources
 from explorer.text.sentences import split_sentences
 from tests.corpora import corpus_states, read_corpus
 from tests.families import write_family
@@ -57,16 +56,6 @@ def test_the_built_in_corpus_has_words_tags_and_syntax():
         assert one.heads.count(ROOT) == 1
         assert one.relations[one.heads.index(ROOT)] == "root"
         assert all(head == ROOT or (0 <= head < len(one.words) and head != place) for place, head in enumerate(one.heads))
-
-
-def test_words_of_several_senses_stand_in_the_built_in_corpus_often_enough_to_compare():
-    corpus = built_in()
-    assert words_of_several_senses(corpus) == list(SENSES)
-    assert {"bank", "light", "play", "it"} <= set(SENSES)
-    assert all(len(corpus.places(word)) >= 5 for word in SENSES)
-    tags = {corpus.sentences[row].tags[at] for row, at in corpus.places("light")}
-    assert {"NOUN", "ADJ", "VERB"} <= tags
-    assert words_of_several_senses(Corpus("of two", (CorpusSentence("the bank", ("the", "bank"), (0, 4)),) * 2)) == ["bank"]
 
 
 def test_a_text_is_split_into_sentences_and_repeated_ones_are_left_out(write):

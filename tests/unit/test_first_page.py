@@ -1,16 +1,25 @@
-"""The page as it is first sent: with what the first example gives, and without it where a link asks for something else."""
+"""The page as it is first sent: the first example or a link's texts and view, made once for all who ask."""
 
 import base64
+import contextlib
+import gzip
 import json
+import shutil
+import threading
 import urllib.request
+from collections import Counter
 from urllib.parse import urlencode
 
 import numpy as np
 import pytest
 
-from explorer.bert import checkpoints
-from explorer.page import first
+from explorer.bert import checkpoints, cold
+from explorer.page import arriving, first
+from explorer.server import page as kept
+from explorer.server.bounds import Rates
 from explorer.server.page import Document, address_of
+from tests import asking
+from tests.waiting import waited
 
 
 def rounded(value):
@@ -36,12 +45,6 @@ def test_its_file_is_the_app_s_own_answer(page):
     assert checks[0] == checks[1]
     assert np.abs(levels(kept) - levels(made)).max() <= 2
     assert made == rounded(kept), "python -m explorer.page.first makes the file again"
-
-
-def test_a_page_of_another_model_has_nothing_to_show_yet(monkeypatch):
-    assert "strip" in first.read()
-    monkeypatch.setattr(checkpoints, "default_name", lambda: "another/model")
-    assert first.read() == {}
 
 
 def test_what_opens_the_page_is_of_components_that_every_page_is_sent(page):
@@ -80,3 +83,209 @@ def test_other_sites_are_told_where_its_picture_is_and_no_host_gets_markup_in(ho
     address = address_of({"type": "http", "scheme": "http", "headers": headers})
     page = Document("").complete(b"<head></head><body></body>", address)
     assert page == f'<head><meta property="og:image" content="{tells}"></head><body></body>'.encode()
+
+
+TEXTS = [
+    ("Cats drink [MASK].", ""),
+    ("The keys  to the old CABINET [MASK]\nare lost.", "Où est-il? 日本 ☃ [SEP] skyscrapers"),
+    ("walking " * 600, "Short."),
+]
+
+
+def place(served, **link):
+    html = urllib.request.urlopen(f"{served}/?{urlencode(link)}").read().decode()
+    sent = html.partition('id="bx-place">')[2].partition("</script>")[0]
+    return json.loads(sent), sent
+
+
+@pytest.mark.parametrize("texts", TEXTS, ids=["a blank", "a pair", "too long"])
+def test_the_tokenizer_alone_reads_as_the_model_does(bundled, monkeypatch, texts):
+    monkeypatch.setattr(cold, "list_loaded", list)
+    assert cold.encoding_of(checkpoints.BUNDLED, *texts) == bundled.encode(*texts)
+
+
+def test_what_cannot_be_read_has_no_tokens_and_nothing_is_downloaded(monkeypatch, tmp_path):
+    monkeypatch.setattr(cold, "list_loaded", list)
+    assert cold.encoding_of("someone/model-of-the-hub", "Cats.", "") is None
+    assert cold.encoding_of(checkpoints.BUNDLED, " ", "") is None
+    assert cold.encoding_of(checkpoints.BUNDLED, "\ud800", "") is None
+    assert cold.encoding_of(checkpoints.BUNDLED, "x" * 20_001, "") is None
+    folder = tmp_path / "model"
+    shutil.copytree(checkpoints.BUNDLED_FOLDER, folder, ignore=shutil.ignore_patterns("*.safetensors", "recipe"))
+    assert cold.encoding_of(str(folder), "Cats.", "").tokens == ("[CLS]", "cats", ".", "[SEP]")
+    (folder / "tokenizer.json").write_text("{}")
+    cold._open.cache_clear()
+    assert cold.encoding_of(str(folder), "Cats.", "") is None
+
+
+def test_a_link_is_sent_with_its_texts_tokens_and_view(bundled, served, serving):
+    link = {"tab": "attention", "view": "one-head", "a": "Dogs chase </script><script>alert(1)</script> cats.", "b": "They do."}
+    found, sent = place(served, **link)
+    assert "<" not in sent, "what is typed is no markup"
+    assert found["elements"]["text-a"] == {"value": link["a"]}
+    assert found["elements"]["examples"] == {"value": None}
+    assert (found["tab"], found["view"]) == ("attention", "One head")
+    strip = next(one["id"] for one in serving.whole_config["components"] if one["props"].get("elem_id") == "strip")
+    assert found["props"][str(strip)]["value"]["tokens"] == list(bundled.encode(link["a"], link["b"]).tokens)
+    asked = urllib.request.Request(f"{served}/?{urlencode(link)}", headers={"Accept": "application/json"})
+    with urllib.request.urlopen(asked) as answer:
+        assert answer.headers["Content-Type"] == "application/json"
+        alone = json.loads(answer.read())
+    assert alone.items() >= {name: found[name] for name in ("elements", "tab", "view")}.items(), "its view comes if it is there"
+
+
+def test_a_model_that_is_not_loaded_is_not_loaded_for_it(page, monkeypatch):
+    blocks, shell = page
+    monkeypatch.setattr(arriving, "list_loaded", list)
+    assert arriving.view_of(shell, blocks, {"tab": "attention"}) == {}
+    monkeypatch.setattr(arriving, "encoding_of", lambda *texts: None)
+    found = arriving.frame_of(shell, {"model": "someone/model", "a": "Cats.", "tab": "fill-mask", "view": "lens"})
+    assert (found["tab"], found["view"], found["elements"]["text-a"]["value"]) == ("fill-mask", "Lens", "Cats.")
+    assert len(found["props"]) == 1, "the model's name"
+
+
+def test_a_slow_view_does_not_hold_the_page_back_nor_anyone_else(served, serving, monkeypatch):
+    free, begun = threading.Event(), threading.Event()
+
+    def slow(link):
+        begun.set()
+        free.wait(60)
+        return {"is_view": True}
+
+    monkeypatch.setattr(serving, "view_of", slow)
+    with contextlib.ExitStack() as stack:
+        stack.callback(free.set)
+        found, _ = place(served, a="Cats wait.")
+        assert begun.is_set()
+        assert "is_view" not in found
+        assert found["elements"]["text-a"] == {"value": "Cats wait."}
+        assert urllib.request.urlopen(f"{served}/?a=Cats+wait+too.").status == 200
+
+
+def test_a_view_that_fails_is_left_to_the_page(served, serving, monkeypatch):
+    def fail(link):
+        raise ValueError("broken")
+
+    monkeypatch.setattr(serving, "view_of", fail)
+    found, _ = place(served, a="Cats fail.")
+    assert "is_view" not in found
+    assert found["elements"]["text-a"] == {"value": "Cats fail."}
+
+
+def test_an_address_has_as_many_as_it_may_cause_work(served, monkeypatch):
+    monkeypatch.setattr(Rates, "may_work", lambda self, address: False)
+    assert place(served, a="Cats again.")[0] == {}
+
+
+def test_a_number_that_json_does_not_have_is_null(served, serving, monkeypatch):
+    monkeypatch.setattr(serving, "view_of", lambda link: {"is_view": True, "props": {"2": {"value": [float("nan"), 1.5]}}})
+    found, _ = place(served, a="Cats count.")
+    assert found["is_view"]
+    assert found["props"]["2"] == {"value": [None, 1.5]}
+    assert found["elements"]["text-a"] == {"value": "Cats count."}
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """How often Gradio was asked for what, by path."""
+    counted = Counter()
+    real = kept._messages
+
+    async def told(app, scope, receive):
+        counted[scope["path"]] += 1
+        return await real(app, scope, receive)
+
+    monkeypatch.setattr(kept, "_messages", told)
+    return counted
+
+
+@pytest.fixture
+def get(served):
+    return lambda path, method="GET", **headers: asking.ask(served, method, path, **headers)
+
+
+def common(body):
+    """A page without what its own link shows."""
+    page = gzip.decompress(body) if body.startswith(b"\x1f\x8b") else body
+    before, found, after = page.partition(b'id="bx-place">')
+    return before + found + after.partition(b"</script>")[2]
+
+
+def test_the_page_is_made_once_for_each_way_to_ask_for_it(get, made, monkeypatch):
+    completed = []
+    complete = Document.complete
+    monkeypatch.setattr(Document, "complete", lambda *given: completed.append(1) or complete(*given))
+    ways = ("/", "/?a=hello&tab=attention", "/?view=api", "/config", "/gradio_api/info")
+    for how in ("identity", "gzip"):
+        first = {way: common(get(way, Accept_Encoding=how)[2]) for way in ways}
+        before = made.copy(), len(completed)
+        for number in range(5):
+            for way in ways:
+                status, headers, body = get(f"{way}{'&' if '?' in way else '?'}page=x{number}&deep_link=y", Accept_Encoding=how)
+                assert status == 200
+                assert headers["Content-Security-Policy"]
+                assert common(body) == first[way]
+        assert (made, len(completed)) == before
+    assert common(get("/?a=another+text")[2]) == common(get("/?a=hello&tab=attention")[2])
+
+
+def test_what_one_visitor_says_of_the_address_is_seen_by_nobody_else(get):
+    plain = get("/")[2]
+    assert get("/", X_Forwarded_Proto="https")[2] != plain
+    assert get("/", X_Gradio_Server="https://evil.example")[2] == plain
+    assert get("/", X_Forwarded_Host="evil.example")[0] == 400
+    assert get("/")[2] == plain
+    assert b"localhost" not in plain.partition(b"window.gradio_config")[2].partition(b"</script>")[0]
+    status, _, body = get("/", Host="evil.example")
+    assert (status, list(json.loads(body))) == (400, ["error"])
+
+
+def test_a_head_has_no_body_and_spoils_nothing(get):
+    assert get("/", "HEAD")[::2] == (200, b"")
+    assert get("/")[2]
+    assert get("/", "HEAD")[::2] == (200, b"")
+
+
+def test_who_has_not_logged_in_is_sent_the_page_of_the_login_only(locked):
+    def page(**headers):
+        return asking.ask(locked, "GET", "/", **headers)[2]
+
+    cookie = asking.log_in(locked)
+    for _ in range(2):
+        assert b'"auth_required":true' in page().replace(b" ", b"")
+        assert b'"auth_required":true' not in page(Cookie=cookie).replace(b" ", b"")
+        assert b'"auth_required":true' in page(Cookie=cookie + "x").replace(b" ", b"")
+
+
+@pytest.fixture
+def ask(serving):
+    """Asks a guarded app that answers with the name of its user: a function of user, host and address; status and body."""
+
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": dict(scope["headers"])[b"x-user"]})
+
+    guarded = kept.Kept(app, serving, Rates())
+
+    def ask(user="ann", host="a.example", address="192.0.2.1"):
+        sent = []
+
+        async def send(message):
+            sent.append(message)
+
+        scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "scheme": "http", "client": (address, 1)}
+        headers = [(b"host", host.encode()), (b"x-user", user.encode())]
+        waited(guarded({**scope, "headers": headers}, None, send))
+        return sent[0]["status"], sent[1]["body"].decode()
+
+    return ask
+
+
+def test_nobody_is_sent_the_page_with_the_name_of_another_user(ask, monkeypatch):
+    """As where an app of one's own says who has logged in: Gradio writes the name into the page."""
+
+    async def user_of(request):
+        return request.headers["x-user"]
+
+    monkeypatch.setattr(kept, "user_of", user_of)
+    assert [ask(user)[1] for user in ("ann", "bob", "ann")] == ["ann", "bob", "ann"]

@@ -13,8 +13,6 @@ from tests.fuzz import surfaces
 from tests.fuzz.calls import Call, targets
 from tests.fuzz.visitor import Visitor, Watch
 
-JSON = {"content-type": "application/json"}
-
 
 def some(examples):
     """The same few examples each time, however long they take; others, and so many times as many, if FUZZ is a number."""
@@ -57,7 +55,6 @@ def run_in(tmp_path_factory):
 SURFACES = {  # every way in: how many examples, what it is made of, and the fixtures that this takes
     "endpoints": (100, surfaces.endpoints, "everything"),
     "handlers of the page": (120, surfaces.handlers, "everything"),
-    "requests that are none": (60, surfaces.requests, "visitor"),
     "tables": (40, surfaces.tables, "everything"),
     "zips": (40, surfaces.zips, "everything", "run"),
     "links": (30, surfaces.opening, "everything"),

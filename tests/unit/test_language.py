@@ -1,9 +1,7 @@
-"""Plain English: no phrase of RIDDLES in docstrings and comments; none of PHRASES in docstrings, strings and CLEAN texts."""
+"""Plain English: none of PHRASES in docstrings, strings and texts for readers; short sentences, labels and questions."""
 
 import ast
-import io
 import re
-import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,31 +12,6 @@ from explorer.ui.view import View
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE, SCRIPTS = ROOT / "explorer", ROOT / "assets"
-RIDDLES = {  # a phrase in a docstring or comment, as a regular expression: what to write instead
-    r"how-manieth": "its position",
-    r"\b[Ww]hat is (told|said|asked) of\b": "the message about",
-    r"\b(drawn|told|heard|kept) by who\b": "name the caller",
-    r"\b[Ww]ho(ever)? asks\b": "the client, or the caller",
-    r"\bof those who\b": "the clients'",
-    r"\b[Oo]f what is (not )?there\b": "name the thing that is missing",
-    r"\bby lot\b": "at random",
-    r"\bwhat is falsy\b": "an empty value",
-    r"\b[Ss]omething that (is|was)\b": "name the thing",
-    r"^(Of|In|For|By) \w+\.$": "a noun, or what the function does",
-    r"^(The|All of) (same|them|these|it)\.": "name them",
-    r"^The same (of|for|in|as)\b": "say what is the same",
-    r"\bits being (wanted|opened|asked|there)\b": "a verb: 'when it opens'",
-    r"\bto be had\b": "cannot be loaded",
-    r"\b(is|are) the house's\b": "has no owner",
-    r"\b(that|which|who) starts? by itself is wanted\b": "reset the key",
-    r"\bhands? on\b": "the head's output",
-    r"\bas far as (there (is|are)|it is|they are)\b": "if there are any",
-    r"\b(what|that) there (is|are)\b": "an existing",
-    r"\b[Ww]hat stands\b": "name it, or 'the contents'",
-    r"\b[Ww]hat goes (in|out|on)\b": "name it",
-    r"\banew\b": "again",
-    r"\bone of one's own\b|\bof one's own\b": "your own, or new",
-}
 PHRASES = {  # of assets/guide/contributing/style.md, in texts for readers and docstrings
     r"\banew\b": "again",
     r"\b[Ww]hoever\b": "anyone who, or name the actor",
@@ -87,20 +60,6 @@ def docstrings(path: Path) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.lineno, " ".join(node.value.value.split())
-
-
-def english(path: Path) -> Iterator[tuple[int, str]]:
-    """The docstrings and comments of a file of Python or JavaScript, with their lines."""
-    text = path.read_text("utf-8")
-    if path.suffix == ".js":
-        for number, line in enumerate(text.splitlines(), start=1):
-            if found := re.search(r"(?:^|\s)// (.*)", line) or re.search(r"^\s*/?\*+ (.*)", line):
-                yield number, found[1]
-        return
-    yield from docstrings(path)
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string.lstrip("# ")
 
 
 def read() -> Iterator[Path]:
@@ -161,22 +120,20 @@ def literals(path: Path) -> Iterator[tuple[int, str]]:
                 yield node.lineno, said
 
 
-READ = {  # the kinds of text, and the phrases that none contains
-    "docstrings and comments": (RIDDLES, lambda: ((path, english(path)) for path in read())),
-    "docstrings": (PHRASES, lambda: ((path, docstrings(path)) for path in read() if path.suffix == ".py")),
-    "strings on the page": (PHRASES, lambda: ((path, literals(path)) for path in read())),
-    "texts for readers": (PHRASES, lambda: ((path, prose(path.read_text("utf-8"))) for path in clean())),
+READ = {  # the kinds of text
+    "docstrings": lambda: ((path, docstrings(path)) for path in read() if path.suffix == ".py"),
+    "strings on the page": lambda: ((path, literals(path)) for path in read()),
+    "texts for readers": lambda: ((path, prose(path.read_text("utf-8"))) for path in clean()),
 }
 
 
 @pytest.mark.parametrize("kind", READ)
 def test_it_can_be_understood_at_the_first_reading(kind):
-    phrases, files = READ[kind]
     found = [
         f"{path.relative_to(ROOT)}:{number}: {text[:80]!r}: instead of {match[0]!r}, {instead}"
-        for path, texts in files()
+        for path, texts in READ[kind]()
         for number, text in texts
-        for phrase, instead in phrases.items()
+        for phrase, instead in PHRASES.items()
         if (match := re.search(phrase, text))
     ]
     assert not found, "\n".join(found)

@@ -5,15 +5,12 @@ import re
 from dataclasses import replace
 
 import pytest
-import torch
-import transformers
 
 import explorer
 from explorer.export import contents, page_file
 from explorer.tabs import VIEWS
 from explorer.ui.pictures.components import COMPONENTS
 from explorer.ui.subject import Subject
-from tests.conftest import VOCABULARY
 from tests.pages import Reader
 
 pytestmark = pytest.mark.usefixtures("few_sentences")
@@ -40,16 +37,6 @@ def test_a_file_has_plotly_only_for_a_chart(subject):
     assert len(lines) < 300_000
     assert "bx-plotly" not in lines.split("<script>")[0]
     assert "bx-plotly" in page_file.html([view], subject).split("<script>")[0]
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    """A model of the size of bert-base; to write and to read it takes two seconds."""
-    torch.manual_seed(0)
-    folder = tmp_path_factory.mktemp("base") / "base"
-    transformers.BertModel(transformers.BertConfig(vocab_size=len(VOCABULARY))).save_pretrained(folder)
-    transformers.BertTokenizer(vocab={piece: i for i, piece in enumerate(VOCABULARY)}).save_pretrained(folder)
-    return explorer.load(folder)
 
 
 def test_a_head_of_bert_base_over_512_tokens_stays_small(make_tiny):
@@ -88,29 +75,6 @@ def test_only_a_file_and_a_notebook_have_them(subject):
     followed = flow_in(page_file.data_of([view], subject, unfolded=False)["views"][0])
     assert followed["layers"] == [], "phones of a class have to be quick"
     assert "look inside" not in followed["said"]
-
-
-@pytest.mark.nightly  # the size of a long input is tested above, what a layer's card holds with a short one
-def test_the_neurons_of_a_large_model_over_a_long_input_are_left_to_the_app(base):
-    long, short = (Subject.of(base.trace("the man went to the store . " * times)) for times in (90, 1))
-    view = VIEWS["overview/routes"]()
-    layers = flow_in(page_file.data_of([view], long)["views"][0])["layers"]
-    assert len(layers) == 12
-    assert all(one["neurons"]["list"] == [] and "The app shows" in one["neurons"]["why"] for one in layers)
-    assert all(sum(head["share"] for head in one["heads"]) > 0 for one in layers)
-    assert len(page_file.html([view], long).encode()) < MOST_BYTES
-    assert "The app shows" not in str(flow_in(page_file.data_of([view], short)["views"][0])["layers"])
-
-
-def test_a_notebook_shows_the_overview(bundled):
-    made = bundled.trace("The capital of Japan is [MASK].").show("overview/routes", token=6)
-    value = flow_in(made.sides[0]["views"][0])
-    assert [one["layer"] for one in value["layers"]] == [1, 2, 3, 4, 5, 6]
-    assert {one["row"] for one in value["layers"]} == {6}
-    assert "bx-flow" in made.html
-    assert "“japan” in layer 6" in repr(made)
-    long = bundled.trace("the man went to the store . " * 12).show("overview/routes")
-    assert flow_in(long.sides[0]["views"][0])["said"].endswith("Click the title of a layer to look inside, for the chosen token.")
 
 
 def test_a_file_asks_nobody_to_click_what_it_cannot_answer(subject):

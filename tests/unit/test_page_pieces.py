@@ -5,11 +5,8 @@ import asyncio
 import pytest
 
 from explorer.page.pieces import Pieces
-from explorer.tabs import TABS
 from tests.stranger import Stranger
 from tests.waiting import waited
-
-A, B = "The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +26,6 @@ def numbers(config, kind):
 
 def placed(layout):
     return {layout["id"]}.union(*(placed(child) for child in layout.get("children", [])))
-
-
-def props_by_element(answer):
-    return {one["props"].get("elem_id"): one["props"] for one in answer["render_config"]["components"]}
 
 
 def test_the_page_and_all_deliveries_together_are_everything(built):
@@ -64,17 +57,6 @@ def test_what_is_sent_listens_only_to_what_is_there_and_brings_what_follows(buil
     assert len(page["dependencies"]) <= 36, "Gradio searches all listeners at every event"
 
 
-@pytest.mark.parametrize("tab", [tab for tab in TABS if tab.id in ("fill-mask", "model")], ids=lambda tab: tab.id)
-def test_a_tab_comes_with_its_first_picture_and_comes_once(visitor, bundled, tab):
-    first = visitor.draw("", {"tab": tab.id})
-    sent = numbers(first["render_config"], "components")
-    assert any(one["props"].get("value") for one in first["render_config"]["components"] if one["type"] == "html")
-    choice = next(iter(tab.choices))
-    again = visitor.draw(f"{tab.id}/{choice}")
-    assert again["render_config"] is None
-    assert len(sent) < 0.3 * len(visitor.components)
-
-
 def test_a_control_is_usable_exactly_if_it_would_be_on_the_whole_page(built):
     """The browser goes by the listeners it knows, which are not all; so each component says it itself."""
     _, shell, pieces = built
@@ -88,15 +70,6 @@ def test_a_control_is_usable_exactly_if_it_would_be_on_the_whole_page(built):
         assert one["props"]["interactive"] == (one["id"] in read if declared is None else declared)
 
 
-def test_what_is_set_in_a_piece_that_is_not_there_waits_for_it(visitor, bundled):
-    """A link that opens a tab with other settings: the controls come as it says, with the picture that they give."""
-    query = "v=1&tab=fill-mask&view=guesses&a=Tokyo+is+in+%5BMASK%5D.&set.top_k=3"
-    answer = visitor.press("visited", "change", visited=f"1?{query}")
-    assert props_by_element(answer)["fill-mask-top-k"]["value"] == 3
-    again = visitor.press("visited", "change", visited=f"2?{query}&set.top_k=4")
-    assert again["render_config"] is None
-
-
 def test_what_waited_for_a_piece_is_forgotten_once_it_is_sent(visitor, serving, bundled):
     """Kept, it would grow with every link, and the piece would come with old settings when it is sent again."""
     query = "v=1&tab=fill-mask&view=guesses&a=Tokyo+is+in+%5BMASK%5D.&set.top_k=3"
@@ -105,16 +78,6 @@ def test_what_waited_for_a_piece_is_forgotten_once_it_is_sent(visitor, serving, 
     kept = [number for number in seen.later if serving.pieces.is_there(number, seen.built)]
     assert len(seen.built) > len(serving.first)
     assert kept == []
-
-
-def test_a_link_to_another_choice_of_a_tab_leaves_the_first_one_as_it_is(visitor, bundled):
-    """The browser would lose the controls of the first choice if the whole tab were sent again."""
-    query = "v=1&tab=attention&a=Tokyo+is+in+%5BMASK%5D.&view="
-    visitor.draw("", {"tab": "attention"})
-    answer = visitor.press("visited", "change", visited=f"1?{query}several-heads")
-    column = answer["render_config"]["layout"]["id"]
-    assert visitor.components[column]["type"] == "column"
-    assert visitor.press("visited", "change", visited=f"2?{query}one-head")["render_config"] is None
 
 
 def test_a_browser_without_what_the_server_takes_it_to_have_is_sent_it_again(visitor, bundled):

@@ -1,11 +1,15 @@
-"""What the README promises is there."""
+"""What the README promises is there, and a wheel holds the package."""
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
-from PIL import Image
+from hatchling.builders.wheel import WheelBuilder
 
 from explorer.bert.provenance import own_version
 from explorer.export import papers
@@ -29,33 +33,6 @@ def test_a_space_gets_the_gradio_that_is_tested(front_matter, readme):
     assert len(front_matter["short_description"]) <= 60
     torch = re.search(r"^torch==\S+", (ROOT / "requirements.txt").read_text(), flags=re.MULTILINE)[0]
     assert f"`{torch}`" in readme, "the command for the small torch names the pinned one"
-
-
-@pytest.mark.parametrize(("name", "most"), [("README.md", 600), ("CONTRIBUTING.md", 900)])
-def test_it_is_short(name, most):
-    text = (ROOT / name).read_text("utf-8")
-    assert len(re.sub(r"\A---.*?^---|```.*?```", "", text, flags=re.DOTALL | re.MULTILINE).split()) <= most
-
-
-def test_every_link_opens_for_a_reader_on_github(readme):
-    assert "](http://127.0.0.1" not in readme
-
-
-def test_the_pictures_at_the_top_are_small(readme):
-    most = {"overview.webp": 1_500_000, "overview-still.webp": 100_000}
-    for name, bytes_ in most.items():
-        assert (ROOT / "assets" / "screenshots" / name).stat().st_size < bytes_
-        assert f"assets/screenshots/{name}" in readme
-
-
-def test_the_first_picture_moves_long_enough_to_be_read():
-    with Image.open(ROOT / "assets" / "screenshots" / "overview.webp") as picture:
-        times = []
-        for frame in range(picture.n_frames):
-            picture.seek(frame)
-            picture.load()
-            times.append(picture.info["duration"])
-    assert 20_000 < sum(times) < 60_000
 
 
 def test_what_is_cited_is_the_same_everywhere(readme):
@@ -123,3 +100,50 @@ def test_what_holds_for_a_capability_holds_for_each():
     (inside,) = (contract["containers"] for contract in contracts if "explorer.fill_mask" in contract.get("containers", ()))
     tabs = {path.parent.name for path in (ROOT / "explorer").glob("*/tab.py")} - {"page"}
     assert set(beside.split(" | ")) == {one.removeprefix("explorer.") for one in inside} == tabs
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def builder():
+    return WheelBuilder(str(ROOT))
+
+
+@pytest.fixture(scope="module")
+def files(builder):
+    """The names of the files in the wheel."""
+    return {file.distribution_path for file in builder.recurse_included_files()}
+
+
+def test_the_wheel_holds_the_package_the_page_and_the_model(files):
+    modules = {path.relative_to(ROOT) for path in (ROOT / "explorer").rglob("*.py")}
+    assert set(map(str, modules)) <= files
+    left_out = {"screenshots", "recipe", "__pycache__"}
+    assets = {path for path in (ROOT / "assets").rglob("*") if path.is_file() and not left_out & {*path.parts}}
+    assert {f"explorer/{path.relative_to(ROOT)}" for path in assets} <= files
+    assert "explorer/assets/models/bert-l6-h384-uncased/model.safetensors" in files
+    assert not [name for name in files if name.startswith(("tests", "assets")) or "screenshots" in name or "__pycache__" in name]
+
+
+def test_it_needs_what_requirements_txt_says(builder):
+    listed = re.findall(r"^([^#\s]+==\S+)", (ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE)
+    metadata = builder.metadata.core
+    assert sorted(metadata.dependencies) == sorted(line.replace("_", "-") for line in listed)
+    assert metadata.scripts == {"bert-explorer": "explorer.app:main"}
+
+
+@pytest.mark.nightly  # by day, what the wheel is said to hold
+def test_it_works_where_there_is_no_checkout(tmp_path):
+    """As a wheel lays it out, run from elsewhere: its assets are found, and runs are kept outside of it."""
+    site = tmp_path / "site"
+    shutil.copytree(ROOT / "explorer", site / "explorer", ignore=shutil.ignore_patterns("__pycache__"))
+    (site / "explorer" / "assets").symlink_to(ROOT / "assets")
+    asked = (
+        "import explorer; from explorer.core.paths import RUNS; from explorer.app import parse; parse(['--port', '1']);"
+        "print(explorer.__file__, RUNS, explorer.load().fill_mask('Paris is the capital of [MASK].')[0].candidates[0].token)"
+    )
+    place = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": str(site), "HOME": str(tmp_path)}}
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, **place, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [str(site / "explorer" / "__init__.py"), str(tmp_path / ".cache/bert-explorer/runs"), "france"]

@@ -87,22 +87,6 @@ def listening(served, word, token):
     line.close()
 
 
-def test_a_round_is_heard_by_everybody_with_the_models_answer(served, do, room, ann, bundled):
-    word = room["word"]
-    with listening(served, word, room["key"]) as board, listening(served, word, ann["token"]) as phone:
-        board(), phone()
-        assert do(f"/{word}/ask", room["key"], {"kind": "blank", "query": QUERY}) == {}
-        asked = phone()["round"]
-        assert asked["texts"] == ["The capital of Japan is [MASK].", "It is old."]
-        assert do(f"/{word}/guess", ann["token"], {"guess": "Kyoto"}) == {}
-        assert phone()["round"]["guess"] == "kyoto"
-        assert do(f"/{word}/reveal", room["key"]) == {}
-        best = phone()["round"]["best"]
-    expected = bundled.fill_mask("The capital of Japan is [MASK].", "It is old.")[0].candidates
-    assert [name for name, _ in best] == [one.token for one in expected]
-    assert [share for _, share in best] == pytest.approx([one.probability for one in expected], abs=1e-6)
-
-
 def test_a_solved_exercise_is_checked_again_and_told_to_the_board(served, do, room, ann):
     word, name, step = room["word"], "03-one-head.1", lessons()[3].steps[0]
     assert do(f"/{word}/give", room["key"], {"exercise": name}) == {}

@@ -8,8 +8,6 @@ import pytest
 import segno
 
 from explorer.bert.hub import NO_REVISION
-from explorer.core.limits import REQUESTS, WAITING
-from explorer.core.scheduling import Places
 from explorer.export import qr, ways
 from explorer.export.ways import Way
 from explorer.server.bounds import TAKE
@@ -113,19 +111,6 @@ def test_what_fails_is_one_sentence(fetch, monkeypatch):
     assert status == 500
     assert json.loads(body)["error"].endswith(".")
     assert b"zanzibarquokka" not in body
-
-
-def test_too_many_at_once_are_refused(fetch, way, monkeypatch):
-    monkeypatch.setattr(Places, "__len__", lambda turns: WAITING.most)
-    status, _, body = fetch(f"{TAKE}view.words")
-    assert (status, json.loads(body)["error"]) == (503, WAITING.tell())
-
-
-def test_another_name_and_too_many_requests_are_refused(fetch, way, monkeypatch):
-    assert fetch(f"{TAKE}view.words", Host="evil.example")[0] == 400
-    monkeypatch.setattr(REQUESTS, "most", 1)
-    statuses = [fetch(f"{TAKE}view.words")[0] for _ in range(3)]
-    assert statuses[-1] == 429
 
 
 def test_whoever_has_not_logged_in_gets_nothing(way, locked):

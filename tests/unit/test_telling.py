@@ -19,6 +19,7 @@ from explorer.inside_head.steps import DotProducts
 from explorer.page.examples import FIRST_A, FIRST_B
 from explorer.tabs import TABS
 from explorer.ui.long_view import LongView
+from explorer.ui.pictures.bars import bars
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import views_in
 from explorer.ui.telling import stands_out, two_places
@@ -155,3 +156,10 @@ def test_two_places_never_claim_zero():
 def test_the_scale_of_attention_ends_at_1_or_for_long_inputs_where_weights_are_seen(tokens, largest, end):
     assert scale_end(largest, tokens) == pytest.approx(end)
     assert np.sqrt(1 / tokens / scale_end(1 / tokens, tokens)) > 0.12, "an even weight is not white"
+
+
+def test_percentages_never_claim_0_or_100():
+    shares = {0.431: "43.1%", 0: "0.0%", 0.0004: "<0.1%", 0.0006: "0.1%", 0.9994: "99.9%", 0.9996: ">99.9%", 1: "100.0%"}
+    for share, text in {**shares, np.float32(0.5): "50.0%"}.items():
+        (row,) = bars([("x", share, "")])["groups"][0]["rows"]
+        assert (row["percent"], type(row["share"])) == (text, float)

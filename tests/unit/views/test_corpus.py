@@ -85,16 +85,6 @@ def test_a_click_makes_the_sentence_the_input_and_its_token_the_chosen_one(subje
         assert bundled.trace(*change.texts).tokens[change.selection["token"]] == hit.token
 
 
-def test_a_word_of_several_senses_is_a_click_away(subject, bundled, refusal):
-    chips = Search().compute(subject)["senses"]["chips"]
-    assert chips == list(source.SENSES)
-    for index, word in enumerate(chips):
-        change = Search().on_senses(subject, index)
-        assert bundled.trace(*change.texts).tokens[change.selection["token"]] == word
-    for index in (len(chips), -1, None, "x"):
-        refusal(InputError, lambda index=index: Search().on_senses(subject, index))
-
-
 def test_a_word_has_a_point_per_occurrence_and_the_nearest_to_the_picked_one_first(subject, bundled, refusal):
     view = Search(compare=WORD, word="to", picked=3)
     content = view.compute(subject)

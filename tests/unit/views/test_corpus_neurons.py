@@ -67,16 +67,6 @@ def test_it_opens_on_a_telling_one_and_says_by_how_much(subject, bundled):
     assert Heads(unit=NEURON).first(subject.select(layer=2)).selection.layer == 2
 
 
-def test_a_click_makes_the_sentence_the_input(subject, bundled, refusal):
-    view = Heads(unit=NEURON, neuron=7)
-    view.compute(subject)
-    driver = view.result(subject).found.hits[3]
-    change = view.on_hits(subject, 3)
-    assert bundled.trace(*change.texts).tokens[change.selection["token"]] == driver.token
-    for index in (LINES, -1, None, "x"):
-        refusal(InputError, lambda index=index: view.on_hits(subject, index))
-
-
 def test_a_word_finds_neurons_and_a_click_opens_one(subject, refusal):
     view = Heads(unit=NEURON, neuron=7, by_word=" The ")
     content = view.compute(subject)

@@ -1,7 +1,6 @@
 """The views of Fill-mask, without a page."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ import torch
 
 from explorer.core.errors import InputError
 from explorer.fill_mask import tab as fill_mask
-from explorer.fill_mask.game import STRANGER, Game
+from explorer.fill_mask.game import Game
 from explorer.fill_mask.guesses import Comparison, FilledTogether, Guesses
 from explorer.fill_mask.lens import FollowedWords, Lens
 from explorer.fill_mask.patching import Patching
@@ -184,19 +183,6 @@ def test_patching_with_a_foil_tells_what_is_recovered_of_the_difference(bundled)
     same = Patching(foil=SECOND, corrupted=subject.text_a)
     assert "nothing to bring back" in same.compute(subject)["summary"]
     assert same.finding(subject).text.startswith("Nothing to bring back")
-
-
-def test_the_game_is_played_by_its_seed(bundled):
-    subject = Subject.of(bundled.trace(ONE, "It was hot."))
-    first = Game()
-    table = first.compute(subject)["table"]
-    encoded = subject.trace.tokens
-    assert [row["cells"][0] for row in table["rows"]] == [encoded[row["token"]] for row in table["rows"]]
-    assert first.on_table(subject, table["rows"][0]["token"]).selection == {"token": table["rows"][0]["token"]}
-    assert "B follows A" in first.compute(subject)["loss"]
-    again = replace(first, **first.on_again(subject, None).settings)
-    assert again.seed == 1
-    assert STRANGER in again.compute(subject)["loss"]
 
 
 def test_the_curve_of_the_loss_has_what_transformers_computes(bundled):

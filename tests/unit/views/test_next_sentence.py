@@ -11,7 +11,7 @@ from explorer.next_sentence.pair import PairHeads, ThisPair
 from explorer.next_sentence.pairs import COLUMNS, ManyPairs
 from explorer.techniques.ablation import changed_states
 from explorer.techniques.targets import read
-from explorer.ui.subject import CHANGES, Subject
+from explorer.ui.subject import Subject
 
 A, B = "The baby would not stop crying.", "Her father picked her up."
 
@@ -86,14 +86,6 @@ def test_effects_do_not_depend_on_what_is_off(pair, blank):
     assert float(effects.probability[0, 0]) == pytest.approx(alone, abs=1e-6)
     assert "→" in first
     assert np.abs(PairHeads().compute(pair)["board"]["effects"]).max() == 1
-
-
-def test_a_click_changes_the_answer_and_not_the_board(pair):
-    change = PairHeads().on_board(pair, [[0, 3], [0, 1]])
-    assert change.selection == {"off": ((0, 1), (0, 3))}
-    assert "board" not in change.content
-    assert len(change.content["answers"]["groups"]) == 2
-    assert PairHeads().on_reset(pair, None).selection == CHANGES
 
 
 def test_scored_pairs_stay_until_they_are_scored_again(pair):

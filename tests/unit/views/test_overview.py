@@ -1,76 +1,35 @@
 """All of BERT in one picture: what it says is what the numbers below it and transformers itself say."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
 from explorer.core.errors import InputError
+from explorer.experiments.compute.items import suite_items
 from explorer.inside_head.steps import DotProducts
-from explorer.overview.compute import link_losses
+from explorer.overview.compute import link_losses, trust
 from explorer.overview.pictures import LEVELS
 from explorer.overview.routes import Routes
 from explorer.overview.run import ROWS, selected_run
 from explorer.overview.telling import NAMED, target_of, tell
 from explorer.overview.trust import MEASURED, Trust
-from explorer.techniques import targets
+from explorer.techniques import ablation, routes, targets
 from explorer.techniques.ablation import changed_states
 from explorer.techniques.inside import head_step
 from explorer.techniques.routes import Route, mixing, place_shares, strongest_heads
+from explorer.techniques.targets import is_next_target, own_reading, word_target
 from explorer.ui.pictures.bars import short_percent
 from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import CHANGES, Selection, Subject
 from tests.decomposing import head_shares
 
-ROOT = Path(__file__).resolve().parents[3]
 JAPAN, CITY = "The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."
 LONG = "The committee met again on Monday to discuss the report that the minister had asked for. " * 20
 
 
-OWN_SENTENCES = """
-The capital of Poland is [MASK].
-The opposite of cold is [MASK].
-My brother plays the guitar in a [MASK].
-She poured the milk into the [MASK].
-The farmer milked the [MASK] before sunrise.
-In the night the sky was full of [MASK].
-He wrote the letter with a [MASK].
-The bees fly back to the [MASK].
-Paris is the capital of [MASK].
-The fire brigade put out the [MASK].
-A spider has eight [MASK].
-The baby cried because it was [MASK].
-We took the train to the [MASK].
-The queen sat on the [MASK].
-Snow is [MASK] and coal is black.
-The dog barked at the [MASK].
-You can buy bread in a [MASK].
-The teacher wrote on the [MASK].
-On Sunday we go to [MASK].
-The river flows into the [MASK].
-Doctors work in a [MASK].
-The king and the [MASK] lived in a castle.
-He lost his keys and could not open the [MASK].
-Her father is a man and her mother is a [MASK].
-Fish live in the [MASK].
-The plane landed at the [MASK].
-In summer it is hot and in winter it is [MASK].
-The cat chased the [MASK].
-The painter used a [MASK] to paint the wall.
-Two plus two is [MASK].
-The sun rises in the [MASK].
-The boat sailed across the [MASK].
-She read a [MASK] before she went to sleep.
-The capital of Italy is [MASK].
-They speak [MASK] in Germany.
-The soldiers fought in the [MASK].
-I drink a cup of [MASK] every morning.
-The judge sent the thief to [MASK].
-The moon shines at [MASK].
-Apples grow on [MASK].
-""".strip().splitlines()
+SUITES = {"facts": 2, "agreement": 16, "negation": 16, "prepositions": 16, "pronouns": 16}  # every so many of their sentences
 
 
 def subject(text_a=JAPAN, text_b=CITY, model="", **chosen):
@@ -159,7 +118,8 @@ def test_the_finding_names_the_strongest_link_and_what_is_left_without_it(bundle
 
 def test_what_is_named_first_is_mostly_what_matters_most_of_ten(bundled):
     named, right = 0, 0
-    for text in OWN_SENTENCES:
+    sentences = {suite: list(dict.fromkeys(item.text_a for item in suite_items(suite))) for suite in SUITES}
+    for text in [re.sub(r"\*([^/*]+)(/[^*]*)?\*", r"\1", one) for suite, by in SUITES.items() for one in sentences[suite][::by]]:
         about, view = subject(text, ""), Routes()
         run = selected_run(about)
         followed = view._followed(about, run)
@@ -174,7 +134,6 @@ def test_what_is_named_first_is_mostly_what_matters_most_of_ten(bundled):
         else:
             assert best == link, "the strongest effect of the ten is told"
             assert "no single link matters" in text_of or "one link matters most" in text_of
-    assert len(OWN_SENTENCES) == 40
     assert named >= 15
     assert right >= 0.8 * named
 
@@ -355,3 +314,21 @@ def test_what_the_page_says_of_many_sentences_is_what_the_guide_says(guide):
     names = {"routes": "routes (ALTI, multiplied backwards)", "attention": "attention of the last layer, mean over heads"}
     for method, name in names.items():
         assert f"| {name} | {MEASURED[method]} |" in guide["benchmarks"]
+
+
+@pytest.mark.parametrize("name", ["bundled", "tiny"])
+def test_losses_are_those_of_the_input_with_a_mask_and_shares_those_of_the_routes(name, request):
+    model = request.getfixturevalue(name)
+    trace = model.trace("The man went to the [MASK] slowly.", "He bought some milk!")
+    blank = trace.mask_positions[0]
+    for target in (word_target(trace), is_next_target(trace)):
+        found = trust(trace, target)
+        seen = [place for place in trace.encoding.text_positions if place != blank]
+        assert list(found.places) == seen
+        shares = routes.place_shares(routes.mixing(trace).shares, target.position)[0]
+        np.testing.assert_array_equal(found.shares, shares[seen])
+        whole = own_reading(trace, target)
+        for at in (0, len(seen) - 1):
+            without = own_reading(ablation.with_mask(trace, seen[at]), target)
+            assert found.losses[at] == pytest.approx(float(whole.probability - without.probability), abs=1e-5)
+            assert found.logit_losses[at] == pytest.approx(float(whole.logit - without.logit), abs=1e-3)

@@ -15,7 +15,7 @@ from explorer.techniques.edits import Move
 from explorer.techniques.targets import read
 from explorer.ui.pictures.bars import percent
 from explorer.ui.subject import Selection, Subject
-from explorer.ui.what_if import Question, cut_or_mend
+from explorer.ui.what_if import Question
 from tests.hooks import cut_weights, eager_bert, every_dense, zeroed
 
 A, B = "The teacher asked the [MASK] to open their books.", "They read the first page aloud."
@@ -120,18 +120,6 @@ def test_cutting_all_that_a_token_looks_at_leaves_its_context_zero(subject, modu
         changed_states(subject.trace, cuts=whole)[-1], changed_states(subject.trace, [(2, 7)])[-1], atol=1e-5
     )
     np.testing.assert_array_equal(changed_states(subject.trace, cuts=[])[-1], subject.trace.states[-1])
-
-
-def test_each_cut_is_put_back_by_itself_or_with_all(subject):
-    view, head = WordWhatIf(), (0, BLANK, 1, 3)
-    changed = subject.select(**cut_or_mend(subject, CUT).selection)
-    changed = changed.select(**cut_or_mend(changed, head).selection).select(off=((0, 1),))
-    assert changed.selection.cut == (head, CUT)
-    # There are two 'the', so the chip names the token.
-    chips = ["layer 1, head 2", "the (token 1) → [MASK] in layer 1 (head 4)", "teacher → [MASK] in layer 6 (all heads)", "all"]
-    assert view.compute(changed)["back"]["chips"] == chips
-    assert press(view, changed, "back", "teacher").selection.cut == (head,)
-    assert press(view, changed, "back", "all").selection == subject.selection
 
 
 def test_many_cuts_are_counted_and_no_more_than_32_are_kept(subject):

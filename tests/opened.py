@@ -1,9 +1,8 @@
-"""The Attention tab beside the forward pass that it shows, and what it sends beside BertViz."""
+"""The tabs of the page as the server sees them on one input, without a server; and what is sent to a browser."""
 
 import functools
 import itertools
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from explorer.bert.explorer import Explorer
@@ -13,40 +12,9 @@ from explorer.page.shell import Shell, build_shell
 from explorer.page.tab import TabPage
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.view import select
-from tests.benchmarks import Comparison, side_by_side
-from tests.benchmarks.base_model import base_model, text_of
+from tests.benchmarks.base_model import text_of
 
-BERTVIZ_BYTES = 1.71e9  # head_view(html_action="return") of BertViz 1.4.1 for 512 tokens of BERT-base, measured once: 48 s
 fresh = itertools.count()
-
-
-def attention_512() -> Iterator[Comparison]:
-    """Opening the tab for 512 tokens: the bytes for the browser, and the time after the forward pass."""
-    opened = Opened(base_model(), 512)
-    sent = opened.show()
-    yield Comparison(
-        "attention-512-bytes", "sent to the browser", "BertViz head_view", sent, BERTVIZ_BYTES, "bytes", "at most 1/2000"
-    )
-    ours, theirs = side_by_side(opened.show, opened.forward_pass)
-    yield Comparison("attention-512", "opening the tab", "one forward pass", ours, theirs, "s", "at most 1")
-
-
-def attention_17() -> Iterator[Comparison]:
-    """Opening the tab for 17 tokens: everything the server does after the forward pass."""
-    opened = Opened(base_model(), 17)
-    opened.show()
-    ours, theirs = side_by_side(opened.show, opened.forward_pass, rounds=25)
-    yield Comparison("attention-17", "opening the tab", "one forward pass", ours, theirs, "s", "at most 0.5")
-
-
-def head_change() -> Iterator[Comparison]:
-    """Another head of the same input, from the click to what is sent."""
-    for tokens, rounds in ((17, 25), (512, 7)):
-        opened = Opened(base_model(), tokens)
-        opened.show()
-        ours, theirs = side_by_side(opened.change_head, opened.forward_pass, rounds=rounds)
-        name = f"head-change-{tokens}"
-        yield Comparison(name, "another head", "one forward pass", ours, theirs, "s", "at most 0.2")
 
 
 class Opened:
