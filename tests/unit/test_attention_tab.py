@@ -6,7 +6,6 @@ import re
 
 import numpy as np
 import pytest
-from explorer.techniques.run_mixing import mixing
 
 from explorer.attention.endpoints import head_metrics, rollout
 from explorer.bert import attending
@@ -15,6 +14,7 @@ from explorer.core.errors import InputError, ModelError
 from explorer.inside_head.endpoints import inside_layer
 from explorer.overview.endpoints import routes
 from explorer.techniques import ablation
+from explorer.techniques.routes import mixing
 from explorer.tokens.endpoints import vocabulary
 from explorer.ui import answers
 from tests.decomposing import head_shares
