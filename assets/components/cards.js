@@ -155,9 +155,10 @@ drawn("Cards", ({ root, trigger }) => {
     if (pending && incoming !== mine) return; // of an earlier moment: what is typed now is on its way
     if (incoming !== mine || !root.firstChild) {
       cards = sent();
-      if (!takes) before = null;
+      before = takes ? before : null;
+      takes = false;
       build();
     } else mark();
-    [known, takes] = [incoming, false];
+    known = incoming;
   };
 });
