@@ -9,7 +9,7 @@ at the top of the file.
 from __future__ import annotations
 
 import functools
-import importlib
+import importlib.util
 import sys
 import threading
 from collections.abc import Callable
@@ -51,7 +51,10 @@ class Library(ModuleType):
             try:
                 return getattr(library, name)
             except AttributeError:
-                return _submodule(self.__name__, name)
+                path = f"{self.__name__}.{name}"  # of a submodule; the name of a class may come from a checkpoint
+                if not (name.isidentifier() and hasattr(library, "__path__") and importlib.util.find_spec(path)):
+                    raise
+                return importlib.import_module(path)
 
 
 def load(library: Library) -> ModuleType:
@@ -67,18 +70,6 @@ def load(library: Library) -> ModuleType:
                 raise
             library._lazy_ready = True
         return module
-
-
-def _submodule(package: str, name: str) -> ModuleType:
-    """A submodule of a package. Raises AttributeError when there is none, since `name` was accessed as an attribute."""
-    path = f"{package}.{name}"
-    try:
-        if name.isidentifier():  # the name of a class may come from a checkpoint
-            return importlib.import_module(path)
-    except ModuleNotFoundError as error:
-        if error.name != path:  # the submodule exists, but an import inside it failed
-            raise
-    raise AttributeError(f"{package} has no {name}")
 
 
 def _keep_kernels() -> None:

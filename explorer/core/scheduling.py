@@ -70,17 +70,12 @@ class Turn(asyncio.Lock):
             self.wanted -= 1
 
 
-async def nobody_left() -> bool:
-    """Never gone: for calls whose caller cannot leave."""
-    return False
-
-
 @dataclass(eq=False, frozen=True)
 class Call:
-    """A call that needs a place: its address ('' if irrelevant), and whether its caller is gone."""
+    """A call that needs a place: its address ('' if irrelevant), and whether its caller is gone, where it may leave."""
 
     address: str = ""
-    is_gone: Callable[[], Awaitable[bool]] = nobody_left
+    is_gone: Callable[[], Awaitable[bool]] | None = None
 
 
 class Places:
@@ -104,13 +99,13 @@ class Places:
     @asynccontextmanager
     async def place(self, call: Call) -> AsyncIterator[None]:
         """Hold a place. Raises BusyError if too many calls wait, in all or from its address, or if its caller has left."""
-        if await call.is_gone():
+        if call.is_gone and await call.is_gone():
             raise BusyError(GONE)
         with self._ask(call) as given:
             waited = asyncio.wrap_future(given)
             while not given.done():
                 await asyncio.wait({waited}, timeout=PAUSE)
-                if not given.done() and await call.is_gone():
+                if call.is_gone and await call.is_gone():
                     raise BusyError(GONE)
             yield
 

@@ -26,7 +26,7 @@ from explorer.api.gradio_seams import (
 from explorer.core.errors import BusyError, ExplorerError, InputError
 from explorer.core.hosts import visitor
 from explorer.core.limits import WAITING
-from explorer.core.scheduling import LOADING, LONG_WORK, MODEL, PLACES, Call, Places, nobody_left
+from explorer.core.scheduling import LOADING, LONG_WORK, MODEL, PLACES, Call, Places
 from explorer.page.controls import default_of
 from explorer.page.events import Updates
 from explorer.page.pieces import OPENS, Pieces
@@ -142,7 +142,7 @@ class PageBlocks(GradioBlocks):
         """What the queue needs to know of a call. Only calls outside Gradio's queue are asked whether their client is gone."""
         asked = getattr(request, "request", None) if event_id is None else None
         address = visitor(request.client) if request is not None else ""
-        gone = asked.is_disconnected if asked is not None else nobody_left
+        gone = asked.is_disconnected if asked is not None else None
         return Call(address, gone)
 
     async def read_inputs(
