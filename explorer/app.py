@@ -51,10 +51,7 @@ from explorer.tabs import TABS
 
 TOKEN_WITHHELD = "HF_HUB_DISABLE_IMPLICIT_TOKEN"  # the name that huggingface_hub uses
 SESSIONS = 1_000  # open pages whose state is kept
-CANNOT_LISTEN = (
-    "The app cannot listen on {host}, port {port}: another program may use it, or this account may not; "
-    "choose others with --host and --port."
-)
+CANNOT_LISTEN = "The app cannot listen on {host}, port {port}: another program may use it. Choose others with --host and --port."
 PAUSES = (1.0, 300.0)  # seconds between two attempts to load the default model: first and longest
 PAINT = "<script>BertExplorer.page.paintFirst()</script>"  # at the end of the page's body
 THEME = gr.themes.Base(
@@ -155,7 +152,6 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         server_port=port,
         prevent_thread_lock=True,
         share=False,
-        show_error=False,
         enable_monitoring=False,
         run_history=False,
         pwa=False,  # None would make it one on a Space
@@ -187,10 +183,7 @@ def our_head(blocks: PageBlocks) -> str:
 
 
 def warm() -> None:
-    """Load torch and the default model, and let it read the first example.
-
-    A failure is logged and tried again, after pauses that double, until the model is there.
-    """
+    """Load torch and the default model, which reads the first example. A failure is tried again, after pauses that double."""
     os.environ.setdefault("OMP_NUM_THREADS", str(cores()))
     pause = PAUSES[0]
     while True:
@@ -198,10 +191,9 @@ def warm() -> None:
             _ = first_subject().trace
             no_model.clear()
             return
-        except ExplorerError as error:  # the default model cannot be loaded, perhaps not yet
-            print(error, flush=True)
-            logger.warning("The default model cannot be used", exc_info=error)
         except Exception as error:  # this thread must not die: nothing else loads the model before a visitor needs it
+            if isinstance(error, ExplorerError):  # the default model cannot be loaded, perhaps not yet
+                print(error, flush=True)
             logger.error("The default model cannot be used", exc_info=error)
         no_model.set()
         time.sleep(pause)

@@ -15,7 +15,6 @@ from gradio.blocks import BlocksConfig
 from gradio.processing_utils import add_root_url
 from gradio.state_holder import SessionState
 
-HEARTBEATS = 5.0  # seconds for the heartbeats of open pages to end when the server closes
 _NOTHING: dict[str, Any] = {}  # shared, because hundreds for each session would trigger the garbage collector
 
 # For each component Gradio inspects the arguments of its class again, 12,000 times for a page like ours.
@@ -25,8 +24,7 @@ gradio_blocks.inspect = component_meta.inspect = SimpleNamespace(**_remembering)
 
 # It makes a server of every `Blocks` when that begins and when it ends; only the one of the launch has arguments.
 _make = gradio_blocks.App.create_app
-_make_at_launch = functools.wraps(_make)(lambda *of, **given: _make(*of, **given) if "app_kwargs" in given else None)
-gradio_blocks.App.create_app = _make_at_launch
+gradio_blocks.App.create_app = functools.wraps(_make)(lambda *of, **how: _make(*of, **how) if "app_kwargs" in how else None)
 
 
 class _PageConfig(BlocksConfig):
@@ -40,11 +38,6 @@ class _PageConfig(BlocksConfig):
         own = super().__copy__()
         own.config_for_block = lambda *_: _NOTHING
         return own
-
-
-async def _end(ended: asyncio.Event) -> None:
-    """Set an event in the event loop that runs this, where its waiters are woken."""
-    ended.set()
 
 
 class GradioBlocks(gr.Blocks):
@@ -99,7 +92,8 @@ class GradioBlocks(gr.Blocks):
         ended = getattr(self, "app", None) and self.app.stop_event
         loop = getattr(ended, "_loop", None)  # set once something has waited for the event
         if ended is not None and loop and loop.is_running():
-            asyncio.run_coroutine_threadsafe(_end(ended), loop).result(HEARTBEATS)
+            loop.call_soon_threadsafe(ended.set)
+            asyncio.run_coroutine_threadsafe(asyncio.sleep(0), loop).result(5.0)  # seconds: after what was called before
         super().close(verbose)
 
     def session_state(self, session: str | None) -> SessionState | None:

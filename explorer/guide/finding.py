@@ -7,6 +7,7 @@ glossary's words for what a view shows, its settings) and `text` are searched bu
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -38,17 +39,14 @@ def list_everything(model: str | None) -> dict[str, list[Any]]:
 
 @cache
 def entries() -> list[dict[str, Any]]:
-    return [_name_fields(*found) for found in (*_views(), *_list_named(), *_examples(), *_lessons(), *_terms(), *_guide())]
+    found = chain(_views(), _list_named(), _examples(), _lessons(), _terms(), _guide())
+    return [dict(zip(FIELDS, cells, strict=False)) for cells in found]
 
 
 def heads_of(name: str) -> list[dict[str, Any]]:
     """The heads and layers of the model that goes by this name, '' for the default one; none while it is not loaded."""
     open_now = [model for model in list_loaded() if model.checkpoint.name == name] if name else [load()]
-    return [_name_fields(*found) for model in open_now for found in _parts_of(model)]
-
-
-def _name_fields(*cells: Any) -> dict[str, Any]:
-    return dict(zip(FIELDS, cells, strict=False))
+    return [dict(zip(FIELDS, cells, strict=False)) for model in open_now for cells in _parts_of(model)]
 
 
 @cache

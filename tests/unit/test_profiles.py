@@ -152,7 +152,6 @@ def test_what_is_no_port_is_refused_in_a_sentence(given, monkeypatch, capsys):
 
 def test_a_port_in_use_is_told_in_a_sentence(capsys, monkeypatch):
     monkeypatch.setattr(app.os, "umask", lambda mask: 0)
-    monkeypatch.setattr(app, "launch", lambda *_: pytest.fail("the page was built for a port that is in use"))
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(SystemExit) as ended:
         app.main(["--port", str(taken.getsockname()[1])])
     assert ended.value.code == 2
