@@ -1,6 +1,5 @@
 """The seams to Gradio's Blocks, as in `gradio_seams`: the steps of a call, the configuration, and what an answer builds."""
 
-import asyncio
 import functools
 import inspect
 from collections.abc import Sequence
@@ -15,7 +14,6 @@ from gradio.blocks import BlocksConfig
 from gradio.processing_utils import add_root_url
 from gradio.state_holder import SessionState
 
-HEARTBEATS = 5.0  # seconds for the heartbeats of open pages to end when the server closes
 _NOTHING: dict[str, Any] = {}  # shared, because hundreds for each session would trigger the garbage collector
 
 # For each component Gradio inspects the arguments of its class again, 12,000 times for a page like ours.
@@ -26,7 +24,7 @@ gradio_blocks.inspect = component_meta.inspect = SimpleNamespace(**_remembering)
 # It makes a server of every `Blocks` when that begins and when it ends; only the one of the launch has arguments.
 _make = gradio_blocks.App.create_app
 _make_at_launch = functools.wraps(_make)(lambda *of, **given: _make(*of, **given) if "app_kwargs" in given else None)
-gradio_blocks.App.create_app = _make_at_launch  # type: ignore[assignment]
+gradio_blocks.App.create_app = _make_at_launch
 
 
 class _PageConfig(BlocksConfig):
@@ -40,11 +38,6 @@ class _PageConfig(BlocksConfig):
         own = super().__copy__()
         own.config_for_block = lambda *_: _NOTHING
         return own
-
-
-async def _end(ended: asyncio.Event) -> None:
-    """Set an event in the event loop that runs this, where its waiters are woken."""
-    ended.set()
 
 
 class GradioBlocks(gr.Blocks):
@@ -91,17 +84,6 @@ class GradioBlocks(gr.Blocks):
     async def postprocess_data(self, *given: Any, **named: Any) -> list[Any]:
         return await self.write_outputs(*given, **named)
 
-    def close(self, verbose: bool = True) -> None:
-        """Close the server, after ending the heartbeats of open pages in their own event loop.
-
-        Gradio sets their asyncio.Event from this thread, which fails when one of them starts or ends at that moment.
-        """
-        ended = getattr(self, "app", None) and self.app.stop_event
-        loop = getattr(ended, "_loop", None)  # set once something has waited for the event
-        if ended is not None and loop and loop.is_running():
-            asyncio.run_coroutine_threadsafe(_end(ended), loop).result(HEARTBEATS)
-        super().close(verbose)
-
     def session_state(self, session: str | None) -> SessionState | None:
         """Gradio's state of a session; None for an unknown session, for which no state is created."""
         holder = getattr(self, "state_holder", None)  # the server brings it
@@ -111,17 +93,12 @@ class GradioBlocks(gr.Blocks):
 # Parts of a page that an answer builds in the browser. Gradio does this only for `gr.render`, which builds them again for each
 # session and each time; ours are built once. See https://github.com/gradio-app/gradio/issues/10282 and 12891.
 
-_delivery: ContextVar[dict[str, Any] | None] = ContextVar("_delivery", default=None)
-
-
-def deliver(delivery: dict[str, Any] | None) -> None:
-    """Let the answer of the current call build a part of the page, as one of `gr.render` would; None for no part."""
-    _delivery.set(delivery)
+delivery: ContextVar[dict[str, Any] | None] = ContextVar("delivery", default=None)
+"""The part of the page that the answer of the current call builds, as one of `gr.render` would; None for no part."""
 
 
 def with_delivery(answer: dict[str, Any], root: str | None) -> dict[str, Any]:
     """The answer of the current call, with the part that it builds; its files are below the address `root`."""
-    delivery = _delivery.get()
-    if delivery is not None:
-        answer["render_config"] = add_root_url(delivery, root, None) if root else delivery
+    if (built := delivery.get()) is not None:
+        answer["render_config"] = add_root_url(built, root, None) if root else built
     return answer

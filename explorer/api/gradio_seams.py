@@ -5,7 +5,6 @@ each of them. JavaScript reads `window.gradio_config`, and `assets/statuses.js` 
 looks for both in the built front end.
 """
 
-import inspect
 import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -166,9 +165,6 @@ async def user_of(request: Request) -> str | None:
     Gradio's own check does not cover our addresses.
     """
     app: Any = request.app
-    if app.auth_dependency is not None:
-        user = app.auth_dependency(request)
-        return await user if inspect.isawaitable(user) else user
     if app.auth is None:
         return ""
     names = (f"access-token-{app.cookie_id}", f"access-token-unsecure-{app.cookie_id}")
@@ -219,7 +215,7 @@ class _BoundedForm(GradioMultiPartParser):
         super().on_part_data(data, start, end)
 
 
-route_utils.GradioMultiPartParser = _BoundedForm  # type: ignore[misc]
+route_utils.GradioMultiPartParser = _BoundedForm
 
 
 @contextmanager
