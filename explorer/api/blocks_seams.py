@@ -1,5 +1,6 @@
 """The seams to Gradio's Blocks, as in `gradio_seams`: the steps of a call, the configuration, and what an answer builds."""
 
+import asyncio
 import functools
 import inspect
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from gradio.blocks import BlocksConfig
 from gradio.processing_utils import add_root_url
 from gradio.state_holder import SessionState
 
+HEARTBEATS = 5.0  # seconds for the heartbeats of open pages to end when the server closes
 _NOTHING: dict[str, Any] = {}  # shared, because hundreds for each session would trigger the garbage collector
 
 # For each component Gradio inspects the arguments of its class again, 12,000 times for a page like ours.
@@ -38,6 +40,11 @@ class _PageConfig(BlocksConfig):
         own = super().__copy__()
         own.config_for_block = lambda *_: _NOTHING
         return own
+
+
+async def _end(ended: asyncio.Event) -> None:
+    """Set an event in the event loop that runs this, where its waiters are woken."""
+    ended.set()
 
 
 class GradioBlocks(gr.Blocks):
@@ -83,6 +90,17 @@ class GradioBlocks(gr.Blocks):
 
     async def postprocess_data(self, *given: Any, **named: Any) -> list[Any]:
         return await self.write_outputs(*given, **named)
+
+    def close(self, verbose: bool = True) -> None:
+        """Close the server, after ending the heartbeats of open pages in their own event loop.
+
+        Gradio sets their asyncio.Event from this thread, which fails when one of them starts or ends at that moment.
+        """
+        ended = getattr(self, "app", None) and self.app.stop_event
+        loop = getattr(ended, "_loop", None)  # set once something has waited for the event
+        if ended is not None and loop and loop.is_running():
+            asyncio.run_coroutine_threadsafe(_end(ended), loop).result(HEARTBEATS)
+        super().close(verbose)
 
     def session_state(self, session: str | None) -> SessionState | None:
         """Gradio's state of a session; None for an unknown session, for which no state is created."""
