@@ -27,7 +27,7 @@ from explorer.text.characters import has_visible_characters
 from explorer.text.lines import Pair, split_lines
 from explorer.training.examples import Examples
 from explorer.ui.layout import row
-from explorer.ui.pictures.bars import bar_groups, bars, percent
+from explorer.ui.pictures.bars import bars, percent
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.word_effects import word_effects
 from explorer.ui.settings import choice, text
@@ -102,7 +102,7 @@ class TryIt(RunView):
             return {**shown, **answer_question(run, *pair), "map": HIDDEN}
         there = has_visible_characters(pair[0])
         if run.kind == "number":
-            return {**shown, **(_verdict_of_number(run, pair) if there else NOTHING), "map": HIDDEN}
+            return {**shown, **(_estimate(run, pair) if there else NOTHING), "map": HIDDEN}
         shown |= {"offer": TWEETS if set(run.predictor.labels) == OF_TWEETS else FILL, **self._table(run)}
         return {**shown, **(self._verdict(run, pair) if there else {**NOTHING, **_map(run)})}
 
@@ -194,22 +194,13 @@ def _map(run: Run, tried: str = "", found: Decision | None = None) -> Content:
     return {"map": props(value=map_of(run, tried, found), visible=True), "about_map": explain_map(run), **slow}
 
 
-def _verdict_of_number(run: Run, pair: Pair) -> Content:
-    """The estimate for a text or pair on the scale of the examples."""
-    predictor = as_kind(run.predictor, Regressor)
-    said = float(predictor.estimate(load(predictor.model), [pair])[0])
-    low, high = _scale(run)
-    share = (min(max(said, low), high) - low) / (high - low)
-    rows = [(f"{said:.2f}", share, f"on a scale from {low:g} to {high:g}")]
-    return {**NOTHING, "verdict": bar_groups([("", rows)], form=".0%")}
-
-
-def _scale(run: Run) -> tuple[float, float]:
-    """The lowest and the highest held-out number; 0 to 1 if there are none."""
-    held = run.held_out
-    if not isinstance(held, HeldOutNumbers) or np.ptp(held.targets) == 0:
-        return 0.0, 1.0
-    return float(held.targets.min()), float(held.targets.max())
+def _estimate(run: Run, pair: Pair) -> Content:
+    """The number of a text or pair, on the scale of the examples."""
+    predictor, held = as_kind(run.predictor, Regressor), run.held_out
+    said = f"{predictor.estimate(load(predictor.model), [pair])[0]:.2f}"
+    if isinstance(held, HeldOutNumbers) and len(held.targets):
+        said += f", where the held-out numbers are {held.targets.min():g} to {held.targets.max():g}"
+    return {**NOTHING, "said": f"{said}."}
 
 
 def samples_of(run: Run) -> tuple[Pair, ...]:

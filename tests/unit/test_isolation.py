@@ -84,8 +84,8 @@ def test_nothing_that_a_stranger_is_sent_holds_the_id_of_a_run_or_the_name_of_it
     name, folder = export.tuned_model(hers), hers.predictor.model
     answers = [stranger.get(path)[1] for path in ("/", "/config", "/gradio_api/info", "/gradio_api/startup-events")]
     answers += [json.dumps(stranger.ask("models")).encode()]
-    for element in ("fine-tune-runs-save", "fine-tune-look", "visited"):
-        event = {"fine-tune-look": "input", "visited": "change"}.get(element, "click")
+    for element in ("fine-tune-runs-save", "fine-tune-preset", "visited"):
+        event = {"fine-tune-preset": "input", "visited": "change"}.get(element, "click")
         answers.append(json.dumps(stranger.press(element, event)).encode())
     for answer in answers:
         for secret in (hers.id, name, folder, "secret number"):

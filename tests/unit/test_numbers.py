@@ -1,7 +1,5 @@
 """A number that is learnt of texts and pairs (regression): against scikit-learn and scipy, kept, and taken home."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -17,10 +15,10 @@ from explorer.finetune.compute.finetune import train
 from explorer.finetune.compute.from_table import examples_from_table, numbers_in
 from explorer.finetune.compute.predictor import as_kind
 from explorer.finetune.compute.run import write_measure
-from explorer.finetune.compute.texts import Classifier, HeldOutNumbers
+from explorer.finetune.compute.texts import Classifier
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.result import Result
-from explorer.finetune.try_it import TryIt, _scale
+from explorer.finetune.try_it import TryIt
 from explorer.text.tables import Table
 from explorer.training.examples import FIFTHS, ScoredExamples
 from explorer.training.objectives import Numbers
@@ -95,17 +93,11 @@ def test_the_views_tell_of_a_number(kept, tiny):
     assert f"{stats.spearmanr(run.held_out.said, run.held_out.targets).statistic:.2f}" in shown["note"]
     tried = TryIt(run=run.id, tried="a cat", second="a dog").compute(subject)
     said = run.predictor.estimate(explorer.load(run.predictor.model), [("a cat", "a dog")])[0]
-    assert tried["verdict"]["groups"][0]["rows"][0]["label"] == f"{said:.2f}"
+    low, high = min(run.held_out.targets), max(run.held_out.targets)
+    assert tried["said"] == f"{said:.2f}, where the held-out numbers are {low:g} to {high:g}."
     assert "Spearman" in Outcome(run=run.id).compute(subject)["status"]
     said = Outcome(run=run.id).finding(subject).text
     assert "ounting words: " in said
-
-
-@pytest.mark.parametrize(("targets", "scale"), [([3, 3, 3], (0, 1)), ([2, 5, 3], (2, 5)), (None, (0, 1))])
-def test_an_estimate_has_a_scale_even_where_all_numbers_are_equal(targets, scale):
-    numbers = np.array(targets or (), dtype=np.float32)
-    held = None if targets is None else HeldOutNumbers((), (), numbers, numbers)
-    assert _scale(SimpleNamespace(held_out=held)) == scale
 
 
 def test_what_asks_for_labels_refuses_a_number(kept):
