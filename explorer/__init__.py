@@ -28,13 +28,11 @@ _AT_FIRST_USE = {
     **dict.fromkeys(("Explorer", "Trace", "load"), "explorer.bert.explorer"),
     **dict.fromkeys(("ablate", "attribute", "patch", "routes"), "explorer.techniques.single"),
     "compare_experiments": "explorer.experiments.compute.runs",
-    "corpus_items": "explorer.experiments.compute.made_items",
     **dict.fromkeys(("experiment", "repeat"), "explorer.experiments.compute.experiment"),
     **dict.fromkeys(("open_experiment", "save_experiment"), "explorer.experiments.compute.runs"),
-    **dict.fromkeys(("Item", "suite_items"), "explorer.experiments.compute.items"),
+    **dict.fromkeys(("Item", "corpus_items", "suite_items", "template_items"), "explorer.experiments.compute.items"),
     "over_checkpoints": "explorer.experiments.compute.runs",
     "read_examples": "explorer.finetune.compute.from_table",
-    "template_items": "explorer.experiments.compute.made_items",
     **dict.fromkeys(("Viewed", "compare", "settings", "show", "view"), "explorer.export.notebook"),
 }
 __all__ = [*_AT_FIRST_USE, "CapabilityError", "ExplorerError", "InputError", "ModelError"]

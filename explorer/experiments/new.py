@@ -3,14 +3,20 @@
 from collections.abc import Generator, Hashable, Sequence
 from typing import Any, ClassVar
 
-from explorer.bert.explorer import Explorer
 from explorer.core import downloads
 from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS
-from explorer.experiments.compute import made_items
 from explorer.experiments.compute.experiment import MOST_SEED, QUESTIONS, Experiment, experiment_in_steps, question_of
-from explorer.experiments.compute.items import Item, items_from_lines, lines_of, read_items, suite_items
+from explorer.experiments.compute.items import (
+    EXAMPLE,
+    Item,
+    corpus_items,
+    items_from_lines,
+    read_items,
+    suite_items,
+    template_items,
+)
 from explorer.experiments.compute.minimal_pairs import TITLES
 from explorer.experiments.compute.question import Question
 from explorer.experiments.compute.reading import read_items_as
@@ -47,7 +53,6 @@ PIECES = 1.3  # tokens of a word
 LOOKED_AT = 200  # items, before they are asked
 WAYS = [asked.setting[0] for asked in QUESTIONS.values() if asked.setting[0]]
 _refusals: OnceCache[Hashable, str] = OnceCache(16)
-_made: OnceCache[Hashable, tuple[Item, ...]] = OnceCache(16)  # items of templates and of the corpus
 
 
 def _way(asks: str) -> Any:
@@ -64,17 +69,12 @@ def _box(default: str, label: str, source: str, **look: Any) -> Any:
     return text(default, label, heard="submit blur", when=lambda view: view.source == source, **look)
 
 
-def _from_corpus(view: Any) -> bool:
-    return view.source == CORPUS
-
-
 class NewExperiment(LongView):
     """One question asked of all items: what it measures at every place, and what one half of the groups says of the other."""
 
     name, question = "experiments/new", "What decides between two words?"
     layout: ClassVar[Sequence[LayoutRow]] = (
-        row("source", "asks", *WAYS, "into", "target"),
-        row("pairs", "longest", "mark"),
+        row("source", "pairs", "asks", *WAYS, "into", "target"),
         row(col("problem", "board", "about", "hint", "save", "download", "help"), col("chosen", "interval", "beside", "each")),
     )
     start = "Measure every item"
@@ -88,32 +88,15 @@ class NewExperiment(LongView):
         TYPED,
         info="One item per line; the sentence has a [MASK]. A line that begins with # names a group of items.",
         lines=5,
-        placeholder=lines_of(suite_items("agreement")[:2]),
+        placeholder="The *keys* to the drawer [MASK] here. | are | is",
     )
     template: str = _box(
-        made_items.EXAMPLE,
+        EXAMPLE,
         "Templates: sentence | word | foil",
         TEMPLATE,
-        info="A name in braces is a slot. A line below fills the slot: thing = key, cup. ?3 takes the model's best three.",
+        info="A name in braces is a slot. A line below fills the slot: thing = key, cup.",
     )
-    pairs: str = text(
-        "is/are, was/were",
-        "Sentences with one word of",
-        heard="submit blur",
-        max_lines=2,
-        when=_from_corpus,
-        elem_classes="inline",
-    )
-    longest: int = number(
-        made_items.LONGEST, "Words at most", low=2, high=made_items.MOST_WORDS, box=True, when=_from_corpus, elem_classes="inline"
-    )
-    mark: str = choice(
-        [("nothing", made_items.NOTHING), ("its subject", made_items.SUBJECT), ("the word it depends on", made_items.GOVERNOR)],
-        "Mark",
-        menu=True,
-        when=_from_corpus,
-        elem_classes="inline",
-    )
+    pairs: str = _box("is/are, was/were", "With one word of", CORPUS, lines=1, max_lines=2, elem_classes="inline")
     asks: str = choice(
         [(one.menu, name) for name, one in QUESTIONS.items()], "Measure", menu=True, scale=5, elem_classes="inline"
     )
@@ -184,17 +167,17 @@ class NewExperiment(LongView):
     def _others(self) -> list[str]:
         return list(dict.fromkeys(filter(None, map(str.strip, self.others.splitlines()))))[: MOST_CHECKPOINTS - 1]
 
-    def items_of(self, model: Explorer) -> tuple[Item, ...]:
-        """The items, some of which a model may make. Raises InputError where there are none, or a line is not an item."""
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """Raises InputError where there are none, or a line is not an item."""
         if self.source == TYPED:
             return items_from_lines(self.typed)
         if self.source == FILE:
             return self.file or ()
         if self.source == TEMPLATE:
-            return _made.get((model.checkpoint, self.template), lambda: made_items.template_items(self.template, model))
+            return template_items(self.template)
         if self.source == CORPUS:
-            asked = self.pairs, self.longest, self.mark
-            return _made.get(asked, lambda: made_items.corpus_items(*asked))
+            return corpus_items(self.pairs)
         return suite_items(self.source)
 
     def unless(self, subject: Subject) -> str:
@@ -208,7 +191,7 @@ class NewExperiment(LongView):
 
     def refusal(self, subject: Subject) -> str:
         """Why these items cannot be asked; '' if they can. Beyond LOOKED_AT items that is seen only when they are asked."""
-        given = self.source, self.typed, self.template, self.pairs, self.longest, self.mark, self.file
+        given = self.source, self.typed, self.template, self.pairs, self.file
         key = subject.model.checkpoint, *given, self.asks, self.chosen_way, self.chosen_target
         return _refusals.get(key, lambda: self._refusal(subject))
 
@@ -218,7 +201,7 @@ class NewExperiment(LongView):
         if self.source == TYPED and not self.typed.strip():
             return NOTHING_TYPED
         try:
-            if len(items := self.items_of(subject.model)) <= LOOKED_AT:
+            if len(items := self.items) <= LOOKED_AT:
                 read_items_as(self.asked(subject), items)
         except ExplorerError as error:
             return str(error)
@@ -234,11 +217,11 @@ class NewExperiment(LongView):
         """In forward passes of the page's input."""
         if self.refusal(subject) or (self._shipped(subject) and not self._others):
             return 0
-        tokens = sum(PIECES * len(f"{item.text_a} {item.text_b}".split()) + 2 for item in self.items_of(subject.model))
+        tokens = sum(PIECES * len(f"{item.text_a} {item.text_b}".split()) + 2 for item in self.items)
         return tokens / subject.trace.kept * self.asked(subject).cost[1] * (1 + len(self._others))
 
     def key(self, subject: Subject) -> Hashable:
-        items = () if self.refusal(subject) else self.items_of(subject.model)
+        items = () if self.refusal(subject) else self.items
         asked = self.asks, self.chosen_way, self.chosen_target, self.seed, self.others
         return self.name, subject.model.checkpoint, items, tuple(item.group for item in items), *asked
 
@@ -249,7 +232,7 @@ class NewExperiment(LongView):
         """Ask every item; returns the problem with the items, if there is one."""
         if problem := self.refusal(subject):
             return problem
-        given = self.items_of(subject.model), self.asks, self.chosen_way, self.seed, self.chosen_target
+        given = self.items, self.asks, self.chosen_way, self.seed, self.chosen_target
         try:
             found = self._shipped(subject) or (yield from experiment_in_steps(subject.model, *given))
             others = []
@@ -269,7 +252,7 @@ class NewExperiment(LongView):
         nothing |= {"help": QUESTIONS[self.asks].help + TESTS, "save": props(visible=False), **offer_methods(False)}
         if problem := self.refusal(subject):
             return nothing | _refused(problem)
-        items = self.items_of(subject.model)
+        items = self.items
         about = PREVIEW.format(len(items), min(len(items), LISTED))
         return nothing | {"hint": props(visible=True), "about": about, "each": preview_items(items)}
 
@@ -323,7 +306,7 @@ class NewExperiment(LongView):
 
     def on_each(self, subject: Subject, index: object) -> NewInput:
         found = self.known(subject)
-        return open_item(found.items if isinstance(found, Experiment) else self.items_of(subject.model), index)
+        return open_item(found.items if isinstance(found, Experiment) else self.items, index)
 
 
 def _refused(why: str) -> Content:

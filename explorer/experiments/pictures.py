@@ -4,7 +4,6 @@ from __future__ import annotations  # plotly is imported by the first figure, no
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import cycle
 from textwrap import wrap
 from typing import Any
 
@@ -18,7 +17,7 @@ from explorer.experiments.compute.minimal_pairs import Share
 from explorer.experiments.compute.moving import DOSE
 from explorer.experiments.compute.question import HEADS, LAYERS, STATES, Axis
 from explorer.experiments.compute.summary import LEVEL
-from explorer.ui.pictures.base import AMOUNT, CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, plain_axis, shorten
+from explorer.ui.pictures.base import AMOUNT, CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, plain_axis
 from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap, outline_cell
 from explorer.ui.pictures.numbers import Table, columns_of, keep
 
@@ -27,9 +26,6 @@ PROBES = "probe before", "probe after"
 NAMED, WIDE_NAMED = 0.12, 0.35  # of the largest share: from here on a point has its name, as names would lie on each other
 CHANCE = 0.5
 LABEL = 16  # characters of a line of a label
-NAME = 30  # characters of a model's name in the legend
-Shares = Mapping[str, Share]
-"""The share of each kind, and under ALL that of all together."""
 
 
 @dataclass(frozen=True)
@@ -238,42 +234,32 @@ def _lines(
     return keep(drawn, lambda: columns_of(**columns))
 
 
-def suite_bars(sides: Sequence[tuple[str, Shares]], unit: str, shown: str = "") -> go.Figure:
-    """A bar a kind and model with its 95% interval; the dotted line is at 50%. Other kinds than the `shown` one are pale."""
-    traces, told = [], []
-    for colour, (name, shares) in zip(cycle(CATEGORIES), sides, strict=False):
-        own = list(shares.values())
-        right, low, high = ([getattr(share, end) for share in own] for end in ("right", "low", "high"))
-        said = [
-            "too few frames for an interval" if np.isnan(share.low) else f"95% interval {share.low:.0%} to {share.high:.0%}"
-            for share in own
-        ]
-        told.append(f"{name}: " + ", ".join(f"{kind} {a:.0%} ({b})" for kind, a, b in zip(shares, right, said, strict=True)))
-        traces.append(
-            go.Bar(
-                x=right,
-                y=["<br>".join(wrap(esc(kind), LABEL)) for kind in shares],
-                name=esc(shorten(name, NAME)),
-                orientation="h",
-                marker={"color": colour, "opacity": [0.75 if not shown or kind == shown else 0.3 for kind in shares]},
-                error_x=_spread(right, low, high) | {"color": "var(--body-text-color)"},
-                customdata=[[share.items, one] for share, one in zip(own, said, strict=True)],
-                hovertemplate="%{y}: %{x:.0%} of %{customdata[0]}<br>%{customdata[1]}<extra>%{fullData.name}</extra>",
-            )
-        )
+def suite_bars(shares: Mapping[str, Share], unit: str, shown: str = "") -> go.Figure:
+    """A bar per kind with its 95% interval; the dotted line is at 50%. Other kinds than the `shown` one are pale."""
+    right, low, high = ([getattr(share, end) for share in shares.values()] for end in ("right", "low", "high"))
+    said = [
+        "too few frames for an interval" if np.isnan(share.low) else f"95% interval {share.low:.0%} to {share.high:.0%}"
+        for share in shares.values()
+    ]
+    told = ", ".join(f"{kind} {a:.0%} ({b})" for kind, a, b in zip(shares, right, said, strict=True))
+    bars = go.Bar(
+        x=right,
+        y=["<br>".join(wrap(esc(kind), LABEL)) for kind in shares],
+        orientation="h",
+        marker={"color": CATEGORIES[0], "opacity": [0.75 if not shown or kind == shown else 0.3 for kind in shares]},
+        error_x=_spread(right, low, high) | {"color": "var(--body-text-color)"},
+        customdata=[[share.items, one] for share, one in zip(shares.values(), said, strict=True)],
+        hovertemplate="%{y}: %{x:.0%} of %{customdata[0]}<br>%{customdata[1]}<extra></extra>",
+    )
     line = {"color": FAINT, "width": 1.5, "dash": "dot"}
     drawn = figure(
-        traces,
+        [bars],
         key="suite",
-        barmode="group",
         bargap=0.35,
-        showlegend=len(sides) > 1,
-        legend={**LEGEND, "traceorder": "normal"},
-        margin={"l": 8, "r": 12, "t": 28 + 22 * (len(sides) - 1), "b": 46},
+        margin={"l": 8, "r": 12, "t": 28, "b": 46},
         xaxis=grid_axis(unit, range=[0, 1.02], tickformat=".0%", dtick=0.25),
         yaxis={"type": "category", "autorange": "reversed", "automargin": True, "ticklabelstandoff": 6},
         shapes=[{"type": "line", "x0": CHANCE, "x1": CHANCE, "y0": 0, "y1": 1, "yref": "paper", "line": line}],
-        meta={"alt": esc(f"{unit}; guessing gives 50%. {'; '.join(told)}.")},
+        meta={"alt": esc(f"{unit}; guessing gives 50%. {told}.")},
     )
-    rows = [[name, kind, *share] for name, shares in sides for kind, share in shares.items()]
-    return keep(drawn, lambda: Table.of(("model", "kind", *Share._fields), rows))
+    return keep(drawn, lambda: Table.of(("kind", *Share._fields), [[kind, *share] for kind, share in shares.items()]))

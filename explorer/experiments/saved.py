@@ -12,8 +12,8 @@ from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.question import place_of
 from explorer.experiments.compute.runs import Compared, compare_experiments, open_experiment, shared_items
 from explorer.experiments.compute.summary import LEVEL, at_place
-from explorer.experiments.pictures import describe_q
-from explorer.experiments.sentences import find, interval_of, methods, of_items, place_name
+from explorer.experiments.pictures import board, describe_q
+from explorer.experiments.sentences import about, find, interval_of, methods, of_items, place_name
 from explorer.experiments.showing import (
     LISTED,
     find_clicked,
@@ -62,7 +62,7 @@ class SavedRuns(View):
     """What two files hold, and where they differ in the items of both."""
 
     name, question = "experiments/saved", "How do two saved runs differ?"
-    layout = (row("run", "other_run"), row(col(*PARTS, "describe", "methods"), col(*(f"other_{name}" for name in PARTS))))
+    layout = (row("run", "other_run"), row(col(*PARTS, "describe", "methods"), col("other_about", "other_board", "each")))
     run: Experiment | None = _opens("Open a run")
     other_run: Experiment | None = _opens("Open another beside it")
     run_place: tuple[int, ...] = memory((), kept=kept_place)
@@ -79,13 +79,9 @@ class SavedRuns(View):
     methods = part("code", lines=14, visible=False)
     other_about = sentence(classes="caption")
     other_board = chart("The mean of every place in the other run", height=300, hides_empty=True)
-    other_chosen = sentence()
-    other_interval = chart("The selected place of the other run on the other half", height=130, hides_empty=True)
-    other_beside = chart("What else was measured in the other run", height=200, hides_empty=True)
     each = part("strips", height=300)
     help = caption(
-        "A file contains the items, every number, the question and their origin: model, hash of its weights, number format, "
-        "seed, versions. Means, intervals and tests are computed again from the numbers, without the model. If two runs have the "
+        "A file contains the items, every number, the question and their origin. Means, intervals and tests are computed again from the numbers, without the model. If two runs have the "
         "same question and items, each place shows the difference with its interval and q, by group. The correlation compares "
         "the ranks of the places' means (Spearman)."
     )
@@ -96,13 +92,17 @@ class SavedRuns(View):
 
     def compute(self, subject: Subject) -> Content:
         if not self.runs:
-            nothing = {**_nothing(""), **_nothing("other_"), **offer_methods(False)}
-            return {**nothing, "compared": NOTHING, "each": None, "hint": props(visible=False)}
+            nothing: Content = dict.fromkeys(("board", "interval", "beside", "other_board", "each"))
+            nothing |= dict.fromkeys(("about", "chosen", "other_about"), "")
+            return {**nothing, "compared": NOTHING, "hint": props(visible=False), **offer_methods(False)}
         first, *others = self.runs
-        beside = _shown(others[0], self._at(others[0]), "other_") if others else {**_nothing("other_"), "other_about": ONE}
-        told = _compared(first, others[0]) if others else ""
-        shown: Content = {"compared": told, "each": self._each(), "hint": props(visible=True), **offer_methods(True)}
-        return {**_shown(first, self._at(first), ""), **beside, **shown}
+        at = self._at(first)
+        shown = show_run(first, at) | {"each": self._each(), "hint": props(visible=True), **offer_methods(True)}
+        shown["about"] = describe_run(first)
+        if not others:
+            return {**shown, "compared": "", "other_about": ONE, "other_board": None}
+        told = {"other_about": describe_run(others[0]), "other_board": board(others[0], self._at(others[0]))}
+        return {**shown, **told, "compared": _compared(first, others[0])}
 
     def finding(self, subject: Subject) -> Finding | None:
         return Finding(find(self.runs[0]).text) if self.runs else None
@@ -144,15 +144,11 @@ class SavedRuns(View):
         return item_table(lines, titles)
 
 
-def _shown(run: Experiment, at: tuple[int, ...], prefix: str) -> Content:
-    made, shown = run.provenance, show_run(run, at)
+def describe_run(run: Experiment) -> str:
+    """What was asked of which items, and how the run was made."""
+    made = run.provenance
     way = "" if len(run.question.ways) == 1 else f" ({made['how'].replace('_', ' ')})"
-    told = f"{run.question.menu}{way}, seed {made['seed']}. {shown['about']} {provenance.describe(made)}"
-    return {f"{prefix}{name}": shown[name] for name in PARTS} | {f"{prefix}about": told}
-
-
-def _nothing(prefix: str) -> Content:
-    return {f"{prefix}{name}": None if name in ("board", "interval", "beside") else "" for name in PARTS}
+    return f"{run.question.menu}{way}, seed {made['seed']}. {about(run)} {provenance.describe(made)}"
 
 
 def _compared(one: Experiment, other: Experiment) -> str:

@@ -6,8 +6,7 @@ from contextlib import suppress
 import pytest
 
 from explorer.core.errors import ExplorerError
-from explorer.experiments.compute.items import Item, items_from_lines
-from explorer.experiments.compute.made_items import corpus_items, template_items
+from explorer.experiments.compute.items import Item, corpus_items, items_from_lines, template_items
 from explorer.finetune.compute import questions
 from explorer.finetune.compute.answers import overlap_answer
 from explorer.finetune.compute.spans import normalise_answer

@@ -14,7 +14,6 @@ from explorer.experiments.compute.patching import COUNTERPART, HEADS_OF, MLP, RE
 from explorer.experiments.compute.question import Axis, Batch, Measured, ReadItem, place_of, round_off
 from explorer.experiments.compute.reading import batch_items
 from explorer.experiments.compute.summary import Place
-from explorer.techniques.paths import PARTS
 
 EDGES = "edges"
 INTEGRATED = "_integrated"  # ends the ways that take a path
@@ -40,7 +39,6 @@ class Estimated(Patching):
         MLP: "the feed-forward output",
         EDGES: "edges",
         EDGES + INTEGRATED: "edges, by a path of five",
-        **{f"{EDGES}_{part}": f"edges into {part.replace('query', 'querie')}s" for part in PARTS},
     }
     help = (
         "Attribution patching (Nanda 2023; Syed et al. 2023) estimates *patching* for all places at the same time: the "
@@ -62,7 +60,6 @@ class Estimated(Patching):
     def set_up(self) -> None:
         super().set_up()
         self.of_edges, self.integrated = self.way.startswith(EDGES), self.way.endswith(INTEGRATED)
-        self.parts = [part for part in PARTS if self.way.endswith(part)] or PARTS
         if self.of_edges:
             edges.require_edges(self.model)
 
@@ -78,19 +75,21 @@ class Estimated(Patching):
     @property
     def cost(self) -> tuple[int, float]:
         """A backward pass takes the memory of about three forward passes; a place that is patched half a pass."""
-        return 12 if self.of_edges else 3, 4 + 5 * (STEPS if self.integrated else 1) + STRONGEST / 2
+        steps = STEPS if self.integrated else 1
+        return 6 if self.of_edges and steps == 1 else 3 * steps, 2 + 3 * steps + STRONGEST / 2
 
     def prepare(self, items: Sequence[ReadItem]) -> Iterator[None]:
         """All estimates, which choose the places that are patched."""
         self._estimates, total = {}, np.zeros(self.shape)
+        readers = [edges.readers_of(layer) for layer in self.model.layers] if self.of_edges else []
         for batch in batch_items(self, items):
             ends = self.ends(batch)
-            before, whole = batch.differences(ends)
+            sizes = torch.sub(*batch.differences(ends.flip(0)))
             pairs = self.random_pairs(batch, ends) if self.has_nulls else ()
-            given = batch.states[0], batch.changed[0], batch.places, whole - before, batch.words, *pairs
+            given = batch.states[0], batch.changed[0], batch.places, sizes, batch.words, *pairs
             with torch.inference_mode(False), torch.enable_grad():  # a gradient keeps nothing that inference mode made
-                values = self._estimate(batch, *(one.clone() for one in given))
-            for item, estimates, size in zip(batch.items, values.transpose(0, 1), whole - before, strict=True):
+                values = self._estimate(batch, readers, *(one.clone() for one in given))
+            for item, estimates, size in zip(batch.items, values.transpose(0, 1), sizes, strict=True):
                 self._estimates[item.number] = estimates
                 total += estimates[0].numpy() * float(size > 0)
             yield
@@ -110,19 +109,30 @@ class Estimated(Patching):
         if not self.of_edges:
             return self.vectors(batch, self._strongest)[self._strongest]
         mine, theirs = (edges.run(self.model, states[0]) for states in (batch.states, batch.changed))
-        chosen = np.argwhere(self._strongest).tolist()
-        return torch.stack([edges.vectors_with(batch, mine, theirs, (one, other), self.parts) for one, other in chosen])
+        return edges.vectors_with(batch, mine, theirs, np.argwhere(self._strongest).tolist())
 
-    def _estimate(self, batch: Batch, own: torch.Tensor, changed: torch.Tensor, *given: torch.Tensor) -> torch.Tensor:
-        """The estimates, [1 or 2, n, *places], from both embedding outputs [n, tokens, hidden], and what `_numbers` reads."""
-        numbers, model = lambda last: self._numbers(last, *given), self.model
-        path = [changed + step / STEPS * (own - changed) for step in range(1, STEPS + 1)] if self.integrated else [changed]
-        mine, theirs, *along = edges.run(model, own), edges.run(model, changed), *(edges.run(model, at, numbers) for at in path)
-        if self.of_edges:
-            with torch.no_grad():
-                return torch.stack([edges.estimate(model, mine, theirs, one, self.parts) for one in along]).mean(0)
+    def _estimate(
+        self, batch: Batch, readers: edges.Readers, own: torch.Tensor, changed: torch.Tensor, *given: torch.Tensor
+    ) -> torch.Tensor:
+        """The estimates, [1 or 2, n, *places], from both embedding outputs [n, tokens, hidden], and what `_numbers` reads.
+
+        All steps of a path are one batch.
+        """
+        count, steps, model = len(own), STEPS if self.integrated else 1, self.model
+        shares = [step / STEPS for step in range(1, STEPS + 1)] if self.integrated else [0.0]
+        path = torch.cat([changed + share * (own - changed) for share in shares])
+        repeated = [one.repeat(steps, *[1] * (one.dim() - 1)) for one in given]
+        along = edges.run(model, path, lambda last: self._numbers(last, *repeated))
+        with torch.no_grad():
+            mine, theirs = edges.run(model, own), along if steps == 1 else edges.run(model, changed)
+            if self.of_edges:
+                each = [
+                    sum(edges.estimate(model, readers, mine, theirs, along, (item, step * count + item)) for step in range(steps))
+                    for item in range(count)
+                ]
+                return torch.stack(each, 1) / steps
         name = {RESIDUAL: "hidden", MLP: "added"}.get(self.way, "context")
-        slopes = [torch.stack(parts).mean(0) for parts in zip(*(one.slopes_by(name) for one in along), strict=True)]
+        slopes = [slope.unflatten(1, (steps, count)).mean(1) for slope in along.slopes_by(name)]
         each = zip(mine.of(name), theirs.of(name), slopes, strict=True)
         parts = torch.stack([(one - two) * slope for one, two, slope in each], 2)  # [1 or 2, n, layers or states, …]
         if name == "context":

@@ -2,11 +2,24 @@
 
 Words of the text may be marked: `The *key* to the drawers [MASK] here.`; and a marked word may have a counterpart, which makes a
 second text of the item: `The *key/keys* to the drawers [MASK] here.`
+
+Items are given, come with a suite, or are made: from sentences of the corpus, in which one of two words becomes the blank, or
+from a template: sentences with slots in braces, and for every slot a line with what fills it.
+
+    The *{noun}/{other}* near the {place} [MASK] old. | {verb} | {foil}
+    noun/other/verb/foil = key/keys/is/are, keys/key/are/is
+    place = drawers, garden
+
+Slots set apart by / are filled together, others in every combination. Items with the same words in the first slots are one group:
+key/keys and keys/key are not independent.
 """
 
 import functools
+import itertools
+import math
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,6 +30,8 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, ITEMS
 from explorer.experiments.compute.minimal_pairs import suite_of
 from explorer.text import limits
+from explorer.text.corpora import CorpusSentence, built_in
+from explorer.text.encoding import MASK
 from explorer.text.tables import Row, read_table
 
 HEADINGS = {
@@ -27,6 +42,24 @@ HEADINGS = {
     "group": ("group", "cluster", "frame"),
 }
 """What the columns of a file may be called."""
+EXAMPLE = """The *{noun}/{other}* near the {place} [MASK] old. | {verb} | {foil}
+noun/other/verb/foil = key/keys/is/are, letters/letter/are/is, cup/cups/is/are, boxes/box/are/is, picture/pictures/is/are, \
+chairs/chair/are/is, book/books/is/are, doors/door/are/is, house/houses/is/are, windows/window/are/is, table/tables/is/are, \
+tools/tool/are/is
+place = garden, street, church"""
+EMPTY = (
+    "The template is missing. Write a sentence with slots, such as The {thing} [MASK] old. | is | are, and below it lines "
+    "for them, such as thing = key, cup."
+)
+SLOT = re.compile(r"\{(\w+)\}")
+FILLS = re.compile(r"\s*(\w+(?:\s*/\s*\w+)*)\s*=(.*)", re.DOTALL)
+BRACKETED = re.compile(r"\[(\w{1,20})\]")
+SPECIAL = ("MASK", "SEP", "CLS", "PAD", "UNK")
+MOST_SLOTS = 50
+LONGEST = 20  # words of a sentence of the corpus
+MOST_ITEMS = 500  # of a pair: those spread over the whole corpus, as many of each word as there are
+PAIR = re.compile(r"([^\s/,]+)\s*/\s*([^\s/,]+)")
+ODD = re.compile(r"[*|/\[\]]")  # characters that mark words or divide cells where items are typed
 FEWEST = 2  # one to select a head on, and one to test it on
 GROUP = "#"  # begins a line that names the group of the items below it
 MARKED = re.compile(r"\*(?!\s)([^*/]++)(?<!\s)(?:/(?!\s)([^*/]++)(?<!\s))?+\*")
@@ -162,12 +195,6 @@ def suite_items(name: str) -> tuple[Item, ...]:
     return tuple(replace(item, group=f"frame {frame + 1}") for item, frame in zip(items, suite.frames, strict=True))
 
 
-def lines_of(items: Sequence[Item]) -> str:
-    """Items as `items_from_lines` reads them."""
-    rows = (item.row for item in items)
-    return "\n".join(" | ".join([text_a, *([text_b] if text_b else []), *words]) for text_a, text_b, *words in rows)
-
-
 def _without_marks(text: str, number: int) -> tuple[str, tuple[Mark, ...]]:
     parts, marks, at, length = [], [], 0, 0  # of the text without marks up to `at`
     for found in MARKED.finditer(text):
@@ -196,3 +223,120 @@ def _columns(cells: Row) -> dict[str, int]:
     names = [cell.strip().lower() for cell in cells]
     found = {role: names.index(name) for role, known in HEADINGS.items() for name in reversed(known) if name in names}
     return found if found.keys() >= {"text_a", "word", "foil"} else {}
+
+
+Slots = tuple[dict[str, str], ...]
+"""Each way in which slots are filled together, by the name of a slot."""
+
+
+@functools.lru_cache(16)
+def template_items(template: str) -> tuple[Item, ...]:
+    """The items of a template, without repeats.
+
+    Raises InputError for a template that is empty or wrong, or makes too many items or fewer than two.
+    """
+    lines, filled = _read_template(template)
+    used = [[slots for slots in filled if slots[0].keys() & {*SLOT.findall(" ".join(line))}] for line in lines]
+    ITEMS.check(sum(math.prod(map(len, slots)) for slots in used), "items")
+    items = []
+    for line, slots in zip(lines, used, strict=True):
+        for rows in itertools.product(*slots):
+            values = {name: value for row in rows for name, value in row.items()}
+            group = ", ".join(sorted({*rows[0].values()})) if rows else ""
+            items.append(Item(*(_filled(cell, values) for cell in line), group=group))
+    return check_items(list(dict.fromkeys(items)))
+
+
+def _read_template(text: str) -> tuple[list[tuple[str, str, str, str]], list[Slots]]:
+    """The lines of items, and what fills their slots. Raises InputError that says which line or slot is wrong."""
+    lines, filled, slots = [], list[Slots](), list[str]()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if fills := FILLS.fullmatch(line):
+            names = [name.strip() for name in fills[1].split("/")]
+            slots += names
+            filled.append(_read_fills(names, fills[2], number))
+        elif line.strip():
+            if wrong := next((name for name in BRACKETED.findall(line) if name not in SPECIAL), ""):
+                raise InputError(f"Line {number} has [{wrong}], which is not a slot. Write {{{wrong}}}, or {MASK} for the blank.")
+            if re.search(r"[{}]", SLOT.sub("", line)):
+                raise InputError(f"Line {number} has a brace outside a slot. A slot is a name in braces, such as {{thing}}.")
+            lines.append(parts_of(line, number))
+        if len(filled) > MOST_SLOTS:
+            raise InputError(f"Line {number} fills more slots than {MOST_SLOTS}. Write several templates.")
+    if not lines:
+        raise InputError(EMPTY)
+    used = {*SLOT.findall(" ".join(map(" ".join, lines)))}
+    if twice := next((name for name, count in Counter(slots).items() if count > 1), ""):
+        raise InputError(f"The slot {{{twice}}} is filled twice. Keep one of its lines.")
+    if missing := min(used - {*slots}, default=""):
+        raise InputError(f"Nothing fills the slot {{{missing}}}. Add a line such as {missing} = one, two.")
+    if unused := min({*slots} - used, default=""):
+        raise InputError(f"No sentence has the slot {{{unused}}}. Write it into one, or leave its line out.")
+    return lines, filled
+
+
+def _read_fills(names: Sequence[str], values: str, number: int) -> Slots:
+    """What fills some slots together: values set apart by commas, and within them by /. Raises InputError."""
+    rows = []
+    for value in filter(None, map(str.strip, values.split(","))):
+        parts = [part.strip() for part in value.split("/")] if len(names) > 1 else [value]
+        if len(parts) != len(names):
+            raise InputError(
+                f"Line {number} has {len(names)} slots and {len(parts)} parts in {value[:40]!r}. Give each slot one."
+            )
+        rows.append(dict(zip(names, parts, strict=True)))
+    if not rows:
+        raise InputError(f"Line {number} gives {{{names[0]}}} no values. Write some, as in {names[0]} = one, two.")
+    return tuple(rows)
+
+
+def _filled(cell: str, values: dict[str, str]) -> str:
+    """A cell with values in its slots. Raises InputError where it would get too long."""
+    CHARACTERS.check(len(cell) + sum(len(values.get(name, "")) for name in SLOT.findall(cell)), "an item of the template")
+    return SLOT.sub(lambda slot: values.get(slot[1], slot[0]), cell)
+
+
+@functools.lru_cache(16)
+def corpus_items(pairs: str) -> tuple[Item, ...]:
+    """The sentences of the built-in corpus that have one word of a pair, as 'is/are, was/were'.
+
+    The word is the blank's word, the other one of its pair the foil. Its subject is marked, if the corpus's Universal
+    Dependencies have one. Raises InputError for words that are not a pair, and where fewer than two sentences are found.
+    """
+    foils: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in pairs.split(","))):
+        if (words := PAIR.fullmatch(part.lower())) is None or words[1] == words[2]:
+            raise InputError(f"{part[:40]!r} is not a pair. Write two words with / between, as in is/are.")
+        foils |= {words[1]: words[2], words[2]: words[1]}
+    if not foils:
+        raise InputError("Write pairs of words, such as is/are: a sentence with one is an item, and the other is the foil.")
+    sentences = (one for one in built_in().sentences if len(one.words) <= LONGEST and not ODD.search(one.text))
+    found = [item for sentence in sentences for item in _of_sentence(sentence, foils)]
+    if len(found) < FEWEST:
+        raise InputError(f"The corpus has {len(found)} sentences of at most {LONGEST} words with these. Take more common words.")
+    chosen = np.unique(np.linspace(0, len(found) - 1, min(MOST_ITEMS, len(found))).round().astype(int))
+    return check_items([found[at] for at in chosen.tolist()])
+
+
+def _of_sentence(sentence: CorpusSentence, foils: dict[str, str]) -> Iterator[Item]:
+    """The item of a sentence with exactly one of the words."""
+    here = [at for at, word in enumerate(sentence.words) if word.lower() in foils]
+    if len(here) != 1 or not sentence.starts:
+        return
+    word, places = sentence.words[here[0]].lower(), {here[0]: MASK}
+    if (subject := _subject_of(sentence, here[0])) is not None:
+        places[subject] = f"*{sentence.words[subject]}*"
+    text = sentence.text
+    for place in sorted(places, reverse=True):
+        start = sentence.starts[place]
+        text = text[:start] + places[place] + text[start + len(sentence.words[place]) :]
+    yield Item(text, "", word, foils[word])
+
+
+def _subject_of(sentence: CorpusSentence, at: int) -> int | None:
+    """The subject of a word, or of what it is the auxiliary or copula of, zero-based; None for none."""
+    if not sentence.heads:
+        return None
+    owners = [at, *([sentence.heads[at]] if sentence.relations[at].split(":")[0] in ("cop", "aux") else [])]
+    pairs = enumerate(zip(sentence.heads, sentence.relations, strict=True))
+    return next((word for word, (head, relation) in pairs if head in owners and relation.split(":")[0] == "nsubj"), None)

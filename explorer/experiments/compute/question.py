@@ -135,13 +135,12 @@ class Measured:
     before: torch.Tensor | None = None
     words: torch.Tensor | None = None
 
-    def packed(self, batch: Batch) -> np.ndarray:
-        """[n, width] float32: words, before, size, values, and nulls and others if there are any."""
+    def arrays(self, batch: Batch) -> list[np.ndarray]:
+        """[n, ...] each: words, before, sizes, values, and nulls and others if there are any."""
         words = batch.words if self.words is None else self.words
         before = batch.before if self.before is None else self.before
-        size = torch.ones(len(batch.items)) if self.sizes is None else self.sizes
-        arrays = [array.flatten(1) for array in (self.values, self.nulls, *self.also) if array is not None]
-        return torch.cat([words.float(), before[:, None], size[:, None], *arrays], 1).numpy().astype(np.float32)
+        sizes = torch.ones(len(batch.items)) if self.sizes is None else self.sizes
+        return [array.numpy() for array in (words, before, sizes, self.values, self.nulls, *self.also) if array is not None]
 
 
 class Question(ABC):
@@ -202,11 +201,6 @@ class Question(ABC):
     def pick(cls, way: str, means: np.ndarray) -> Place:
         """The place that is looked for, chosen from means: the highest one, or the lowest where values fall."""
         return place_of(int(means.argmin() if cls.below else means.argmax()), means)
-
-    @property
-    def width(self) -> int:
-        """How many numbers a row of `Measured` has."""
-        return 4 + int(np.prod(self.shape)) * (1 + self.has_nulls + len(self.also))
 
     @property
     def cost(self) -> tuple[int, float]:
