@@ -1,6 +1,7 @@
 """A new experiment: items × a question × how it is asked, and what it measured."""
 
 from collections.abc import Generator, Hashable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from explorer.core import downloads
@@ -20,7 +21,7 @@ from explorer.experiments.compute.items import (
 from explorer.experiments.compute.minimal_pairs import TITLES
 from explorer.experiments.compute.question import Question
 from explorer.experiments.compute.reading import read_items_as
-from explorer.experiments.compute.runs import MOST_CHECKPOINTS, find_shipped, run_to_json, with_others
+from explorer.experiments.compute.runs import MOST_CHECKPOINTS, Checkpoints, find_shipped, run_to_json
 from explorer.experiments.compute.targets import LABEL, NEXT_SENTENCE, WORD
 from explorer.experiments.sentences import TESTS, find, methods, of_heads, of_items
 from explorer.experiments.showing import (
@@ -47,7 +48,6 @@ NO_FILE = "Choose a file with the columns text, word and foil, and perhaps text_
 NOTHING_TYPED = "Type at least two items, each a line: a sentence with [MASK] | the word that belongs there | a foil."
 NOTHING_YET = "No run to save yet. Ask the question of your items first."
 PREVIEW = "{:,} items, of which the first {:,} are listed; nothing is asked of them yet."
-PATH = "path"
 HEAD_OF = {WORD: "fill_mask", NEXT_SENTENCE: "next_sentence", LABEL: "own_head"}
 PIECES = 1.3  # tokens of a word
 LOOKED_AT = 200  # items, before they are asked
@@ -74,7 +74,7 @@ class NewExperiment(LongView):
 
     name, question = "experiments/new", "What decides between two words?"
     layout: ClassVar[Sequence[LayoutRow]] = (
-        row("source", "pairs", "asks", *WAYS, "into", "target"),
+        row("source", "pairs", "asks", *WAYS, "target"),
         row(col("problem", "board", "about", "hint", "save", "download", "help"), col("chosen", "interval", "beside", "each")),
     )
     start = "Measure every item"
@@ -103,16 +103,7 @@ class NewExperiment(LongView):
     how: str = _way("heads_off")
     estimated: str = _way("attribution_patching")
     patched: str = _way("patching")
-    received: str = _way(PATH)
-    into: str = text(
-        "",
-        "Into head",
-        heard="submit blur",
-        max_lines=1,
-        placeholder="all later ones",
-        when=lambda view: view.asks == PATH,
-        elem_classes="inline",
-    )
+    received: str = _way("path")
     erased: str = _way("erase")
     moved: str = _way("direction")
     reading: str = _way("lens")
@@ -156,8 +147,7 @@ class NewExperiment(LongView):
     def chosen_way(self) -> str:
         """How the question is asked, "" where there is one way only."""
         name = QUESTIONS[self.asks].setting[0]
-        way = str(getattr(self, name)) if name else ""
-        return f"{way} {self.into.strip()}".strip() if self.asks == PATH else way
+        return str(getattr(self, name)) if name else ""
 
     @property
     def chosen_target(self) -> str:
@@ -238,7 +228,8 @@ class NewExperiment(LongView):
             others = []
             for name in self._others:
                 others.append((yield from experiment_in_steps(subject.read_by(name).model, *given)))
-            return with_others(found, others)
+            Checkpoints.of([found, *others])  # or why they don't fit together
+            return replace(found, others=tuple(others))
         except ExplorerError as error:  # too few items turned out to be of use, or another checkpoint does not fit
             return str(error)
 
