@@ -9,40 +9,23 @@ from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS
 from explorer.experiments.compute.experiment import MOST_SEED, QUESTIONS, Experiment, experiment_in_steps, question_of
-from explorer.experiments.compute.items import (
-    EXAMPLE,
-    Item,
-    corpus_items,
-    items_from_lines,
-    read_items,
-    suite_items,
-    template_items,
-)
+from explorer.experiments.compute.items import EXAMPLE, Item, items_from_lines, read_items, suite_items, template_items
 from explorer.experiments.compute.minimal_pairs import TITLES
 from explorer.experiments.compute.question import Question
 from explorer.experiments.compute.reading import read_items_as
 from explorer.experiments.compute.runs import MOST_CHECKPOINTS, Checkpoints, find_shipped, run_to_json
 from explorer.experiments.compute.targets import LABEL, NEXT_SENTENCE, WORD
-from explorer.experiments.sentences import TESTS, find, methods, of_heads, of_items
-from explorer.experiments.showing import (
-    LISTED,
-    find_clicked,
-    kept_place,
-    offer_methods,
-    open_item,
-    place_in,
-    preview_items,
-    show_run,
-)
+from explorer.experiments.sentences import TESTS, find, of_heads, of_items
+from explorer.experiments.showing import LISTED, RunView, find_clicked, open_item, place_in, preview_items, show_nothing, show_run
 from explorer.text import limits
 from explorer.ui.layout import LayoutRow, col, row
 from explorer.ui.long_view import LongView
-from explorer.ui.settings import choice, memory, number, text, upload
+from explorer.ui.settings import choice, number, text, upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, NewInput, button, chart, part, props, prose, select, sentence, settle, show
+from explorer.ui.view import Change, Content, Finding, NewInput, button, props, prose, select, sentence, settle, show
 
-TYPED, FILE, TEMPLATE, CORPUS = "typed", "file", "template", "corpus"
-OTHERS = (("typed here", TYPED), ("a template", TEMPLATE), ("the corpus", CORPUS), ("your own file", FILE))
+TYPED, FILE, TEMPLATE = "typed", "file", "template"
+OTHERS = (("typed here", TYPED), ("a template", TEMPLATE), ("your own file", FILE))
 CHOOSE = "CSV with text, word, foil…"
 NO_FILE = "Choose a file with the columns text, word and foil, and perhaps text_b and group."
 NOTHING_TYPED = "Type at least two items, each a line: a sentence with [MASK] | the word that belongs there | a foil."
@@ -69,13 +52,16 @@ def _box(default: str, label: str, source: str, **look: Any) -> Any:
     return text(default, label, heard="submit blur", when=lambda view: view.source == source, **look)
 
 
-class NewExperiment(LongView):
+class NewExperiment(RunView, LongView):
     """One question asked of all items: what it measures at every place, and what one half of the groups says of the other."""
 
     name, question = "experiments/new", "What decides between two words?"
     layout: ClassVar[Sequence[LayoutRow]] = (
-        row("source", "pairs", "asks", *WAYS, "target"),
-        row(col("problem", "board", "about", "hint", "save", "download", "help"), col("chosen", "interval", "beside", "each")),
+        row("source", "asks", *WAYS, "target"),
+        row(
+            col("problem", "board", "about", "hint", "save", "download", "describe", "methods", "help"),
+            col("chosen", "interval", "beside", "each"),
+        ),
     )
     start = "Measure every item"
     source: str = choice(
@@ -96,7 +82,6 @@ class NewExperiment(LongView):
         TEMPLATE,
         info="A name in braces is a slot. A line below fills the slot: thing = key, cup.",
     )
-    pairs: str = _box("is/are, was/were", "With one word of", CORPUS, lines=1, max_lines=2, elem_classes="inline")
     asks: str = choice(
         [(one.menu, name) for name, one in QUESTIONS.items()], "Measure", menu=True, scale=5, elem_classes="inline"
     )
@@ -119,17 +104,8 @@ class NewExperiment(LongView):
         elem_classes="inline",
     )
     problem = sentence(optional=True)
-    board = chart("The mean of every place", height=330, hides_empty=True)
-    about = sentence(classes="caption")
-    hint = prose(value="Click a place to see it in each item, and an item to open it in the page.", classes="caption")
     save = button("Save this run as a file", visible=False)
     download = button("Download", optional=True, wide=True)
-    describe = button("Methods text for a paper", visible=False, more=True)
-    methods = part("code", lines=14, visible=False, more=True)
-    chosen = sentence(keep_height=True)
-    interval = chart("The selected place on the other half, beside what it is judged by", height=150, hides_empty=True)
-    beside = chart("What else was measured, beside the means", height=230, hides_empty=True)
-    each = part("strips", height=300)
     help = prose(classes="caption how")
     others: str = text(
         "",
@@ -141,7 +117,6 @@ class NewExperiment(LongView):
         more=True,
     )
     seed: int = number(0, "Random seed", low=0, high=MOST_SEED, box=True, more=True)
-    place: tuple[int, ...] = memory((), kept=kept_place)
 
     @property
     def chosen_way(self) -> str:
@@ -166,8 +141,6 @@ class NewExperiment(LongView):
             return self.file or ()
         if self.source == TEMPLATE:
             return template_items(self.template)
-        if self.source == CORPUS:
-            return corpus_items(self.pairs)
         return suite_items(self.source)
 
     def unless(self, subject: Subject) -> str:
@@ -181,7 +154,7 @@ class NewExperiment(LongView):
 
     def refusal(self, subject: Subject) -> str:
         """Why these items cannot be asked; '' if they can. Beyond LOOKED_AT items that is seen only when they are asked."""
-        given = self.source, self.typed, self.template, self.pairs, self.file
+        given = self.source, self.typed, self.template, self.file
         key = subject.model.checkpoint, *given, self.asks, self.chosen_way, self.chosen_target
         return _refusals.get(key, lambda: self._refusal(subject))
 
@@ -239,8 +212,7 @@ class NewExperiment(LongView):
         return find_shipped(subject.model, self.source, self.asks, self.chosen_way, self.seed, self.chosen_target)
 
     def waiting(self, subject: Subject) -> Content:
-        nothing: Content = dict.fromkeys(("board", "interval", "beside", "each")) | {"chosen": "", "about": ""}
-        nothing |= {"help": QUESTIONS[self.asks].help + TESTS, "save": props(visible=False), **offer_methods(False)}
+        nothing = show_nothing() | {"help": QUESTIONS[self.asks].help + TESTS, "save": props(visible=False)}
         if problem := self.refusal(subject):
             return nothing | _refused(problem)
         items = self.items
@@ -254,21 +226,19 @@ class NewExperiment(LongView):
         if of_heads(found):
             picked = subject.selection
             at = (picked.attention_layer, picked.head_index) if picked.picked else found.summary.selected
-        shown = {"help": QUESTIONS[self.asks].help + TESTS, "hint": props(visible=True), "save": props(visible=True)}
-        return {**show_run(found, at), **shown, **offer_methods(True)}
+        return show_run(found, at) | {"help": QUESTIONS[self.asks].help + TESTS, "save": props(visible=True)}
 
     def finding(self, subject: Subject) -> Finding | None:
         """The selected place on the items that it was not selected on."""
         return find(found) if isinstance(found := self.known(subject), Experiment) else None
 
-    def _run(self, subject: Subject) -> Experiment:
-        """The run that is shown. Raises InputError without one."""
+    def run_of(self, subject: Subject) -> Experiment:
         if not isinstance(found := self.known(subject), Experiment):
             raise InputError(NOTHING_YET)
         return found
 
     @property
-    def _file_name(self) -> str:
+    def file_name(self) -> str:
         return f"{self.asks}-{self.source}.json"
 
     def on_file(self, subject: Subject, file: Any) -> Change:
@@ -279,13 +249,9 @@ class NewExperiment(LongView):
 
     def on_save(self, subject: Subject, _: None) -> Change:
         """Write the run into a file, and offer it for download. Raises InputError without a run."""
-        run, name = run_to_json(self._run(subject)), self._file_name
+        run, name = run_to_json(self.run_of(subject)), self.file_name
         label = f"Download {name} ({len(run.encode()) / 1e6:.1f} MB)"
         return show(download=props(value=label, link=f"download/{downloads.offer_text(name, run)}", visible=True))
-
-    def on_describe(self, subject: Subject, _: None) -> Change:
-        """The methods section for a paper. Raises InputError without a run."""
-        return show(methods=props(value=methods(self._run(subject), self._file_name), visible=True))
 
     def on_board(self, subject: Subject, index: object) -> Change:
         """Another place: [row, column], or the number of a row, zero-based."""

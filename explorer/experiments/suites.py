@@ -10,7 +10,7 @@ from explorer.core.cache import OnceCache
 from explorer.core.steps import map_steps
 from explorer.experiments.compute import minimal_pairs
 from explorer.experiments.compute.minimal_pairs import ALL, ALONE, BLANK, LIKELIHOOD, TITLES, Share, Suite, SuiteResult, suite_of
-from explorer.experiments.pictures import CHANCE, suite_bars
+from explorer.experiments.pictures import CHANCE, suite_shares
 from explorer.text import limits
 from explorer.text.encoding import MASK
 from explorer.ui.layout import col, row
@@ -79,9 +79,9 @@ class Suites(LongView):
     progress = part("meter")
     about = sentence(classes="caption")
     help = caption(
-        "Click a bar for the pairs of a kind, a pair to read it. Each pair is one sentence with two words for its blank. Every "
+        "Click a point for the pairs of a kind, a pair to read it. Each pair is one sentence with two words for its blank. Every "
         "word is as often the better one as the foil, so a model that only knows which word is more frequent wins half of the "
-        "pairs. Bars have Wilson's 95% interval (1927) by frame: pairs that share half of their words or the marked words are "
+        "pairs. Lines are Wilson's 95% interval (1927) by frame: pairs that share half of their words or the marked words are "
         "one observation. By the blank: the logit of the better word minus that of its foil. By pseudo-likelihood: the sum of "
         "the logarithms of all pieces, each hidden with the later pieces of its word (Kauf & Ivanova 2023; Salazar et al. 2020 "
         "hide it alone). For stereotypes only the pieces that both share count (Nangia et al. 2020, section 3)."
@@ -119,7 +119,7 @@ class Suites(LongView):
         result, error = found
         preferred = "stereotyped" if result.suite.stereotypes else "right"
         return {
-            "picture": suite_bars(result.shares, f"pairs in which BERT prefers the {preferred} word", self._kind),
+            "picture": suite_shares(result.shares, f"pairs in which BERT prefers the {preferred} word", self._kind),
             "about": describe_pairs(result),
             "check": matches(error, "transformers' own passes give the same differences for the first pairs"),
             "pairs": list_pairs(result, self._kind),
@@ -129,9 +129,9 @@ class Suites(LongView):
         return Finding(describe_result(found[0])) if (found := self._known(subject)) else None
 
     def on_picture(self, subject: Subject, index: object) -> Change:
-        """The pairs of the kind that was clicked; of all, if it was that bar or the same kind again. Raises InputError."""
+        """The pairs of the kind that was clicked; of all, if it was that point or the same kind again. Raises InputError."""
         kinds = ["", *list(found[0].shares)[1:]] if (found := self._known(subject)) else [""]
-        clicked = kinds[limits.check_integer(index, "the bar", 0, len(kinds) - 1)]
+        clicked = kinds[limits.check_integer(index, "the point", 0, len(kinds) - 1)]
         return settle(kind="" if clicked == self._kind else clicked)
 
     def on_pairs(self, subject: Subject, index: object) -> NewInput:

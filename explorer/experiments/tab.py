@@ -13,11 +13,11 @@ from explorer.ui.tabs import Moved, Tab
 
 FORMER = {
     "which-heads-decide": HEADS_OFF,
-    **{name: name for name in ("attention", "patching", "lens", "routes", "attribution", "likelihood")},
-    "cut-links": "cut",
+    **{name: name for name in ("attention", "patching", "lens", "attribution", "likelihood")},
+    **{"cut-links": "cut", "routes": "attention"},
 }
 """The questions by the names that links had for them when each was a choice of its own."""
-ITEMS = ("source", "typed", "template", "pairs", "asks", "how", "seed", "place")  # by which items are chosen
+ITEMS = ("source", "typed", "template", "asks", "how", "seed", "place")  # by which items are chosen
 
 
 def heads(view: Any, subject: Subject) -> Values:

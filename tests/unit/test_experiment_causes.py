@@ -10,10 +10,9 @@ import explorer
 from explorer.analysis.resampling import halves
 from explorer.core.errors import InputError
 from explorer.experiments.compute import concepts, estimating
-from explorer.experiments.compute.concepts import RANDOM, Erases
+from explorer.experiments.compute.concepts import DOSES, RANDOM, Erases, Moves
 from explorer.experiments.compute.experiment import experiment, question_of
 from explorer.experiments.compute.items import Item
-from explorer.experiments.compute.moving import DOSES, Moves
 from explorer.experiments.compute.question import Batch
 from explorer.experiments.compute.reading import read_items_as
 from explorer.experiments.sentences import agreement

@@ -1,14 +1,12 @@
-"""Items from templates and from the corpus: what is made, how much at most, and what is said of a template that is wrong."""
+"""Items from templates: what is made, how much at most, and what is said of a template that is wrong."""
 
 import itertools
-import re
 
 import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.limits import ITEMS
-from explorer.experiments.compute.items import LONGEST, MOST_ITEMS, corpus_items, template_items
-from explorer.text.corpora import built_in
+from explorer.experiments.compute.items import template_items
 
 AGREEMENT = """
 The *{noun}/{other}* to the {place} [MASK] here. | {verb} | {foil}
@@ -66,25 +64,3 @@ def test_a_template_makes_no_more_items_than_are_asked_at_most(monkeypatch, refu
     slots = "".join(f"{name} = {','.join(map(str, range(200)))}\n" for name in "bcdefgh")
     every = " ".join(f"{{{name}}}" for name in "bcdefgh")
     assert "items" in refusal(InputError, lambda: template_items(f"{every} [MASK] | is | are\n{slots}")), "and none is made"
-
-
-def test_the_corpus_gives_sentences_with_one_word_of_a_pair(refusal):
-    items, texts = corpus_items("is/are, was/were"), {one.text: one for one in built_in().sentences}
-    assert 100 < len(items) <= MOST_ITEMS
-    for item in items:
-        assert {item.word, item.foil} in ({"is", "are"}, {"was", "were"})
-        forms = (item.text_a.replace("[MASK]", form) for form in (item.word, item.word.title(), item.word.upper()))
-        sentence = next(one for one in forms if one in texts)
-        assert len(texts[sentence].words) <= LONGEST
-    marked = [item for item in items if item.marks]
-    assert len(items) / 2 < len(marked) < len(items)
-    assert all(len(item.marks) == 1 and re.search(r"\*[^*/]+\*", item.row[0]) for item in marked)
-    assert ["The *bark* of the tree [MASK] rough.", "", "is", "are"] in [item.row for item in items]
-    for wrong, told in {
-        "": "pairs",
-        "is": "not a pair",
-        "is/is": "not a pair",
-        "is/are/was": "not a pair",
-        "qwxz/zxwq": "more common",
-    }.items():
-        assert told in refusal(InputError, lambda wrong=wrong: corpus_items(wrong))

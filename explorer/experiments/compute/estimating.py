@@ -45,9 +45,8 @@ class Estimated(Patching):
         "difference between the activations of the item's own run and the changed text's, times the gradient of the logit "
         "difference in the changed run. A path of five takes the mean gradient at five inputs between the two (EAP-IG, Hanna et "
         "al. 2024), which is closer where softmax saturates. An *edge* is the contribution of the embeddings, a head or a "
-        "feed-forward block (MLP) to the input of one later component. The change passes every LayerNorm in between; all other "
-        f"components keep their output. A first-order estimate can be wrong, so the {STRONGEST} places with the largest "
-        f"estimates are patched too. {COUNTERPART} The null is the estimate for other pairs of words, as in *patching*."
+        "feed-forward block (MLP) to the input of one later component, through every LayerNorm in between. An estimate can be "
+        f"wrong, so the {STRONGEST} largest are patched too. {COUNTERPART} The null is the estimate for other pairs of words."
     )
     finding = (
         "{Place}, selected on {on} by an estimate, would bring back {share} ({by_share}) of the difference in the other {other}"

@@ -15,13 +15,12 @@ from explorer.bert.provenance import provenance_of
 from explorer.core.errors import InputError
 from explorer.core.lazy import pandas
 from explorer.core.steps import finished, in_one_call
-from explorer.experiments.compute.concepts import Erases
+from explorer.experiments.compute.concepts import Erases, Moves
 from explorer.experiments.compute.edges import RECEIVERS, SENDERS
 from explorer.experiments.compute.estimating import Estimated
 from explorer.experiments.compute.heads import HEADS_OFF, Attends, CutLinks, HeadsOff
 from explorer.experiments.compute.items import FEWEST, Item, check_items, number_groups
-from explorer.experiments.compute.moving import Moves
-from explorer.experiments.compute.observing import ComesFrom, FindsCue, LensWins, Likelihood
+from explorer.experiments.compute.observing import FindsCue, LensWins, Likelihood
 from explorer.experiments.compute.patching import Patching, Paths
 from explorer.experiments.compute.question import HEADS, STATES, Axis, Question, ReadItem
 from explorer.experiments.compute.reading import measure_all, read_items_as
@@ -33,7 +32,7 @@ QUESTIONS: dict[str, type[Question]] = {
     kind.name: kind
     for kind in (
         *(HeadsOff, Estimated, Patching, Paths, Erases, Moves),  # interventions
-        *(LensWins, Attends, CutLinks, ComesFrom, FindsCue, Likelihood),
+        *(LensWins, Attends, CutLinks, FindsCue, Likelihood),
     )
 }
 MOST_SEED = 2**31 - 1

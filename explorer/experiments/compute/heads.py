@@ -35,9 +35,8 @@ class HeadsOff(Question):
     ways: ClassVar[Mapping[str, str]] = {ZERO: "zeros", MEAN: "its mean over all items"}
     help = (
         "A head is off when its output before W_O is replaced at every token (Michel et al. 2019). The effect is the logit "
-        "difference without the head minus that with it, as in *Switch heads off*. The head with the lowest mean in one half "
-        "of the groups is selected. If one word is right in most items, a head that always prefers it counts too, so balance "
-        "the items."
+        "difference without the head minus that with it. One half of the groups selects the head with the lowest mean. A head "
+        "that always prefers one word counts too, so balance the items."
     )
     finding = (
         "Without {place}, selected on {on}, the word's lead in the other {other} changes by {effect} of {before} "
@@ -72,9 +71,8 @@ class Attends(OfMarked):
     ways: ClassVar[Mapping[str, str]] = {FORWARD: "the blank, or the first mark", BACKWARD: "the marked word, or the second mark"}
     help = (
         "The picture shows the weight from the first marked word to the second, as in *The \\*keys\\* to the drawers are "
-        "\\*old\\**, or from the blank to the only one. For a word of several pieces, weights are averaged over queries and "
-        "summed over keys. In the null another word of the same item, drawn at random, takes the place of the marked one; "
-        "special tokens and punctuation are left out. Weights say what a head mixes in, not that the answer depends on it."
+        "\\*old\\**, or from the blank to the only one: the mean over queries, the sum over keys. In the null another word of "
+        "the item takes the place of the marked one. Weights say what a head mixes in, not that the answer depends on it."
     )
     finding = (
         "{Place}, selected on {on}, looks there with {share} ({by_share}) of its weight in the other {other}; with another "
@@ -118,9 +116,9 @@ class CutLinks(OfMarked):
         BACKWARD: "from the marked word, or the second mark",
     }
     help = (
-        f"{MARKED}In one head at a time, the weight from the blank to all pieces of that word is set to zero, or from the first "
-        "of two marked words to the second. The rest of the row stays, as in *Overview*. Blue means that the link helps the "
-        "word. The null cuts another link of the same head, in which a random word takes the place of the marked one."
+        f"{MARKED}In one head at a time, the weight from the blank to that word is set to zero, or from the first of two marked "
+        "words to the second; the rest of the row stays. Blue means that the link helps the word. The null cuts the link to "
+        "another word in the same head."
     )
     finding = (
         "{Place}, selected on {on}: without its link the logit difference of the other {other} changes by {effect} "

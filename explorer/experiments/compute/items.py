@@ -3,8 +3,8 @@
 Words of the text may be marked: `The *key* to the drawers [MASK] here.`; and a marked word may have a counterpart, which makes a
 second text of the item: `The *key/keys* to the drawers [MASK] here.`
 
-Items are given, come with a suite, or are made: from sentences of the corpus, in which one of two words becomes the blank, or
-from a template: sentences with slots in braces, and for every slot a line with what fills it.
+Items are given, come with a suite, or are made from a template: sentences with slots in braces, and for every slot a line with
+what fills it.
 
     The *{noun}/{other}* near the {place} [MASK] old. | {verb} | {foil}
     noun/other/verb/foil = key/keys/is/are, keys/key/are/is
@@ -19,7 +19,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -30,7 +30,6 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, ITEMS
 from explorer.experiments.compute.minimal_pairs import suite_of
 from explorer.text import limits
-from explorer.text.corpora import CorpusSentence, built_in
 from explorer.text.encoding import MASK
 from explorer.text.tables import Row, read_table
 
@@ -56,10 +55,6 @@ FILLS = re.compile(r"\s*(\w+(?:\s*/\s*\w+)*)\s*=(.*)", re.DOTALL)
 BRACKETED = re.compile(r"\[(\w{1,20})\]")
 SPECIAL = ("MASK", "SEP", "CLS", "PAD", "UNK")
 MOST_SLOTS = 50
-LONGEST = 20  # words of a sentence of the corpus
-MOST_ITEMS = 500  # of a pair: those spread over the whole corpus, as many of each word as there are
-PAIR = re.compile(r"([^\s/,]+)\s*/\s*([^\s/,]+)")
-ODD = re.compile(r"[*|/\[\]]")  # characters that mark words or divide cells where items are typed
 FEWEST = 2  # one to select a head on, and one to test it on
 GROUP = "#"  # begins a line that names the group of the items below it
 MARKED = re.compile(r"\*(?!\s)([^*/]++)(?<!\s)(?:/(?!\s)([^*/]++)(?<!\s))?+\*")
@@ -294,49 +289,3 @@ def _filled(cell: str, values: dict[str, str]) -> str:
     """A cell with values in its slots. Raises InputError where it would get too long."""
     CHARACTERS.check(len(cell) + sum(len(values.get(name, "")) for name in SLOT.findall(cell)), "an item of the template")
     return SLOT.sub(lambda slot: values.get(slot[1], slot[0]), cell)
-
-
-@functools.lru_cache(16)
-def corpus_items(pairs: str) -> tuple[Item, ...]:
-    """The sentences of the built-in corpus that have one word of a pair, as 'is/are, was/were'.
-
-    The word is the blank's word, the other one of its pair the foil. Its subject is marked, if the corpus's Universal
-    Dependencies have one. Raises InputError for words that are not a pair, and where fewer than two sentences are found.
-    """
-    foils: dict[str, str] = {}
-    for part in filter(None, (part.strip() for part in pairs.split(","))):
-        if (words := PAIR.fullmatch(part.lower())) is None or words[1] == words[2]:
-            raise InputError(f"{part[:40]!r} is not a pair. Write two words with / between, as in is/are.")
-        foils |= {words[1]: words[2], words[2]: words[1]}
-    if not foils:
-        raise InputError("Write pairs of words, such as is/are: a sentence with one is an item, and the other is the foil.")
-    sentences = (one for one in built_in().sentences if len(one.words) <= LONGEST and not ODD.search(one.text))
-    found = [item for sentence in sentences for item in _of_sentence(sentence, foils)]
-    if len(found) < FEWEST:
-        raise InputError(f"The corpus has {len(found)} sentences of at most {LONGEST} words with these. Take more common words.")
-    chosen = np.unique(np.linspace(0, len(found) - 1, min(MOST_ITEMS, len(found))).round().astype(int))
-    return check_items([found[at] for at in chosen.tolist()])
-
-
-def _of_sentence(sentence: CorpusSentence, foils: dict[str, str]) -> Iterator[Item]:
-    """The item of a sentence with exactly one of the words."""
-    here = [at for at, word in enumerate(sentence.words) if word.lower() in foils]
-    if len(here) != 1 or not sentence.starts:
-        return
-    word, places = sentence.words[here[0]].lower(), {here[0]: MASK}
-    if (subject := _subject_of(sentence, here[0])) is not None:
-        places[subject] = f"*{sentence.words[subject]}*"
-    text = sentence.text
-    for place in sorted(places, reverse=True):
-        start = sentence.starts[place]
-        text = text[:start] + places[place] + text[start + len(sentence.words[place]) :]
-    yield Item(text, "", word, foils[word])
-
-
-def _subject_of(sentence: CorpusSentence, at: int) -> int | None:
-    """The subject of a word, or of what it is the auxiliary or copula of, zero-based; None for none."""
-    if not sentence.heads:
-        return None
-    owners = [at, *([sentence.heads[at]] if sentence.relations[at].split(":")[0] in ("cop", "aux") else [])]
-    pairs = enumerate(zip(sentence.heads, sentence.relations, strict=True))
-    return next((word for word, (head, relation) in pairs if head in owners and relation.split(":")[0] == "nsubj"), None)

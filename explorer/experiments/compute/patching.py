@@ -57,10 +57,9 @@ class Patching(Question):
         "The picture shows the share of the logit difference that one part of the item's own run brings back in the run of the "
         f"changed text: 0 is the changed text, 1 the item. {COUNTERPART} *Changed words* are the tokens where the texts differ, "
         "*token read* is the blank. Patching shows where the difference between both texts is carried, and nothing that they "
-        f"share (Geiger et al. 2021; Zhang & Nanda 2024). The null is the share that the same place brings back for {PAIRS} "
-        "random other pairs of words per item: does the place matter more, or less, to this pair than to any? Next sentences "
-        "and labels have no other pairs, so their test is against 0, which any place that carries something fails in any "
-        "model. A mean is the sum of the recovered parts over the sum of the whole differences."
+        f"share (Geiger et al. 2021; Zhang & Nanda 2024). The null is the share for {PAIRS} other pairs of words per item. "
+        "Next sentences and labels have no other pairs, so their test is against 0, which any place that carries something "
+        "fails in any model."
     )
     finding = (
         "{Place}, selected on {on}, brings back {share} ({by_share}) of the difference in the other {other}; {beside} "
@@ -176,9 +175,8 @@ class Paths(Patching):
     ways: ClassVar[Mapping[str, str]] = {"query": "queries", "key": "keys", "value": "values"}
     help = (
         f"{COUNTERPART} Path patching (Wang et al. 2023) copies one head's output from the item's own run into that of the "
-        "changed text, but only as far as later heads read it. Every other head keeps its output, and only the queries, keys or "
-        "values of the later heads change. 0 is the changed text, 1 the item. The null is the share of the same path for other pairs "
-        "of words, as in *patching*."
+        "changed text, but only as far as the queries, keys or values of later heads read it. Every other head keeps its output. "
+        "0 is the changed text, 1 the item. The null is the same path for other pairs of words, as in *patching*."
     )
     finding = (
         "{Place}, selected on {on}, brings back {share} ({by_share}) of the difference in the other {other} through {receiver}"
