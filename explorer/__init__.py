@@ -30,7 +30,7 @@ _AT_FIRST_USE = {
     "compare_experiments": "explorer.experiments.compute.runs",
     **dict.fromkeys(("experiment", "repeat"), "explorer.experiments.compute.experiment"),
     **dict.fromkeys(("open_experiment", "save_experiment"), "explorer.experiments.compute.runs"),
-    **dict.fromkeys(("Item", "suite_items", "template_items"), "explorer.experiments.compute.items"),
+    **dict.fromkeys(("Item", "items_from_lines", "suite_items"), "explorer.experiments.compute.items"),
     "over_checkpoints": "explorer.experiments.compute.runs",
     "read_examples": "explorer.finetune.compute.from_table",
     **dict.fromkeys(("Viewed", "compare", "settings", "show", "view"), "explorer.export.notebook"),

@@ -9,7 +9,7 @@ from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS
 from explorer.experiments.compute.experiment import MOST_SEED, QUESTIONS, Experiment, experiment_in_steps, question_of
-from explorer.experiments.compute.items import EXAMPLE, Item, items_from_lines, read_items, suite_items, template_items
+from explorer.experiments.compute.items import EMPTY, EXAMPLE, Item, items_from_lines, read_items, suite_items
 from explorer.experiments.compute.minimal_pairs import TITLES
 from explorer.experiments.compute.question import Question
 from explorer.experiments.compute.reading import read_items_as
@@ -24,11 +24,10 @@ from explorer.ui.settings import choice, number, text, upload
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, Finding, NewInput, button, props, prose, select, sentence, settle, show
 
-TYPED, FILE, TEMPLATE = "typed", "file", "template"
-OTHERS = (("typed here", TYPED), ("a template", TEMPLATE), ("your own file", FILE))
+TYPED, FILE = "typed", "file"
+OTHERS = (("typed here", TYPED), ("your own file", FILE))
 CHOOSE = "CSV with text, word, foil…"
 NO_FILE = "Choose a file with the columns text, word and foil, and perhaps text_b and group."
-NOTHING_TYPED = "Type at least two items, each a line: a sentence with [MASK] | the word that belongs there | a foil."
 NOTHING_YET = "No run to save yet. Ask the question of your items first."
 PREVIEW = "{:,} items, of which the first {:,} are listed; nothing is asked of them yet."
 HEAD_OF = {WORD: "fill_mask", NEXT_SENTENCE: "next_sentence", LABEL: "own_head"}
@@ -44,12 +43,6 @@ def _way(asks: str) -> Any:
     return choice(
         options, label, default=options[0][1], menu=True, when=lambda view: view.asks == asks, scale=3, elem_classes="inline"
     )
-
-
-def _box(default: str, label: str, source: str, **look: Any) -> Any:
-    """A text box that belongs to one source of items."""
-    look = {"limit": BOX_CHARACTERS, "lines": 4, "max_lines": 10, **look}
-    return text(default, label, heard="submit blur", when=lambda view: view.source == source, **look)
 
 
 class NewExperiment(RunView, LongView):
@@ -68,19 +61,16 @@ class NewExperiment(RunView, LongView):
         [*((title, name) for name, (title, _) in TITLES.items()), *OTHERS], "Items", menu=True, elem_classes="inline"
     )
     file: tuple[Item, ...] | None = upload(label=CHOOSE, read=read_items, as_button=True, when=lambda view: view.source == FILE)
-    typed: str = _box(
-        "",
-        "Items: sentence | word | foil",
-        TYPED,
-        info="One item per line; the sentence has a [MASK]. A line that begins with # names a group of items.",
-        lines=5,
-        placeholder="The *keys* to the drawer [MASK] here. | are | is",
-    )
-    template: str = _box(
+    typed: str = text(
         EXAMPLE,
-        "Templates: sentence | word | foil",
-        TEMPLATE,
-        info="A name in braces is a slot. A line below fills the slot: thing = key, cup.",
+        "Items: sentence | word | foil",
+        heard="submit blur",
+        limit=BOX_CHARACTERS,
+        lines=5,
+        max_lines=10,
+        info="One item per line; the sentence has a [MASK]. A line # name begins a group of items. A name in braces is a slot, "
+        "and a line below fills it: thing = key, cup.",
+        when=lambda view: view.source == TYPED,
     )
     asks: str = choice(
         [(one.menu, name) for name, one in QUESTIONS.items()], "Measure", menu=True, scale=5, elem_classes="inline"
@@ -139,8 +129,6 @@ class NewExperiment(RunView, LongView):
             return items_from_lines(self.typed)
         if self.source == FILE:
             return self.file or ()
-        if self.source == TEMPLATE:
-            return template_items(self.template)
         return suite_items(self.source)
 
     def unless(self, subject: Subject) -> str:
@@ -154,7 +142,7 @@ class NewExperiment(RunView, LongView):
 
     def refusal(self, subject: Subject) -> str:
         """Why these items cannot be asked; '' if they can. Beyond LOOKED_AT items that is seen only when they are asked."""
-        given = self.source, self.typed, self.template, self.file
+        given = self.source, self.typed, self.file
         key = subject.model.checkpoint, *given, self.asks, self.chosen_way, self.chosen_target
         return _refusals.get(key, lambda: self._refusal(subject))
 
@@ -162,7 +150,7 @@ class NewExperiment(RunView, LongView):
         if self.source == FILE and not self.file:
             return NO_FILE
         if self.source == TYPED and not self.typed.strip():
-            return NOTHING_TYPED
+            return EMPTY
         try:
             if len(items := self.items) <= LOOKED_AT:
                 read_items_as(self.asked(subject), items)
@@ -268,4 +256,4 @@ class NewExperiment(RunView, LongView):
 
 def _refused(why: str) -> Content:
     """Why the items cannot be asked, below them, without the hint to click; a missing part is not an error."""
-    return {"problem": why if why in (NO_FILE, NOTHING_TYPED) else {"text": why, "kind": "error"}, "hint": props(visible=False)}
+    return {"problem": why if why in (NO_FILE, EMPTY) else {"text": why, "kind": "error"}, "hint": props(visible=False)}

@@ -17,7 +17,7 @@ FORMER = {
     **{"cut-links": "cut", "routes": "attention"},
 }
 """The questions by the names that links had for them when each was a choice of its own."""
-ITEMS = ("source", "typed", "template", "asks", "how", "seed", "place")  # by which items are chosen
+ITEMS = ("source", "typed", "asks", "how", "seed", "place")  # by which items are chosen
 
 
 def heads(view: Any, subject: Subject) -> Values:

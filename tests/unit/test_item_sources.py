@@ -6,7 +6,7 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.limits import ITEMS
-from explorer.experiments.compute.items import template_items
+from explorer.experiments.compute.items import items_from_lines
 
 AGREEMENT = """
 The *{noun}/{other}* to the {place} [MASK] here. | {verb} | {foil}
@@ -18,7 +18,7 @@ place = cup, box, old chair
 
 
 def test_slots_set_apart_by_a_slash_are_filled_together_and_others_in_every_combination():
-    rows = [item.row for item in template_items(AGREEMENT)]
+    rows = [item.row for item in items_from_lines(AGREEMENT)]
     first = [
         [f"The *{noun}/{other}* to the {place} [MASK] here.", "", verb, foil]
         for (noun, other, verb, foil), place in itertools.product(
@@ -30,10 +30,9 @@ def test_slots_set_apart_by_a_slash_are_filled_together_and_others_in_every_comb
 
 LINE = "The {b} [MASK] old. | is | are\n"
 WRONG = {
-    "": "The template is missing",
-    " \n ": "The template is missing",
-    "b = one, two": "The template is missing",
-    "The [A] and {b} [MASK] old. | is | are\nb = one, two": "[A]",
+    "": "Type at least two items",
+    " \n ": "Type at least two items",
+    "b = one, two": "Type at least two items",
     "The {b} and {c [MASK] old. | is | are\nb = one, two": "Line 1 has a brace",
     "The {} [MASK] old. | is | are": "Line 1 has a brace",
     "The {two words} [MASK] old. | is | are": "Line 1 has a brace",
@@ -55,12 +54,12 @@ WRONG = {
 
 @pytest.mark.parametrize("template", WRONG)
 def test_what_is_wrong_with_a_template_is_said(template, refusal):
-    assert WRONG[template] in refusal(InputError, lambda: template_items(template))
+    assert WRONG[template] in refusal(InputError, lambda: items_from_lines(template))
 
 
 def test_a_template_makes_no_more_items_than_are_asked_at_most(monkeypatch, refusal):
     monkeypatch.setattr(ITEMS, "most", 20)
-    assert "items" in refusal(InputError, lambda: template_items(f"{LINE}b = {','.join('abcdefghijklmnopqrstu')}"))
+    assert "items" in refusal(InputError, lambda: items_from_lines(f"{LINE}b = {','.join('abcdefghijklmnopqrstu')}"))
     slots = "".join(f"{name} = {','.join(map(str, range(200)))}\n" for name in "bcdefgh")
     every = " ".join(f"{{{name}}}" for name in "bcdefgh")
-    assert "items" in refusal(InputError, lambda: template_items(f"{every} [MASK] | is | are\n{slots}")), "and none is made"
+    assert "items" in refusal(InputError, lambda: items_from_lines(f"{every} [MASK] | is | are\n{slots}")), "and none is made"

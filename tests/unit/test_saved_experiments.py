@@ -38,7 +38,7 @@ def test_what_the_page_saves_the_package_opens(subject, refusal):
     np.testing.assert_allclose(again.values, own.values, atol=1e-6)
     wanted = {"question", "how", "seed", "items", "model", "weights", "dtype", "device", "explorer", "torch", "transformers"}
     assert again.provenance.keys() == wanted
-    refusal(InputError, lambda: NewExperiment(source=TYPED).on_save(subject, None))
+    refusal(InputError, lambda: NewExperiment(source=TYPED, typed="").on_save(subject, None))
 
 
 def test_what_the_package_saves_the_page_shows(subject, found, tmp_path):

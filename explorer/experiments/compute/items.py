@@ -3,8 +3,8 @@
 Words of the text may be marked: `The *key* to the drawers [MASK] here.`; and a marked word may have a counterpart, which makes a
 second text of the item: `The *key/keys* to the drawers [MASK] here.`
 
-Items are given, come with a suite, or are made from a template: sentences with slots in braces, and for every slot a line with
-what fills it.
+Items come from a file, a suite, or lines that a person types. These may have slots in braces, and for every slot a line with what
+fills it.
 
     The *{noun}/{other}* near the {place} [MASK] old. | {verb} | {foil}
     noun/other/verb/foil = key/keys/is/are, keys/key/are/is
@@ -30,7 +30,6 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, ITEMS
 from explorer.experiments.compute.minimal_pairs import suite_of
 from explorer.text import limits
-from explorer.text.encoding import MASK
 from explorer.text.tables import Row, read_table
 
 HEADINGS = {
@@ -46,19 +45,18 @@ noun/other/verb/foil = key/keys/is/are, letters/letter/are/is, cup/cups/is/are, 
 chairs/chair/are/is, book/books/is/are, doors/door/are/is, house/houses/is/are, windows/window/are/is, table/tables/is/are, \
 tools/tool/are/is
 place = garden, street, church"""
-EMPTY = (
-    "The template is missing. Write a sentence with slots, such as The {thing} [MASK] old. | is | are, and below it lines "
-    "for them, such as thing = key, cup."
-)
 SLOT = re.compile(r"\{(\w+)\}")
 FILLS = re.compile(r"\s*(\w+(?:\s*/\s*\w+)*)\s*=(.*)", re.DOTALL)
-BRACKETED = re.compile(r"\[(\w{1,20})\]")
-SPECIAL = ("MASK", "SEP", "CLS", "PAD", "UNK")
 MOST_SLOTS = 50
+EMPTY = "Type at least two items, each a line: a sentence with [MASK] | the word that belongs there | a foil."
 FEWEST = 2  # one to select a head on, and one to test it on
 GROUP = "#"  # begins a line that names the group of the items below it
 MARKED = re.compile(r"\*(?!\s)([^*/]++)(?<!\s)(?:/(?!\s)([^*/]++)(?<!\s))?+\*")
 """`*word*` or `*word/counterpart*`; stars with a space inside, as in 2 * 3 * 4, mark nothing."""
+Cells = tuple[str, str, str, str]
+"""Text A, text B, word and foil."""
+Slots = tuple[dict[str, str], ...]
+"""Each way in which slots are filled together, by the name of a slot."""
 
 
 @dataclass(frozen=True)
@@ -142,22 +140,7 @@ def check_items(rows: object, groups: object = ()) -> tuple[Item, ...]:
     return tuple(replace(item, group=name) for item, name in zip(items, named, strict=True))
 
 
-def items_from_lines(typed: str) -> tuple[Item, ...]:
-    """One item per line: text, word and foil, or text A, text B, word and foil, separated by tabs or by |.
-
-    A line that begins with # names the group of the items below it. Raises InputError.
-    """
-    rows, groups, group = [], [], ""
-    for number, line in enumerate(typed.splitlines(), start=1):
-        if line.lstrip().startswith(GROUP):
-            group = line.lstrip().lstrip(GROUP).strip()
-        elif line.strip():
-            rows.append(parts_of(line, number))
-            groups.append(group)
-    return check_items(rows, groups)
-
-
-def parts_of(line: str, number: int) -> tuple[str, str, str, str]:
+def parts_of(line: str, number: int) -> Cells:
     """Text A, text B ("" for none), word and foil of a line. Raises InputError that names it by its number."""
     parts = [part.strip() for part in line.strip(" ").replace("\t", "|").split("|")]
     if len(parts) not in (3, 4):
@@ -220,47 +203,44 @@ def _columns(cells: Row) -> dict[str, int]:
     return found if found.keys() >= {"text_a", "word", "foil"} else {}
 
 
-Slots = tuple[dict[str, str], ...]
-"""Each way in which slots are filled together, by the name of a slot."""
-
-
 @functools.lru_cache(16)
-def template_items(template: str) -> tuple[Item, ...]:
-    """The items of a template, without repeats.
+def items_from_lines(typed: str) -> tuple[Item, ...]:
+    """One item per line: text, word and foil, or text A, text B, word and foil, separated by tabs or by |.
 
-    Raises InputError for a template that is empty or wrong, or makes too many items or fewer than two.
+    A line that begins with # names the group of the items below it. A line with slots makes an item for each way to fill them.
+    Raises InputError that says which line or slot is wrong, and for too many items or fewer than two.
     """
-    lines, filled = _read_template(template)
-    used = [[slots for slots in filled if slots[0].keys() & {*SLOT.findall(" ".join(line))}] for line in lines]
+    lines, filled = _read_lines(typed)
+    used = [[slots for slots in filled if slots[0].keys() & {*SLOT.findall(" ".join(line))}] for line, _ in lines]
     ITEMS.check(sum(math.prod(map(len, slots)) for slots in used), "items")
     items = []
-    for line, slots in zip(lines, used, strict=True):
+    for (line, group), slots in zip(lines, used, strict=True):
         for rows in itertools.product(*slots):
             values = {name: value for row in rows for name, value in row.items()}
-            group = ", ".join(sorted({*rows[0].values()})) if rows else ""
-            items.append(Item(*(_filled(cell, values) for cell in line), group=group))
-    return check_items(list(dict.fromkeys(items)))
+            own = group or (", ".join(sorted({*rows[0].values()})) if rows else "")
+            items.append(Item(*(_filled(cell, values) for cell in line), group=own))
+    return check_items(list(dict.fromkeys(items)) if filled else items)
 
 
-def _read_template(text: str) -> tuple[list[tuple[str, str, str, str]], list[Slots]]:
-    """The lines of items, and what fills their slots. Raises InputError that says which line or slot is wrong."""
-    lines, filled, slots = [], list[Slots](), list[str]()
-    for number, line in enumerate(text.splitlines(), start=1):
-        if fills := FILLS.fullmatch(line):
+def _read_lines(typed: str) -> tuple[list[tuple[Cells, str]], list[Slots]]:
+    """The lines of items, each with its group, and what fills their slots. Raises InputError."""
+    lines, filled, slots, group = list[tuple[Cells, str]](), list[Slots](), list[str](), ""
+    for number, line in enumerate(typed.splitlines(), start=1):
+        if line.lstrip().startswith(GROUP):
+            group = line.lstrip().lstrip(GROUP).strip()
+        elif "|" not in line and (fills := FILLS.fullmatch(line)):
             names = [name.strip() for name in fills[1].split("/")]
             slots += names
             filled.append(_read_fills(names, fills[2], number))
         elif line.strip():
-            if wrong := next((name for name in BRACKETED.findall(line) if name not in SPECIAL), ""):
-                raise InputError(f"Line {number} has [{wrong}], which is not a slot. Write {{{wrong}}}, or {MASK} for the blank.")
             if re.search(r"[{}]", SLOT.sub("", line)):
                 raise InputError(f"Line {number} has a brace outside a slot. A slot is a name in braces, such as {{thing}}.")
-            lines.append(parts_of(line, number))
+            lines.append((parts_of(line, number), group))
         if len(filled) > MOST_SLOTS:
             raise InputError(f"Line {number} fills more slots than {MOST_SLOTS}. Write several templates.")
     if not lines:
         raise InputError(EMPTY)
-    used = {*SLOT.findall(" ".join(map(" ".join, lines)))}
+    used = {*SLOT.findall(" ".join(cell for line, _ in lines for cell in line))}
     if twice := next((name for name, count in Counter(slots).items() if count > 1), ""):
         raise InputError(f"The slot {{{twice}}} is filled twice. Keep one of its lines.")
     if missing := min(used - {*slots}, default=""):
