@@ -82,12 +82,11 @@ class Estimated(Patching):
         self._estimates, total = {}, np.zeros(self.shape)
         readers = [edges.readers_of(layer) for layer in self.model.layers] if self.of_edges else []
         for batch in batch_items(self, items):
+            mine, theirs = self._runs(batch)
             ends = self.ends(batch)
             sizes = torch.sub(*batch.differences(ends.flip(0)))
-            pairs = self.random_pairs(batch, ends) if self.has_nulls else ()
-            given = batch.states[0], batch.changed[0], batch.places, sizes, batch.words, *pairs
-            with torch.inference_mode(False), torch.enable_grad():  # a gradient keeps nothing that inference mode made
-                values = self._estimate(batch, readers, *(one.clone() for one in given))
+            along = self._along(batch, sizes, *(self.random_pairs(batch, ends) if self.has_nulls else ()))
+            values = self._estimate(batch, readers, mine, theirs, along)
             for item, estimates, size in zip(batch.items, values.transpose(0, 1), sizes, strict=True):
                 self._estimates[item.number] = estimates
                 total += estimates[0].numpy() * float(size > 0)
@@ -96,58 +95,64 @@ class Estimated(Patching):
         self._strongest.flat[np.argsort(-np.abs(total), axis=None, kind="stable")[:STRONGEST]] = True
 
     def measure(self, batch: Batch) -> Measured:
+        runs = self._runs(batch) if self.of_edges else ()
         before, whole = batch.differences(self.ends(batch))
         values, *nulls = torch.stack([self._estimates[item.number] for item in batch.items], 1)
         exact = torch.full((*self.shape, len(batch.items)), torch.nan)
-        exact[self._strongest] = batch.differences(self._patched(batch)) - before
+        exact[self._strongest] = batch.differences(self._patched(batch, runs)) - before
         null = round_off(values, nulls[0]) if nulls else None
         return Measured(values, null, whole - before, also=(exact.permute(2, 0, 1),), before=before)
 
-    def _patched(self, batch: Batch) -> torch.Tensor:
+    def _patched(self, batch: Batch, runs: Sequence[edges.Run]) -> torch.Tensor:
         """The last vectors that are read with each of the strongest places taken over, [places, n, hidden]."""
         if not self.of_edges:
             return self.vectors(batch, self._strongest)[self._strongest]
-        mine, theirs = (edges.run(self.model, states[0]) for states in (batch.states, batch.changed))
-        return edges.vectors_with(batch, mine, theirs, np.argwhere(self._strongest).tolist())
+        return edges.vectors_with(batch, *runs, np.argwhere(self._strongest).tolist())
+
+    def _runs(self, batch: Batch) -> tuple[edges.Run, edges.Run]:
+        """The items' own runs and those of the changed texts. The states that they have seen are not computed again."""
+        mine, theirs = (edges.run(self.model, next(batch.states_of(name))) for name in ("ids", "changed"))
+        vars(batch).update(states=mine.of("hidden"), changed=theirs.of("hidden"))
+        return mine, theirs
+
+    def _along(self, batch: Batch, sizes: torch.Tensor, *pairs: torch.Tensor) -> edges.Run:
+        """The run of which slopes are taken, or all steps of the path as one batch, [steps · n].
+
+        The slopes are those of the sum of the differences, and of other pairs of words by their weights, if they are given.
+        """
+        own, changed, shares = batch.states[0], batch.changed[0], range(1, STEPS + 1) if self.integrated else [0]
+        rows = torch.arange(len(own)).repeat(len(shares))
+        path = torch.cat([changed + share / STEPS * (own - changed) for share in shares])
+        asked = [one[rows] for one in (batch.places, batch.words, sizes, *pairs)]
+
+        def numbers(last: torch.Tensor) -> list[torch.Tensor]:
+            places, words, sizes, *others = (one.clone() for one in asked)
+            read = last[torch.arange(len(last)), places]
+            found = [self.target.differences(read, words).sum()]
+            if others:
+                found.append(((self.target.differences(read, others[0]) * others[1]).sum(-1) * sizes).sum())
+            return found
+
+        with torch.inference_mode(False), torch.enable_grad():  # a gradient keeps nothing that inference mode made
+            return edges.run(self.model, path.clone(), numbers)
 
     def _estimate(
-        self, batch: Batch, readers: edges.Readers, own: torch.Tensor, changed: torch.Tensor, *given: torch.Tensor
+        self, batch: Batch, readers: edges.Readers, mine: edges.Run, theirs: edges.Run, along: edges.Run
     ) -> torch.Tensor:
-        """The estimates, [1 or 2, n, *places], from both embedding outputs [n, tokens, hidden], and what `_numbers` reads.
-
-        All steps of a path are one batch.
-        """
-        count, steps, model = len(own), STEPS if self.integrated else 1, self.model
-        shares = [step / STEPS for step in range(1, STEPS + 1)] if self.integrated else [0.0]
-        path = torch.cat([changed + share * (own - changed) for share in shares])
-        repeated = [one.repeat(steps, *[1] * (one.dim() - 1)) for one in given]
-        along = edges.run(model, path, lambda last: self._numbers(last, *repeated))
-        with torch.no_grad():
-            mine, theirs = edges.run(model, own), along if steps == 1 else edges.run(model, changed)
-            if self.of_edges:
-                each = [
-                    sum(edges.estimate(model, readers, mine, theirs, along, (item, step * count + item)) for step in range(steps))
-                    for item in range(count)
-                ]
-                return torch.stack(each, 1) / steps
+        """The estimates, [1 or 2, n, *places]."""
+        count = len(batch.items)
+        steps = STEPS if self.integrated else 1
+        if self.of_edges:
+            given = readers, mine, theirs, along
+            each = (
+                sum(edges.estimate(self.model, *given, (item, step * count + item)) for step in range(steps))
+                for item in range(count)
+            )
+            return torch.stack([*each], 1) / steps
         name = {RESIDUAL: "hidden", MLP: "added"}.get(self.way, "context")
         slopes = [slope.unflatten(1, (steps, count)).mean(1) for slope in along.slopes_by(name)]
-        each = zip(mine.of(name), theirs.of(name), slopes, strict=True)
-        parts = torch.stack([(one - two) * slope for one, two, slope in each], 2)  # [1 or 2, n, layers or states, …]
+        given = zip(mine.of(name), theirs.of(name), slopes, strict=True)
+        parts = torch.stack([(one - two) * slope for one, two, slope in given], 2)  # [1 or 2, n, layers or states, …]
         if name == "context":
             return parts.sum((4, 5))  # over tokens and numbers
-        return torch.einsum("rnt,knlt->knlr", roles_of(batch).clone().to(own.dtype), parts.sum(-1))
-
-    def _numbers(
-        self,
-        last: torch.Tensor,
-        places: torch.Tensor,
-        sizes: torch.Tensor,
-        words: torch.Tensor,
-        pairs: torch.Tensor | None = None,
-        weights: torch.Tensor | None = None,
-    ) -> list[torch.Tensor]:
-        """The sums over items of which slopes are taken: the differences, and those of other pairs of words by their weights."""
-        read = last[torch.arange(len(last)), places]
-        found = [self.target.differences(read, words).sum()]
-        return found if pairs is None else [*found, ((self.target.differences(read, pairs) * weights).sum(-1) * sizes).sum()]
+        return torch.einsum("rnt,knlt->knlr", roles_of(batch).to(parts.dtype), parts.sum(-1))

@@ -82,12 +82,17 @@ class Batch:
     @cached_property
     def states(self) -> list[torch.Tensor]:
         """Every hidden state of the items' texts, [n, tokens, hidden] each."""
-        return states_of(self.question, [item.ids for item in self.items], self.items)
+        return list(self.states_of("ids"))
 
     @cached_property
     def changed(self) -> list[torch.Tensor]:
         """Every hidden state of the items' changed texts, [n, tokens, hidden] each."""
-        return states_of(self.question, [item.changed for item in self.items], self.items)
+        return list(self.states_of("changed"))
+
+    def states_of(self, name: str) -> Iterator[torch.Tensor]:
+        """Each hidden state of the items' "ids" or "changed" ones, [n, tokens, hidden]."""
+        model = self.question.model
+        return iter(model.run_padded(model.pad([(getattr(item, name), item.segments) for item in self.items])))
 
     @cached_property
     def words(self) -> torch.Tensor:
@@ -258,9 +263,3 @@ def place_of(at: int, means: np.ndarray) -> Place:
 def round_off(values: torch.Tensor, nulls: torch.Tensor) -> torch.Tensor:
     """The nulls, but equal to the values where both differ by rounding only."""
     return torch.where((values - nulls).abs() < ROUNDING, values, nulls)
-
-
-def states_of(question: Question, ids: Sequence[Sequence[int]], items: Sequence[ReadItem]) -> list[torch.Tensor]:
-    """Every hidden state of some inputs, [n, tokens, hidden] each."""
-    rows = [(one, item.segments) for one, item in zip(ids, items, strict=True)]
-    return list(question.model.run_padded(question.model.pad(rows)))
