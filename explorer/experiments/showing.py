@@ -65,7 +65,10 @@ class RunView(View):
     beside = chart("What else was measured, beside the means", height=230, hides_empty=True)
     each = part("strips", height=300)
     place: tuple[int, ...] = memory((), kept=kept_place)
-    file_name = "run.json"
+
+    @property
+    def file_name(self) -> str:
+        return "run.json"
 
     @abstractmethod
     def run_of(self, subject: Subject) -> Experiment:

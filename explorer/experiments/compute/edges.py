@@ -130,7 +130,7 @@ def estimate(model: Explorer, readers: Readers, mine: Run, theirs: Run, along: R
     return torch.cat(columns, 2).transpose(0, 1)
 
 
-def vectors_with(batch: Batch, mine: Run, theirs: Run, edges: Sequence[tuple[int, int]]) -> torch.Tensor:
+def vectors_with(batch: Batch, mine: Run, theirs: Run, edges: Sequence[Sequence[int]]) -> torch.Tensor:
     """The last vectors that are read, [edges, n, hidden], in `theirs` when one edge, (sender, receiver), is that of `mine`.
 
     What the receivers of a layer change is read by the later layers together.

@@ -143,9 +143,9 @@ class Estimated(Patching):
         count = len(batch.items)
         steps = STEPS if self.integrated else 1
         if self.of_edges:
-            given = readers, mine, theirs, along
+            runs = readers, mine, theirs, along
             each = (
-                sum(edges.estimate(self.model, *given, (item, step * count + item)) for step in range(steps))
+                sum(edges.estimate(self.model, *runs, (item, step * count + item)) for step in range(steps))
                 for item in range(count)
             )
             return torch.stack([*each], 1) / steps

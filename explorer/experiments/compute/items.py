@@ -218,7 +218,8 @@ def items_from_lines(typed: str) -> tuple[Item, ...]:
         for rows in itertools.product(*slots):
             values = {name: value for row in rows for name, value in row.items()}
             own = group or (", ".join(sorted({*rows[0].values()})) if rows else "")
-            items.append(Item(*(_filled(cell, values) for cell in line), group=own))
+            text_a, text_b, word, foil = (_filled(cell, values) for cell in line)
+            items.append(Item(text_a, text_b, word, foil, group=own))
     return check_items(list(dict.fromkeys(items)) if filled else items)
 
 
