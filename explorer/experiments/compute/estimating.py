@@ -95,7 +95,7 @@ class Estimated(Patching):
         self._strongest.flat[np.argsort(-np.abs(total), axis=None, kind="stable")[:STRONGEST]] = True
 
     def measure(self, batch: Batch) -> Measured:
-        runs = self._runs(batch) if self.of_edges else ()
+        runs = self._runs(batch) if self.of_edges else None
         before, whole = batch.differences(self.ends(batch))
         values, *nulls = torch.stack([self._estimates[item.number] for item in batch.items], 1)
         exact = torch.full((*self.shape, len(batch.items)), torch.nan)
@@ -103,9 +103,9 @@ class Estimated(Patching):
         null = round_off(values, nulls[0]) if nulls else None
         return Measured(values, null, whole - before, also=(exact.permute(2, 0, 1),), before=before)
 
-    def _patched(self, batch: Batch, runs: Sequence[edges.Run]) -> torch.Tensor:
+    def _patched(self, batch: Batch, runs: tuple[edges.Run, edges.Run] | None) -> torch.Tensor:
         """The last vectors that are read with each of the strongest places taken over, [places, n, hidden]."""
-        if not self.of_edges:
+        if runs is None:
             return self.vectors(batch, self._strongest)[self._strongest]
         return edges.vectors_with(batch, *runs, np.argwhere(self._strongest).tolist())
 
