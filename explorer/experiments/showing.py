@@ -70,6 +70,10 @@ class RunView(View):
     def file_name(self) -> str:
         return "run.json"
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.names = sorted(cls.names, key=RunView.names.__contains__)  # from top to bottom: first what only this view has
+
     @abstractmethod
     def run_of(self, subject: Subject) -> Experiment:
         """The run that is shown. Raises InputError without one."""
