@@ -106,7 +106,7 @@ class SavedRuns(RunView):
 
 
 def describe_run(run: Experiment) -> str:
-    """What was asked of which items, and how the run was made."""
+    """The question, its items, and how the run was made."""
     made = run.provenance
     way = "" if len(run.question.ways) == 1 else f" ({made['how'].replace('_', ' ')})"
     return f"{run.question.menu}{way}, seed {made['seed']}. {about(run)} {provenance.describe(made)}"
