@@ -89,7 +89,7 @@ def caches_of(words: tuple[str, ...]) -> dict[tuple[Any, str], Any]:
     return {
         (source, "_found"): OnceCache(RESULTS_MEGABYTES.bytes, weight),
         (heads, "_telling"): OnceCache(64),
-        (suites, "_sides"): OnceCache(48),
+        (suites, "_judged"): OnceCache(48),
     }
 
 

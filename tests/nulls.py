@@ -32,7 +32,6 @@ ASKED = {
     "cut": ("forward",),
     "lens": ("raw",),
     "attention": ("forward", "backward"),
-    "routes": ("mixing",),
     "attribution": ("foil", "word"),
     "likelihood": ("word_l2r",),
 }

@@ -1,53 +1,40 @@
 """A new experiment: items × a question × how it is asked, and what it measured."""
 
 from collections.abc import Generator, Hashable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
-from explorer.bert.explorer import Explorer
 from explorer.core import downloads
 from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS
-from explorer.experiments.compute import made_items
 from explorer.experiments.compute.experiment import MOST_SEED, QUESTIONS, Experiment, experiment_in_steps, question_of
-from explorer.experiments.compute.items import Item, items_from_lines, lines_of, read_items, suite_items
+from explorer.experiments.compute.items import EMPTY, EXAMPLE, Item, items_from_lines, read_items, suite_items
 from explorer.experiments.compute.minimal_pairs import TITLES
 from explorer.experiments.compute.question import Question
 from explorer.experiments.compute.reading import read_items_as
-from explorer.experiments.compute.runs import MOST_CHECKPOINTS, find_shipped, run_to_json, with_others
+from explorer.experiments.compute.runs import MOST_CHECKPOINTS, Checkpoints, find_shipped, run_to_json
 from explorer.experiments.compute.targets import LABEL, NEXT_SENTENCE, WORD
-from explorer.experiments.sentences import TESTS, find, methods, of_heads, of_items
-from explorer.experiments.showing import (
-    LISTED,
-    find_clicked,
-    kept_place,
-    offer_methods,
-    open_item,
-    place_in,
-    preview_items,
-    show_run,
-)
+from explorer.experiments.sentences import TESTS, find, of_heads, of_items
+from explorer.experiments.showing import LISTED, RunView, find_clicked, open_item, place_in, preview_items, show_nothing, show_run
 from explorer.text import limits
 from explorer.ui.layout import LayoutRow, col, row
 from explorer.ui.long_view import LongView
-from explorer.ui.settings import choice, memory, number, text, upload
+from explorer.ui.settings import choice, number, text, upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, NewInput, button, chart, part, props, prose, select, sentence, settle, show
+from explorer.ui.view import Change, Content, Finding, NewInput, button, props, prose, select, sentence, settle, show
 
-TYPED, FILE, TEMPLATE, CORPUS = "typed", "file", "template", "corpus"
-OTHERS = (("typed here", TYPED), ("a template", TEMPLATE), ("the corpus", CORPUS), ("your own file", FILE))
+TYPED, FILE = "typed", "file"
+OTHERS = (("typed here", TYPED), ("your own file", FILE))
 CHOOSE = "CSV with text, word, foil…"
 NO_FILE = "Choose a file with the columns text, word and foil, and perhaps text_b and group."
-NOTHING_TYPED = "Type at least two items, each a line: a sentence with [MASK] | the word that belongs there | a foil."
 NOTHING_YET = "No run to save yet. Ask the question of your items first."
 PREVIEW = "{:,} items, of which the first {:,} are listed; nothing is asked of them yet."
-PATH = "path"
 HEAD_OF = {WORD: "fill_mask", NEXT_SENTENCE: "next_sentence", LABEL: "own_head"}
 PIECES = 1.3  # tokens of a word
 LOOKED_AT = 200  # items, before they are asked
 WAYS = [asked.setting[0] for asked in QUESTIONS.values() if asked.setting[0]]
 _refusals: OnceCache[Hashable, str] = OnceCache(16)
-_made: OnceCache[Hashable, tuple[Item, ...]] = OnceCache(16)  # items of templates and of the corpus
 
 
 def _way(asks: str) -> Any:
@@ -58,61 +45,32 @@ def _way(asks: str) -> Any:
     )
 
 
-def _box(default: str, label: str, source: str, **look: Any) -> Any:
-    """A text box that belongs to one source of items."""
-    look = {"limit": BOX_CHARACTERS, "lines": 4, "max_lines": 10, **look}
-    return text(default, label, heard="submit blur", when=lambda view: view.source == source, **look)
-
-
-def _from_corpus(view: Any) -> bool:
-    return view.source == CORPUS
-
-
-class NewExperiment(LongView):
+class NewExperiment(RunView, LongView):
     """One question asked of all items: what it measures at every place, and what one half of the groups says of the other."""
 
     name, question = "experiments/new", "What decides between two words?"
     layout: ClassVar[Sequence[LayoutRow]] = (
-        row("source", "asks", *WAYS, "into", "target"),
-        row("pairs", "longest", "mark"),
-        row(col("problem", "board", "about", "hint", "save", "download", "help"), col("chosen", "interval", "beside", "each")),
+        row("source", "asks", *WAYS, "target"),
+        row(
+            col("problem", "board", "about", "hint", "save", "download", "describe", "methods", "help"),
+            col("chosen", "interval", "beside", "each"),
+        ),
     )
     start = "Measure every item"
     source: str = choice(
         [*((title, name) for name, (title, _) in TITLES.items()), *OTHERS], "Items", menu=True, elem_classes="inline"
     )
     file: tuple[Item, ...] | None = upload(label=CHOOSE, read=read_items, as_button=True, when=lambda view: view.source == FILE)
-    typed: str = _box(
-        "",
+    typed: str = text(
+        EXAMPLE,
         "Items: sentence | word | foil",
-        TYPED,
-        info="One item per line; the sentence has a [MASK]. A line that begins with # names a group of items.",
-        lines=5,
-        placeholder=lines_of(suite_items("agreement")[:2]),
-    )
-    template: str = _box(
-        made_items.EXAMPLE,
-        "Templates: sentence | word | foil",
-        TEMPLATE,
-        info="A name in braces is a slot. A line below fills the slot: thing = key, cup. ?3 takes the model's best three.",
-    )
-    pairs: str = text(
-        "is/are, was/were",
-        "Sentences with one word of",
         heard="submit blur",
-        max_lines=2,
-        when=_from_corpus,
-        elem_classes="inline",
-    )
-    longest: int = number(
-        made_items.LONGEST, "Words at most", low=2, high=made_items.MOST_WORDS, box=True, when=_from_corpus, elem_classes="inline"
-    )
-    mark: str = choice(
-        [("nothing", made_items.NOTHING), ("its subject", made_items.SUBJECT), ("the word it depends on", made_items.GOVERNOR)],
-        "Mark",
-        menu=True,
-        when=_from_corpus,
-        elem_classes="inline",
+        limit=BOX_CHARACTERS,
+        lines=5,
+        max_lines=10,
+        info="One item per line; the sentence has a [MASK]. A line # name begins a group of items. A name in braces is a slot, "
+        "and a line below fills it: thing = key, cup.",
+        when=lambda view: view.source == TYPED,
     )
     asks: str = choice(
         [(one.menu, name) for name, one in QUESTIONS.items()], "Measure", menu=True, scale=5, elem_classes="inline"
@@ -120,16 +78,7 @@ class NewExperiment(LongView):
     how: str = _way("heads_off")
     estimated: str = _way("attribution_patching")
     patched: str = _way("patching")
-    received: str = _way(PATH)
-    into: str = text(
-        "",
-        "Into head",
-        heard="submit blur",
-        max_lines=1,
-        placeholder="all later ones",
-        when=lambda view: view.asks == PATH,
-        elem_classes="inline",
-    )
+    received: str = _way("path")
     erased: str = _way("erase")
     moved: str = _way("direction")
     reading: str = _way("lens")
@@ -145,17 +94,8 @@ class NewExperiment(LongView):
         elem_classes="inline",
     )
     problem = sentence(optional=True)
-    board = chart("The mean of every place", height=330, hides_empty=True)
-    about = sentence(classes="caption")
-    hint = prose(value="Click a place to see it in each item, and an item to open it in the page.", classes="caption")
     save = button("Save this run as a file", visible=False)
     download = button("Download", optional=True, wide=True)
-    describe = button("Methods text for a paper", visible=False, more=True)
-    methods = part("code", lines=14, visible=False, more=True)
-    chosen = sentence(keep_height=True)
-    interval = chart("The selected place on the other half, beside what it is judged by", height=150, hides_empty=True)
-    beside = chart("What else was measured, beside the means", height=230, hides_empty=True)
-    each = part("strips", height=300)
     help = prose(classes="caption how")
     others: str = text(
         "",
@@ -167,14 +107,12 @@ class NewExperiment(LongView):
         more=True,
     )
     seed: int = number(0, "Random seed", low=0, high=MOST_SEED, box=True, more=True)
-    place: tuple[int, ...] = memory((), kept=kept_place)
 
     @property
     def chosen_way(self) -> str:
         """How the question is asked, "" where there is one way only."""
         name = QUESTIONS[self.asks].setting[0]
-        way = str(getattr(self, name)) if name else ""
-        return f"{way} {self.into.strip()}".strip() if self.asks == PATH else way
+        return str(getattr(self, name)) if name else ""
 
     @property
     def chosen_target(self) -> str:
@@ -184,17 +122,13 @@ class NewExperiment(LongView):
     def _others(self) -> list[str]:
         return list(dict.fromkeys(filter(None, map(str.strip, self.others.splitlines()))))[: MOST_CHECKPOINTS - 1]
 
-    def items_of(self, model: Explorer) -> tuple[Item, ...]:
-        """The items, some of which a model may make. Raises InputError where there are none, or a line is not an item."""
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """Raises InputError where there are none, or a line is not an item."""
         if self.source == TYPED:
             return items_from_lines(self.typed)
         if self.source == FILE:
             return self.file or ()
-        if self.source == TEMPLATE:
-            return _made.get((model.checkpoint, self.template), lambda: made_items.template_items(self.template, model))
-        if self.source == CORPUS:
-            asked = self.pairs, self.longest, self.mark
-            return _made.get(asked, lambda: made_items.corpus_items(*asked))
         return suite_items(self.source)
 
     def unless(self, subject: Subject) -> str:
@@ -208,7 +142,7 @@ class NewExperiment(LongView):
 
     def refusal(self, subject: Subject) -> str:
         """Why these items cannot be asked; '' if they can. Beyond LOOKED_AT items that is seen only when they are asked."""
-        given = self.source, self.typed, self.template, self.pairs, self.longest, self.mark, self.file
+        given = self.source, self.typed, self.file
         key = subject.model.checkpoint, *given, self.asks, self.chosen_way, self.chosen_target
         return _refusals.get(key, lambda: self._refusal(subject))
 
@@ -216,9 +150,9 @@ class NewExperiment(LongView):
         if self.source == FILE and not self.file:
             return NO_FILE
         if self.source == TYPED and not self.typed.strip():
-            return NOTHING_TYPED
+            return EMPTY
         try:
-            if len(items := self.items_of(subject.model)) <= LOOKED_AT:
+            if len(items := self.items) <= LOOKED_AT:
                 read_items_as(self.asked(subject), items)
         except ExplorerError as error:
             return str(error)
@@ -234,11 +168,11 @@ class NewExperiment(LongView):
         """In forward passes of the page's input."""
         if self.refusal(subject) or (self._shipped(subject) and not self._others):
             return 0
-        tokens = sum(PIECES * len(f"{item.text_a} {item.text_b}".split()) + 2 for item in self.items_of(subject.model))
+        tokens = sum(PIECES * len(f"{item.text_a} {item.text_b}".split()) + 2 for item in self.items)
         return tokens / subject.trace.kept * self.asked(subject).cost[1] * (1 + len(self._others))
 
     def key(self, subject: Subject) -> Hashable:
-        items = () if self.refusal(subject) else self.items_of(subject.model)
+        items = () if self.refusal(subject) else self.items
         asked = self.asks, self.chosen_way, self.chosen_target, self.seed, self.others
         return self.name, subject.model.checkpoint, items, tuple(item.group for item in items), *asked
 
@@ -249,13 +183,14 @@ class NewExperiment(LongView):
         """Ask every item; returns the problem with the items, if there is one."""
         if problem := self.refusal(subject):
             return problem
-        given = self.items_of(subject.model), self.asks, self.chosen_way, self.seed, self.chosen_target
+        given = self.items, self.asks, self.chosen_way, self.seed, self.chosen_target
         try:
             found = self._shipped(subject) or (yield from experiment_in_steps(subject.model, *given))
             others = []
             for name in self._others:
                 others.append((yield from experiment_in_steps(subject.read_by(name).model, *given)))
-            return with_others(found, others)
+            Checkpoints.of([found, *others])  # or why they don't fit together
+            return replace(found, others=tuple(others))
         except ExplorerError as error:  # too few items turned out to be of use, or another checkpoint does not fit
             return str(error)
 
@@ -265,11 +200,10 @@ class NewExperiment(LongView):
         return find_shipped(subject.model, self.source, self.asks, self.chosen_way, self.seed, self.chosen_target)
 
     def waiting(self, subject: Subject) -> Content:
-        nothing: Content = dict.fromkeys(("board", "interval", "beside", "each")) | {"chosen": "", "about": ""}
-        nothing |= {"help": QUESTIONS[self.asks].help + TESTS, "save": props(visible=False), **offer_methods(False)}
+        nothing = show_nothing() | {"help": QUESTIONS[self.asks].help + TESTS, "save": props(visible=False)}
         if problem := self.refusal(subject):
             return nothing | _refused(problem)
-        items = self.items_of(subject.model)
+        items = self.items
         about = PREVIEW.format(len(items), min(len(items), LISTED))
         return nothing | {"hint": props(visible=True), "about": about, "each": preview_items(items)}
 
@@ -280,21 +214,19 @@ class NewExperiment(LongView):
         if of_heads(found):
             picked = subject.selection
             at = (picked.attention_layer, picked.head_index) if picked.picked else found.summary.selected
-        shown = {"help": QUESTIONS[self.asks].help + TESTS, "hint": props(visible=True), "save": props(visible=True)}
-        return {**show_run(found, at), **shown, **offer_methods(True)}
+        return show_run(found, at) | {"help": QUESTIONS[self.asks].help + TESTS, "save": props(visible=True)}
 
     def finding(self, subject: Subject) -> Finding | None:
         """The selected place on the items that it was not selected on."""
         return find(found) if isinstance(found := self.known(subject), Experiment) else None
 
-    def _run(self, subject: Subject) -> Experiment:
-        """The run that is shown. Raises InputError without one."""
+    def run_of(self, subject: Subject) -> Experiment:
         if not isinstance(found := self.known(subject), Experiment):
             raise InputError(NOTHING_YET)
         return found
 
     @property
-    def _file_name(self) -> str:
+    def file_name(self) -> str:
         return f"{self.asks}-{self.source}.json"
 
     def on_file(self, subject: Subject, file: Any) -> Change:
@@ -305,13 +237,9 @@ class NewExperiment(LongView):
 
     def on_save(self, subject: Subject, _: None) -> Change:
         """Write the run into a file, and offer it for download. Raises InputError without a run."""
-        run, name = run_to_json(self._run(subject)), self._file_name
+        run, name = run_to_json(self.run_of(subject)), self.file_name
         label = f"Download {name} ({len(run.encode()) / 1e6:.1f} MB)"
         return show(download=props(value=label, link=f"download/{downloads.offer_text(name, run)}", visible=True))
-
-    def on_describe(self, subject: Subject, _: None) -> Change:
-        """The methods section for a paper. Raises InputError without a run."""
-        return show(methods=props(value=methods(self._run(subject), self._file_name), visible=True))
 
     def on_board(self, subject: Subject, index: object) -> Change:
         """Another place: [row, column], or the number of a row, zero-based."""
@@ -323,9 +251,9 @@ class NewExperiment(LongView):
 
     def on_each(self, subject: Subject, index: object) -> NewInput:
         found = self.known(subject)
-        return open_item(found.items if isinstance(found, Experiment) else self.items_of(subject.model), index)
+        return open_item(found.items if isinstance(found, Experiment) else self.items, index)
 
 
 def _refused(why: str) -> Content:
     """Why the items cannot be asked, below them, without the hint to click; a missing part is not an error."""
-    return {"problem": why if why in (NO_FILE, NOTHING_TYPED) else {"text": why, "kind": "error"}, "hint": props(visible=False)}
+    return {"problem": why if why in (NO_FILE, EMPTY) else {"text": why, "kind": "error"}, "hint": props(visible=False)}

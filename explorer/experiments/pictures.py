@@ -4,21 +4,20 @@ from __future__ import annotations  # plotly is imported by the first figure, no
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import cycle
 from textwrap import wrap
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
+from explorer.experiments.compute.concepts import DOSE
 from explorer.experiments.compute.edges import RECEIVERS, SENDERS
 from explorer.experiments.compute.estimating import EXACT
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.minimal_pairs import Share
-from explorer.experiments.compute.moving import DOSE
 from explorer.experiments.compute.question import HEADS, LAYERS, STATES, Axis
 from explorer.experiments.compute.summary import LEVEL
-from explorer.ui.pictures.base import AMOUNT, CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, plain_axis, shorten
+from explorer.ui.pictures.base import AMOUNT, CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, plain_axis
 from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap, outline_cell
 from explorer.ui.pictures.numbers import Table, columns_of, keep
 
@@ -26,10 +25,12 @@ MARK = "•"
 PROBES = "probe before", "probe after"
 NAMED, WIDE_NAMED = 0.12, 0.35  # of the largest share: from here on a point has its name, as names would lie on each other
 CHANCE = 0.5
-LABEL = 16  # characters of a line of a label
-NAME = 30  # characters of a model's name in the legend
-Shares = Mapping[str, Share]
-"""The share of each kind, and under ALL that of all together."""
+LABEL = 32  # characters of a line of a label
+SHARES = {"range": [0, 1.02], "tickformat": ".0%", "dtick": 0.25}
+LINE = {
+    **{"type": "line", "x0": CHANCE, "x1": CHANCE, "y0": 0, "y1": 1, "yref": "paper"},
+    "line": {"color": FAINT, "width": 1.5, "dash": "dot"},
+}
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,10 @@ class Interval:
     chosen: bool = False
     sure: bool = False
 
-    @property
-    def told(self) -> str:
+    def told(self, form: str = "+.2f") -> str:
         """The mean and its interval, if there is one."""
-        return f"{self.mean:+.2f}" if np.isnan(self.low) else f"{self.mean:+.2f} ({self.low:+.2f} to {self.high:+.2f})"
+        mean, low, high = (format(end, form) for end in (self.mean, self.low, self.high))
+        return mean if np.isnan(self.low) else f"{mean} ({low} to {high})"
 
 
 def describe_q(q: float) -> str:
@@ -70,7 +71,9 @@ def board(found: Experiment, at: Sequence[int]) -> go.Figure:
     given = zip(summary.effects.ravel(), summary.low.ravel(), summary.high.ravel(), strict=True)
     intervals_of = [Interval("", float(mean), float(low), float(high)) for mean, low, high in given]
     if columns:
-        notes = [f"{one.told}, {describe_q(q)}".replace("-", "−") for one, q in zip(intervals_of, summary.q.ravel(), strict=True)]
+        notes = [
+            f"{one.told()}, {describe_q(q)}".replace("-", "−") for one, q in zip(intervals_of, summary.q.ravel(), strict=True)
+        ]
         drawn = _cells(found, at, unit, np.reshape(notes, summary.q.shape))
     else:
         names = [f"{axis.name} {label}" if isinstance(label, int) else label for label in axis.labels]
@@ -124,22 +127,23 @@ def _spread(means: Sequence[float] | np.ndarray, low: Sequence[float] | np.ndarr
     return {"type": "data", "symmetric": False, "array": ends[0], "arrayminus": ends[1], "thickness": 1.5, "width": 4}
 
 
-def intervals(rows: Sequence[Interval], unit: str) -> go.Figure:
-    """Means from left to right, the first at the top, with their intervals and a line at 0."""
+def intervals(rows: Sequence[Interval], unit: str, *, is_share: bool = False) -> go.Figure:
+    """Means from left to right, the first at the top, with their intervals and a line at 0, or at CHANCE for shares."""
     places = [len(rows) - 1 - at for at in range(len(rows))]
     low, means, high = ([getattr(row, name) for row in rows] for name in ("low", "mean", "high"))
+    said = [row.told(".0%" if is_share else "+.2f") for row in rows]
     points = go.Scatter(
         x=means,
         y=places,
         mode="markers",
         marker={"size": [14 if row.chosen else 10 for row in rows], "color": [FAINT if row.faint else AMOUNT for row in rows]},
         error_x=_spread(means, low, high) | {"color": "rgba(128, 128, 128, 0.9)"},
-        customdata=[f"{esc(row.label)}: {row.told}" for row in rows],
+        customdata=[f"{esc(row.label)}: {told}" for row, told in zip(rows, said, strict=True)],
         hovertemplate="%{customdata}<extra></extra>",
     )
     labels = {
         "tickvals": places,
-        "ticktext": [esc(f"{row.label} {MARK}" if row.sure else row.label) for row in rows],
+        "ticktext": ["<br>".join(wrap(esc(f"{row.label} {MARK}" if row.sure else row.label), LABEL)) for row in rows],
         "range": [-0.6, len(rows) - 0.4],
     }
     edges = [edge for edge in (*low, *means, *high, 0.0) if not np.isnan(edge)]
@@ -147,10 +151,13 @@ def intervals(rows: Sequence[Interval], unit: str) -> go.Figure:
     drawn = figure(
         [points],
         key="experiment-intervals",
-        xaxis=plain_axis(unit, 6, zeroline=True, range=[min(edges) - room, max(edges) + room]),
+        xaxis=plain_axis(
+            unit, 6, **(SHARES if is_share else {"zeroline": True, "range": [min(edges) - room, max(edges) + room]})
+        ),
         yaxis={**plain_axis(""), **labels, "automargin": True},
         margin={"l": 12, "r": 12, "t": 8, "b": 44},
-        meta={"alt": "; ".join(f"{row.label}: {row.told}" for row in rows) + "."},
+        shapes=[LINE] if is_share else [],
+        meta={"alt": "; ".join(f"{row.label}: {told}" for row, told in zip(rows, said, strict=True)) + "."},
     )
     return keep(drawn, lambda: columns_of(label=[row.label for row in rows], mean=means, low=low, high=high))
 
@@ -238,42 +245,8 @@ def _lines(
     return keep(drawn, lambda: columns_of(**columns))
 
 
-def suite_bars(sides: Sequence[tuple[str, Shares]], unit: str, shown: str = "") -> go.Figure:
-    """A bar a kind and model with its 95% interval; the dotted line is at 50%. Other kinds than the `shown` one are pale."""
-    traces, told = [], []
-    for colour, (name, shares) in zip(cycle(CATEGORIES), sides, strict=False):
-        own = list(shares.values())
-        right, low, high = ([getattr(share, end) for share in own] for end in ("right", "low", "high"))
-        said = [
-            "too few frames for an interval" if np.isnan(share.low) else f"95% interval {share.low:.0%} to {share.high:.0%}"
-            for share in own
-        ]
-        told.append(f"{name}: " + ", ".join(f"{kind} {a:.0%} ({b})" for kind, a, b in zip(shares, right, said, strict=True)))
-        traces.append(
-            go.Bar(
-                x=right,
-                y=["<br>".join(wrap(esc(kind), LABEL)) for kind in shares],
-                name=esc(shorten(name, NAME)),
-                orientation="h",
-                marker={"color": colour, "opacity": [0.75 if not shown or kind == shown else 0.3 for kind in shares]},
-                error_x=_spread(right, low, high) | {"color": "var(--body-text-color)"},
-                customdata=[[share.items, one] for share, one in zip(own, said, strict=True)],
-                hovertemplate="%{y}: %{x:.0%} of %{customdata[0]}<br>%{customdata[1]}<extra>%{fullData.name}</extra>",
-            )
-        )
-    line = {"color": FAINT, "width": 1.5, "dash": "dot"}
-    drawn = figure(
-        traces,
-        key="suite",
-        barmode="group",
-        bargap=0.35,
-        showlegend=len(sides) > 1,
-        legend={**LEGEND, "traceorder": "normal"},
-        margin={"l": 8, "r": 12, "t": 28 + 22 * (len(sides) - 1), "b": 46},
-        xaxis=grid_axis(unit, range=[0, 1.02], tickformat=".0%", dtick=0.25),
-        yaxis={"type": "category", "autorange": "reversed", "automargin": True, "ticklabelstandoff": 6},
-        shapes=[{"type": "line", "x0": CHANCE, "x1": CHANCE, "y0": 0, "y1": 1, "yref": "paper", "line": line}],
-        meta={"alt": esc(f"{unit}; guessing gives 50%. {'; '.join(told)}.")},
-    )
-    rows = [[name, kind, *share] for name, shares in sides for kind, share in shares.items()]
-    return keep(drawn, lambda: Table.of(("model", "kind", *Share._fields), rows))
+def suite_shares(shares: Mapping[str, Share], unit: str, shown: str = "") -> go.Figure:
+    """The share of each kind of pairs with its interval; that of the `shown` kind is larger."""
+    rows = [Interval(kind, *share[1:], chosen=kind == shown) for kind, share in shares.items()]
+    drawn = intervals(rows, unit, is_share=True)
+    return keep(drawn, lambda: Table.of(("kind", *Share._fields), [[kind, *share] for kind, share in shares.items()]))

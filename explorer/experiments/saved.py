@@ -12,39 +12,15 @@ from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.question import place_of
 from explorer.experiments.compute.runs import Compared, compare_experiments, open_experiment, shared_items
 from explorer.experiments.compute.summary import LEVEL, at_place
-from explorer.experiments.pictures import describe_q
-from explorer.experiments.sentences import find, interval_of, methods, of_items, place_name
-from explorer.experiments.showing import (
-    LISTED,
-    find_clicked,
-    item_table,
-    kept_place,
-    offer_methods,
-    open_item,
-    place_in,
-    show_run,
-)
+from explorer.experiments.pictures import board, describe_q
+from explorer.experiments.sentences import about, find, interval_of, of_items, place_name
+from explorer.experiments.showing import LISTED, RunView, find_clicked, item_table, open_item, place_in, show_nothing, show_run
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import sign
 from explorer.ui.pictures.base import join_names
-from explorer.ui.settings import memory, upload
+from explorer.ui.settings import upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import (
-    Change,
-    Content,
-    Finding,
-    NewInput,
-    View,
-    button,
-    caption,
-    chart,
-    part,
-    props,
-    prose,
-    sentence,
-    settle,
-    show,
-)
+from explorer.ui.view import Change, Content, Finding, NewInput, caption, chart, sentence, settle
 
 PARTS = ("about", "board", "chosen", "interval", "beside")
 SAME = 1e-5  # two numbers that differ by less are the same: a file has six digits
@@ -58,34 +34,19 @@ def _opens(label: str) -> Any:
     return upload(label=label, types=(".json",), read=open_experiment, as_button=True)
 
 
-class SavedRuns(View):
+class SavedRuns(RunView):
     """What two files hold, and where they differ in the items of both."""
 
     name, question = "experiments/saved", "How do two saved runs differ?"
-    layout = (row("run", "other_run"), row(col(*PARTS, "describe", "methods"), col(*(f"other_{name}" for name in PARTS))))
+    layout = (row("run", "other_run"), row(col(*PARTS, "hint", "describe", "methods"), col("other_about", "other_board", "each")))
     run: Experiment | None = _opens("Open a run")
     other_run: Experiment | None = _opens("Open another beside it")
-    run_place: tuple[int, ...] = memory((), kept=kept_place)
     compared = sentence()
-    hint = prose(
-        value="Click a place to compare it in both runs, and an item to open it in the page.", classes="caption", visible=False
-    )
-    about = sentence(classes="caption")
-    board = chart("The mean of every place in the run", height=300, hides_empty=True)
-    chosen = sentence()
-    interval = chart("The selected place of the run on the other half", height=130, hides_empty=True)
-    beside = chart("What else was measured in the run", height=200, hides_empty=True)
-    describe = button("Methods text for a paper", visible=False)
-    methods = part("code", lines=14, visible=False)
     other_about = sentence(classes="caption")
     other_board = chart("The mean of every place in the other run", height=300, hides_empty=True)
-    other_chosen = sentence()
-    other_interval = chart("The selected place of the other run on the other half", height=130, hides_empty=True)
-    other_beside = chart("What else was measured in the other run", height=200, hides_empty=True)
-    each = part("strips", height=300)
     help = caption(
-        "A file contains the items, every number, the question and their origin: model, hash of its weights, number format, "
-        "seed, versions. Means, intervals and tests are computed again from the numbers, without the model. If two runs have the "
+        "A file contains the items, every number, the question and their origin. Means, intervals and tests are computed again "
+        "from the numbers, without the model. If two runs have the "
         "same question and items, each place shows the difference with its interval and q, by group. The correlation compares "
         "the ranks of the places' means (Spearman)."
     )
@@ -96,13 +57,14 @@ class SavedRuns(View):
 
     def compute(self, subject: Subject) -> Content:
         if not self.runs:
-            nothing = {**_nothing(""), **_nothing("other_"), **offer_methods(False)}
-            return {**nothing, "compared": NOTHING, "each": None, "hint": props(visible=False)}
+            return {**show_nothing(), "compared": NOTHING, "other_about": "", "other_board": None}
         first, *others = self.runs
-        beside = _shown(others[0], self._at(others[0]), "other_") if others else {**_nothing("other_"), "other_about": ONE}
-        told = _compared(first, others[0]) if others else ""
-        shown: Content = {"compared": told, "each": self._each(), "hint": props(visible=True), **offer_methods(True)}
-        return {**_shown(first, self._at(first), ""), **beside, **shown}
+        at = self._at(first)
+        shown = show_run(first, at) | {"each": self._each(), "about": describe_run(first)}
+        if not others:
+            return {**shown, "compared": "", "other_about": ONE, "other_board": None}
+        told = {"other_about": describe_run(others[0]), "other_board": board(others[0], self._at(others[0]))}
+        return {**shown, **told, "compared": _compared(first, others[0])}
 
     def finding(self, subject: Subject) -> Finding | None:
         return Finding(find(self.runs[0]).text) if self.runs else None
@@ -114,20 +76,19 @@ class SavedRuns(View):
         return self._choose(self.other_run, index)
 
     def _choose(self, run: Experiment | None, index: object) -> Change:
-        return settle(run_place=find_clicked(run, index) if run else ())
+        return settle(place=find_clicked(run, index) if run else ())
 
-    def on_describe(self, subject: Subject, _: None) -> Change:
-        """The methods section for a paper. Raises InputError without a run."""
+    def run_of(self, subject: Subject) -> Experiment:
         if self.run is None:
             raise InputError(NOTHING)
-        return show(methods=props(value=methods(self.run), visible=True))
+        return self.run
 
     def on_each(self, subject: Subject, index: object) -> NewInput:
         return open_item(self.runs[0].items if self.runs else (), index)
 
     def _at(self, run: Experiment) -> tuple[int, ...]:
         """The place that is looked at: that which was clicked, else the one that the first run selected."""
-        return place_in(run, self.run_place or self.runs[0].summary.selected)
+        return place_in(run, self.place or self.runs[0].summary.selected)
 
     def _each(self) -> Any:
         """The items of both runs, or of one, with what was measured at the place."""
@@ -144,15 +105,11 @@ class SavedRuns(View):
         return item_table(lines, titles)
 
 
-def _shown(run: Experiment, at: tuple[int, ...], prefix: str) -> Content:
-    made, shown = run.provenance, show_run(run, at)
+def describe_run(run: Experiment) -> str:
+    """The question, its items, and how the run was made."""
+    made = run.provenance
     way = "" if len(run.question.ways) == 1 else f" ({made['how'].replace('_', ' ')})"
-    told = f"{run.question.menu}{way}, seed {made['seed']}. {shown['about']} {provenance.describe(made)}"
-    return {f"{prefix}{name}": shown[name] for name in PARTS} | {f"{prefix}about": told}
-
-
-def _nothing(prefix: str) -> Content:
-    return {f"{prefix}{name}": None if name in ("board", "interval", "beside") else "" for name in PARTS}
+    return f"{run.question.menu}{way}, seed {made['seed']}. {about(run)} {provenance.describe(made)}"
 
 
 def _compared(one: Experiment, other: Experiment) -> str:

@@ -93,7 +93,6 @@ def facts(found: Experiment) -> dict[str, object]:
     """
     held, at = found.summary.held_out, found.summary.selected
     place, how = place_name(found.axes, at), found.provenance["how"]
-    part, _, head = how.partition(" ")  # of a path: 'query 5.11'
     return {
         "place": place,
         "Place": place[:1].upper() + place[1:],
@@ -113,7 +112,7 @@ def facts(found: Experiment) -> dict[str, object]:
         "beside": null_of(found) if found.nulls is None else f"for {null_of(found)}",
         "doubt": "" if held.is_sure else ", which is not certain",
         "concept": "the word" if how == WORDS else how,
-        "receiver": f"the {part} of head {head}" if head else f"the {found.question.ways.get(part)} of later heads",
+        "receiver": f"the {found.question.ways.get(how)} of later heads",
         "Exact": _exact(found),
     }
 

@@ -1,5 +1,6 @@
-"""What a run of an experiment shows: the mean of every place, the chosen one on the other half, and every item."""
+"""What views of a run have in common: the mean of every place, the chosen one on the other half, every item, its methods."""
 
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,7 +17,9 @@ from explorer.text.encoding import MASK
 from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.strip_table import Column, Row, in_context, strip_table
-from explorer.ui.view import Content, NewInput, props, read
+from explorer.ui.settings import memory
+from explorer.ui.subject import Subject
+from explorer.ui.view import Change, Content, NewInput, View, button, chart, part, props, prose, read, sentence, show
 
 NAME = 24  # characters of a checkpoint's name beside its mean
 MOST_PLACES = 10_000  # in a direction
@@ -47,6 +50,39 @@ def place_in(found: Experiment, place: tuple[int, ...]) -> tuple[int, ...]:
     return place if fits else found.summary.selected
 
 
+class RunView(View):
+    """A view that shows one run, with one place chosen."""
+
+    board = chart("The mean of every place", height=330, hides_empty=True)
+    about = sentence(classes="caption")
+    hint = prose(
+        value="Click a place to see it in each item, and an item to open it in the page.", classes="caption", visible=False
+    )
+    describe = button("Methods text for a paper", visible=False)
+    methods = part("code", lines=14, visible=False)
+    chosen = sentence(keep_height=True)
+    interval = chart("The selected place on the other half, beside what it is judged by", height=150, hides_empty=True)
+    beside = chart("What else was measured, beside the means", height=230, hides_empty=True)
+    each = part("strips", height=300)
+    place: tuple[int, ...] = memory((), kept=kept_place)
+
+    @property
+    def file_name(self) -> str:
+        return "run.json"
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.names = sorted(cls.names, key=RunView.names.__contains__)  # from top to bottom: first what only this view has
+
+    @abstractmethod
+    def run_of(self, subject: Subject) -> Experiment:
+        """The run that is shown. Raises InputError without one."""
+
+    def on_describe(self, subject: Subject, _: None) -> Change:
+        """The methods section for a paper. Raises InputError without a run."""
+        return show(methods=props(value=sentences.methods(self.run_of(subject), self.file_name), visible=True))
+
+
 def show_run(found: Experiment, at: tuple[int, ...]) -> Content:
     """The pictures and sentences of a run, with one place chosen."""
     return {
@@ -56,12 +92,18 @@ def show_run(found: Experiment, at: tuple[int, ...]) -> Content:
         "interval": _held_out(found),
         "beside": beside(found, at),
         "each": _each(found, at),
+        **_offered(True),
     }
 
 
-def offer_methods(visible: bool) -> Content:
-    """The button for the methods section, and no text of a former run."""
-    return {"describe": props(visible=visible), "methods": props(value="", visible=False)}
+def show_nothing() -> Content:
+    """The same before there is a run."""
+    return {**dict.fromkeys(("board", "interval", "beside", "each")), "chosen": "", "about": "", **_offered(False)}
+
+
+def _offered(visible: bool) -> Content:
+    """The hint and the button for the methods section, and no text of a former run."""
+    return {"hint": props(visible=visible), "describe": props(visible=visible), "methods": props(value="", visible=False)}
 
 
 def item_table(lines: Iterable[Line], titles: Sequence[str] = (), label: str = "The items") -> dict[str, Any]:

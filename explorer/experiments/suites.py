@@ -1,19 +1,16 @@
-"""Test suites: in how many minimal pairs a model prefers the word that belongs in the blank, beside another model."""
+"""Test suites: in how many minimal pairs a model prefers the word that belongs in the blank."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Hashable, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Hashable
 from math import isnan
 from typing import Any
 
 from explorer.core.cache import OnceCache
-from explorer.core.errors import ExplorerError
-from explorer.core.lazy import pandas
 from explorer.core.steps import map_steps
 from explorer.experiments.compute import minimal_pairs
 from explorer.experiments.compute.minimal_pairs import ALL, ALONE, BLANK, LIKELIHOOD, TITLES, Share, Suite, SuiteResult, suite_of
-from explorer.experiments.pictures import CHANCE, suite_bars
+from explorer.experiments.pictures import CHANCE, suite_shares
 from explorer.text import limits
 from explorer.text.encoding import MASK
 from explorer.ui.layout import col, row
@@ -35,13 +32,11 @@ from explorer.ui.view import (
     check,
     matches,
     part,
-    props,
     read,
     sentence,
     settle,
 )
 
-NO_OTHER = ("no other model", "")
 NAME = 40  # characters of a model's name in a sentence
 CHECKED = {BLANK: 4, LIKELIHOOD: 1, ALONE: 1}  # pairs that transformers' own passes judge too
 CALLED = {BLANK: "by the blank", LIKELIHOOD: "by pseudo-likelihood", ALONE: "by the original pseudo-likelihood"}
@@ -51,9 +46,8 @@ NOT_SHOWN = (
 )
 
 
-Side = tuple[SuiteResult, float]
-"""What one model makes of a suite, and how far that is from transformers' own passes."""
-_sides: OnceCache[Hashable, Side] = OnceCache(48)
+_judged: OnceCache[Hashable, tuple[SuiteResult, float]] = OnceCache(48)
+"""What a model makes of a suite, and how far that is from transformers' own passes."""
 
 
 class Suites(LongView):
@@ -61,7 +55,7 @@ class Suites(LongView):
 
     name, question = "experiments/suites", "In how many sentences does BERT choose the right word?"
     layout = (
-        row("suite", "way", "other"),
+        row("suite", "way"),
         row(col("picture", "stop", "progress", "about", "help", "check", width=5), col("pairs", width=6)),
     )
     suite: str = choice(
@@ -79,16 +73,15 @@ class Suites(LongView):
         scale=3,
         elem_classes="inline",
     )
-    other: str = choice([NO_OTHER], "Compare with", menu=True, free=True, default="", scale=3, elem_classes="inline")
     kind: str = memory("", kept=lambda value: value if isinstance(value, str) and len(value) <= NAME else "")
     picture = chart("How often BERT prefers the right word, by kind", height=330)
     stop = button("Stop", visible=False)
     progress = part("meter")
     about = sentence(classes="caption")
     help = caption(
-        "Click a bar for the pairs of a kind, a pair to read it. Each pair is one sentence with two words for its blank. Every "
+        "Click a point for the pairs of a kind, a pair to read it. Each pair is one sentence with two words for its blank. Every "
         "word is as often the better one as the foil, so a model that only knows which word is more frequent wins half of the "
-        "pairs. Bars have Wilson's 95% interval (1927) by frame: pairs that share half of their words or the marked words are "
+        "pairs. Lines are Wilson's 95% interval (1927) by frame: pairs that share half of their words or the marked words are "
         "one observation. By the blank: the logit of the better word minus that of its foil. By pseudo-likelihood: the sum of "
         "the logarithms of all pieces, each hidden with the later pieces of its word (Kauf & Ivanova 2023; Salazar et al. 2020 "
         "hide it alone). For stereotypes only the pieces that both share count (Nangia et al. 2020, section 3)."
@@ -100,59 +93,45 @@ class Suites(LongView):
         return subject.model.why_not("fill_mask")
 
     def passes(self, subject: Subject) -> float:
-        """Reading every sentence, for each model that has not, in passes of the input."""
-        unread = sum(self._known(side) is None for side in self._models(subject))
-        return unread * minimal_pairs.tokens_to_read(self._suite, self.way) / subject.trace.kept
+        """Reading every sentence that the model has not read, in passes of the input."""
+        return 0 if self._known(subject) else minimal_pairs.tokens_to_read(self._suite, self.way) / subject.trace.kept
 
     def key(self, subject: Subject) -> Hashable:
         """The cache key of the content; None for a model that cannot be asked."""
-        if self.unless(subject):
-            return None
-        return self.name, *(self._key_of(side) for side in self._models(subject)), self.other, self.kind
+        return None if self.unless(subject) else (self.name, self._key(subject), self.kind)
 
-    def work(self, subject: Subject) -> Generator[tuple[str, float], None, tuple[list[Side], str]]:
-        """Judge the pairs by this model and by the other one, or why that cannot. Raises CapabilityError."""
-        sides = [(yield from self._judge(subject))]
-        try:
-            other = subject.read_by(self.other) if (self.other or "").strip() else subject
-            if other.model.checkpoint != subject.model.checkpoint:
-                sides.append((yield from self._judge(other)))
-        except ExplorerError as error:
-            return sides, str(error)
-        return sides, ""
+    def work(self, subject: Subject) -> Generator[tuple[str, float], None, tuple[SuiteResult, float]]:
+        """Judge the pairs, the first also by transformers' own passes. Raises CapabilityError."""
+        if (known := self._known(subject)) is None:
+            doing = f"Reading {len(self._suite.pairs)} pairs with {shorten(subject.model_name, NAME)}"
+            steps = minimal_pairs.judge_in_steps(subject.model, self._suite, self.way)
+            found = yield from map_steps(steps, lambda share: (f"{doing}: {share:.0%}", share))
+            first = found.table.difference[: CHECKED[found.table.scored_by.iloc[0]]]
+            errors = (minimal_pairs.own_difference(subject.model, found, number) - one for number, one in first.items())
+            known = found, max(map(abs, errors))
+            _judged.put(self._key(subject), known)
+        return known
 
     def waiting(self, subject: Subject) -> Content:
-        menu = {"other": props(choices=[NO_OTHER, *((name, name) for name in subject.other_models)])}
-        if all(self._known(side) for side in self._models(subject)):
-            return menu
-        return {**menu, "picture": None, "pairs": None, "about": self._suite.about, "check": None}
+        return {} if self._known(subject) else {"picture": None, "pairs": None, "about": self._suite.about, "check": None}
 
-    def draw(self, subject: Subject, found: tuple[list[Side], str]) -> Content:
-        (results, errors), names = zip(*found[0], strict=True), [subject.model_name, self.other]
-        preferred = "stereotyped" if results[0].suite.stereotypes else "right"
-        sides = [(name, result.shares) for name, result in zip(names, results, strict=False)]
+    def draw(self, subject: Subject, found: tuple[SuiteResult, float]) -> Content:
+        result, error = found
+        preferred = "stereotyped" if result.suite.stereotypes else "right"
         return {
-            "picture": suite_bars(sides, f"pairs in which BERT prefers the {preferred} word", self._kind),
-            "about": self._about(results[0], found[1]),
-            "check": matches(max(errors), "transformers' own passes give the same differences for the first pairs"),
-            "pairs": list_pairs(results, self._kind, names),
-            "other": props(choices=[NO_OTHER, *((name, name) for name in subject.other_models)]),
+            "picture": suite_shares(result.shares, f"pairs in which BERT prefers the {preferred} word", self._kind),
+            "about": describe_pairs(result),
+            "check": matches(error, "transformers' own passes give the same differences for the first pairs"),
+            "pairs": list_pairs(result, self._kind),
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        if self.unless(subject) or (here := self._known(subject)) is None:
-            return None
-        text = describe_result(here[0])
-        for other in self._models(subject)[1:]:
-            if there := self._known(other):
-                name = shorten(other.model_name, NAME)
-                text += f" {name}: {percent(there[0].shares[ALL])}. {disagreement(here[0], there[0])}"
-        return Finding(text)
+        return Finding(describe_result(found[0])) if (found := self._known(subject)) else None
 
     def on_picture(self, subject: Subject, index: object) -> Change:
-        """The pairs of the kind that was clicked; of all, if it was that bar or the same kind again. Raises InputError."""
+        """The pairs of the kind that was clicked; of all, if it was that point or the same kind again. Raises InputError."""
         kinds = ["", *list(found[0].shares)[1:]] if (found := self._known(subject)) else [""]
-        clicked = kinds[limits.check_integer(index, "the bar", 0, len(kinds) - 1)]
+        clicked = kinds[limits.check_integer(index, "the point", 0, len(kinds) - 1)]
         return settle(kind="" if clicked == self._kind else clicked)
 
     def on_pairs(self, subject: Subject, index: object) -> NewInput:
@@ -171,39 +150,21 @@ class Suites(LongView):
         """The kind of which the pairs are listed, "" for all: one that another suite has is forgotten."""
         return self.kind if self.kind in self._suite.kinds else ""
 
-    def _models(self, subject: Subject) -> list[Subject]:
-        """This model, and the other one, if one is asked for and can be."""
-        with suppress(ExplorerError):
-            other = subject.read_by(self.other or "")
-            if other.model.checkpoint != subject.model.checkpoint and not self.unless(other):
-                return [subject, other]
-        return [subject]
-
-    def _key_of(self, subject: Subject) -> Hashable:
+    def _key(self, subject: Subject) -> Hashable:
         return str(subject.model.checkpoint), self.suite, minimal_pairs.way_of(self._suite, self.way)
 
-    def _known(self, subject: Subject) -> Side | None:
-        return _sides.peek(self._key_of(subject))
+    def _known(self, subject: Subject) -> tuple[SuiteResult, float] | None:
+        return _judged.peek(self._key(subject))
 
-    def _judge(self, subject: Subject) -> Generator[tuple[str, float], None, Side]:
-        if (known := self._known(subject)) is None:
-            doing = f"Reading {len(self._suite.pairs)} pairs with {shorten(subject.model_name, NAME)}"
-            steps = minimal_pairs.judge_in_steps(subject.model, self._suite, self.way)
-            found = yield from map_steps(steps, lambda share: (f"{doing}: {share:.0%}", share))
-            first = found.table.difference[: CHECKED[found.table.scored_by.iloc[0]]]
-            errors = (minimal_pairs.own_difference(subject.model, found, number) - one for number, one in first.items())
-            known = found, max(map(abs, errors))
-            _sides.put(self._key_of(subject), known)
-        return known
 
-    def _about(self, result: SuiteResult, problem: str) -> str:
-        """The question, how it was scored, and the pairs that were left out."""
-        words = [f"{result.suite.about} {len(result.table)} pairs, scored {CALLED[result.way]}; chance is 50%."]
-        if result.instead:
-            words.append(f"{result.instead} of them are scored by pseudo-likelihood: their words are not one piece each.")
-        if result.left_out:
-            words.append(f"{result.left_out} are left out: the tokenizer does not distinguish their words.")
-        return " ".join([*words, *([NOT_SHOWN] if result.suite.stereotypes else []), problem]).rstrip()
+def describe_pairs(result: SuiteResult) -> str:
+    """The question, how it was scored, and the pairs that were left out."""
+    words = [f"{result.suite.about} {len(result.table)} pairs, scored {CALLED[result.way]}; chance is 50%."]
+    if result.instead:
+        words.append(f"{result.instead} of them are scored by pseudo-likelihood: their words are not one piece each.")
+    if result.left_out:
+        words.append(f"{result.left_out} are left out: the tokenizer does not distinguish their words.")
+    return " ".join([*words, *([NOT_SHOWN] if result.suite.stereotypes else [])])
 
 
 def percent(share: Share) -> str:
@@ -227,32 +188,15 @@ def describe_result(result: SuiteResult) -> str:
     return f"BERT prefers the {winner} word in {pairs} ({percent(share)}){verdict}{ends}."
 
 
-def disagreement(here: SuiteResult, there: SuiteResult) -> str:
-    """In how many pairs the word wins in one of two models only."""
-    both = here.table.join(there.table.right, rsuffix="_there", how="inner")
-    here_only, there_only = both.right & ~both.right_there, both.right_there & ~both.right
-    return f"It wins in {here_only.sum()} pairs only here, in {there_only.sum()} only there."
-
-
-def list_pairs(results: Sequence[SuiteResult], kind: str, names: Sequence[str]) -> dict[str, Any]:
-    """The pairs of a kind ('': of all), each with its differences; those with the lowest for the first model come first."""
-    stereotypes = results[0].suite.stereotypes
-    tables = [result.table[(result.table.kind == kind) | (kind == "")] for result in results]
-    columns = [*in_context("right / wrong word")]
-    columns += [Column(title, "number") for title in (("here", "there") if results[1:] else ("difference",))]
+def list_pairs(result: SuiteResult, kind: str) -> dict[str, Any]:
+    """The pairs of a kind ('': of all), each with its difference, the lowest first."""
+    table = result.table[(result.table.kind == kind) | (kind == "")].sort_values("difference", kind="stable")
     rows = []
-    for number, pair in tables[0].sort_values("difference", kind="stable").iterrows():
+    for number, pair in table.iterrows():
         before, after = pair.text.split(MASK)
-        numbers = [_number(table.difference.get(number), stereotypes) for table in tables]
-        rows.append(Row([before.strip(), f"{pair.word} / {pair.foil}", after.strip(), *numbers], int(number)))
+        mark = "" if result.suite.stereotypes else "✓ " if pair.right else "✗ "  # what fits a stereotype is neither
+        difference = f"{mark}{pair.difference:+.2f}".replace("-", "−")
+        rows.append(Row([before.strip(), f"{pair.word} / {pair.foil}", after.strip(), difference], int(number)))
+    columns = [*in_context("right / wrong word"), Column("difference", "number")]
     shown = strip_table(columns, rows, "The pairs, those with the lowest difference first", "pair")
-    whole = pandas.concat(dict(zip(names, tables, strict=False)), names=["model"]).reset_index("model")
-    return keep(shown, lambda: Table.of(tuple(whole.columns), whole.to_numpy().tolist()))
-
-
-def _number(difference: float | None, stereotypes: bool) -> str:
-    """The difference, marked as right or wrong; what fits a stereotype is neither."""
-    if difference is None:
-        return "–"
-    mark = "" if stereotypes else "✓ " if difference > 0 else "✗ "
-    return f"{mark}{difference:+.2f}".replace("-", "−")
+    return keep(shown, lambda: Table.of(tuple(table.columns), table.to_numpy().tolist()))

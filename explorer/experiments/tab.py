@@ -13,11 +13,11 @@ from explorer.ui.tabs import Moved, Tab
 
 FORMER = {
     "which-heads-decide": HEADS_OFF,
-    **{name: name for name in ("attention", "patching", "lens", "routes", "attribution", "likelihood")},
-    "cut-links": "cut",
+    **{name: name for name in ("attention", "patching", "lens", "attribution", "likelihood")},
+    **{"cut-links": "cut", "routes": "attention"},
 }
 """The questions by the names that links had for them when each was a choice of its own."""
-ITEMS = ("source", "typed", "template", "pairs", "longest", "mark", "asks", "how", "seed", "place")  # by which items are chosen
+ITEMS = ("source", "typed", "asks", "how", "seed", "place")  # by which items are chosen
 
 
 def heads(view: Any, subject: Subject) -> Values:
@@ -27,7 +27,7 @@ def heads(view: Any, subject: Subject) -> Values:
         or view.chosen_way != ZERO
         or view.source == FILE
         or view.refusal(subject)
-        or not all(item.word and item.foil for item in view.items_of(subject.model))
+        or not all(item.word and item.foil for item in view.items)
     ):
         return None
 
@@ -35,7 +35,7 @@ def heads(view: Any, subject: Subject) -> Values:
         return str(subject.model.tokenizer.convert_ids_to_tokens(piece_of(subject.model, word)[0]))
 
     rows = []
-    for item in view.items_of(subject.model):
+    for item in view.items:
         text_a, text_b = as_typed(subject, item.text_a, item.text_b)
         rows.append((text_a, text_b or None, named(item.word), named(item.foil)))
     return {"items": rows}

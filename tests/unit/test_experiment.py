@@ -11,11 +11,9 @@ from explorer.analysis.resampling import halves
 from explorer.bert.provenance import weights_hash
 from explorer.core.errors import InputError
 from explorer.core.limits import ITEMS
-from explorer.experiments.compute import experiment as running
-from explorer.experiments.compute import reading
-from explorer.experiments.compute.experiment import experiment, experiment_in_steps, question_of
-from explorer.experiments.compute.heads import MEAN, RESAMPLE, HeadsOff, donors
-from explorer.experiments.compute.items import Item, check_items, items_from_lines, lines_of, read_items
+from explorer.experiments.compute.experiment import experiment
+from explorer.experiments.compute.heads import MEAN, HeadsOff
+from explorer.experiments.compute.items import Item, items_from_lines, read_items
 from explorer.experiments.compute.minimal_pairs import TITLES
 from explorer.experiments.compute.runs import find_shipped
 from explorer.experiments.endpoints import experiment as endpoint
@@ -23,6 +21,7 @@ from explorer.techniques.ablation import changed_states
 from tests.at_night import at_night
 from tests.families import KINDS, write_family
 from tests.hooks import eager_bert, every_dense, hooked, seen_in, with_head
+from tests.unit.test_experiment_questions import lines_of
 
 TINY_ITEMS = (
     Item("the man went to the [MASK] .", "he bought milk .", "store", "dog"),
@@ -90,34 +89,15 @@ def test_effects_are_those_of_hooks(bundled, found):
 def test_each_way_of_switching_off_is_that_of_hooks(tiny, how):
     found = experiment(tiny, TINY_ITEMS, how=how, seed=3)
     read, real = contexts(tiny, TINY_ITEMS)
-    asked, _ = reading.read_items_as(question_of(tiny, "heads_off"), TINY_ITEMS)
-    given = donors(len(asked), 3)
-    assert sorted(given) == list(range(len(asked)))
-    assert all(given != np.arange(len(asked)))
 
     def replaced(layer, head):
         own = read[layer]
-        if how == MEAN:
-            return own[real].mean(0).expand_as(own)
-        instead = torch.zeros_like(own)
-        if how == RESAMPLE:
-            for row, donor in enumerate(given):
-                places = counterparts(asked[row], asked[donor])
-                instead[row, : len(places)] = own[donor, places]
-        return instead
+        return own[real].mean(0).expand_as(own) if how == MEAN else torch.zeros_like(own)
 
     changes, before = by_hooks(tiny, TINY_ITEMS, found.pieces, replaced)
     np.testing.assert_allclose(found.before, before, atol=1e-4)
     np.testing.assert_allclose(found.values, changes, atol=1e-4)
     assert np.abs(changes).max() > 0.01
-
-
-def counterparts(one, other):
-    """As the docstring says: first, blank and last take each other's place, the others that at the nearest relative position."""
-    last, others_last = len(one.ids) - 1, len(other.ids) - 1
-    before = [round(token * other.place / one.place) for token in range(one.place)]
-    after = [(token - one.place) / (last - one.place) for token in range(one.place, last + 1)]
-    return [*before, *(round(other.place + share * (others_last - other.place)) for share in after)]
 
 
 @pytest.mark.parametrize(
@@ -248,32 +228,9 @@ def test_a_model_of_permuted_weights_finds_nothing(make_tiny, asked):
     assert discoveries <= 1
 
 
-@pytest.mark.parametrize("question", ["heads_off", "attention"])
-def test_a_long_run_goes_on_where_it_was_stopped(tiny, monkeypatch, question):
-    items = check_items([[f"the *man* {'very ' * n}[MASK]", "", "dog", "cat"] for n in range(1, 9)])
-    wanted = experiment(tiny, items, question, seed=7)
-    monkeypatch.setattr(running, "KEPT_FROM", 2)
-    monkeypatch.setattr(reading, "TOKENS_READ", 20)
-    measured, reads = running.measure_all, []
-    monkeypatch.setattr(running, "measure_all", lambda *given: reads.append(given[-1]) or measured(*given))
-    steps = experiment_in_steps(tiny, items, question, seed=7)
-    shares = [next(steps) for _ in range(3)]
-    steps.close()
-    assert shares == sorted(shares)
-    found = experiment(tiny, items, question, seed=7)
-    assert reads[-1] >= 2, "what was measured before is not measured again"
-    np.testing.assert_allclose(found.values, wanted.values, atol=1e-6)
-    if wanted.nulls is not None:
-        np.testing.assert_allclose(found.nulls, wanted.nulls, atol=1e-6)
-    again = experiment(tiny, items, question, seed=7)
-    assert reads[-1] == len(items)
-    np.testing.assert_array_equal(again.values, found.values)
-
-
 def test_items_are_read_from_lines_and_files(tmp_path, refusal):
     items = items_from_lines("the [MASK] | man | dog\n\nthe [MASK]\tit was\tcat\t\n")
     assert items == (Item("the [MASK]", "", "man", "dog"), Item("the [MASK]", "it was", "cat", ""))
-    assert items_from_lines(lines_of(items[:1] * 2)) == items[:1] * 2
     refusal(InputError, lambda: items_from_lines("the [MASK] | man | dog\nthe [MASK]"))
     named, plain = tmp_path / "named.csv", tmp_path / "plain.csv"
     named.write_text("foil,word,text,text_b\ndog,man,the [MASK],\ncat,dog,a [MASK],it\n", "utf-8")

@@ -9,11 +9,10 @@ import scipy
 import explorer
 from explorer.core.errors import InputError
 from explorer.experiments.compute.experiment import experiment
-from explorer.experiments.compute.items import lines_of
 from explorer.experiments.endpoints import experiment as endpoint
 from explorer.experiments.new import TYPED, NewExperiment
 from explorer.ui.subject import Subject
-from tests.unit.test_experiment_questions import BOTH
+from tests.unit.test_experiment_questions import BOTH, lines_of
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import transformers
 import explorer
 from explorer.core.errors import CapabilityError, InputError
 from explorer.experiments.compute.experiment import NO_DIFFERENCE, QUESTIONS, experiment
-from explorer.experiments.compute.items import Item, Mark, items_from_lines, lines_of, suite_items
+from explorer.experiments.compute.items import Item, Mark, items_from_lines, suite_items
 from explorer.experiments.compute.patching import PAIRS
 from explorer.experiments.compute.summary import summarise
 from explorer.experiments.compute.targets import WORD, Target
@@ -32,6 +32,11 @@ PAIRED = [
     for end in ("slow", "sad", "happy")
 ]
 TEXTS = [[text, "it was slow ."] for text in ("he went", "the dog was happy", "she bought milk", "the man was sad")]
+
+
+def lines_of(items):
+    """Items as a person types them."""
+    return "\n".join(" | ".join([*filter(None, item.row[:2]), *item.row[2:]]) for item in items)
 
 
 def test_marks_are_read_and_written():
@@ -262,7 +267,7 @@ def test_heads_off_for_the_next_sentence_is_that_of_hooks(tiny, refusal):
         for (layer, head), value in np.ndenumerate(found.values[row]):
             with zeroed(every_dense(module), heads, [(layer, head)]):
                 assert value == pytest.approx(difference(inputs) - before, abs=1e-4)
-    experiment(tiny, [[*texts, "", ""] for texts in TEXTS], how="resample", target="next_sentence")
+    experiment(tiny, [[*texts, "", ""] for texts in TEXTS], how="mean", target="next_sentence")
     assert "item 1" in refusal(InputError, lambda: experiment(tiny, [["he went", "", "", ""]] * 2, target="next_sentence"))
 
 

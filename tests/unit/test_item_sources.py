@@ -1,15 +1,12 @@
-"""Items from templates and from the corpus: what is made, how much at most, and what is said of a template that is wrong."""
+"""Items from templates: what is made, how much at most, and what is said of a template that is wrong."""
 
 import itertools
-import re
 
 import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.limits import ITEMS
-from explorer.experiments.compute import made_items
-from explorer.experiments.compute.made_items import GOVERNOR, MOST_ITEMS, SUBJECT, corpus_items, template_items
-from explorer.text.corpora import built_in
+from explorer.experiments.compute.items import items_from_lines
 
 AGREEMENT = """
 The *{noun}/{other}* to the {place} [MASK] here. | {verb} | {foil}
@@ -21,7 +18,7 @@ place = cup, box, old chair
 
 
 def test_slots_set_apart_by_a_slash_are_filled_together_and_others_in_every_combination():
-    rows = [item.row for item in template_items(AGREEMENT)]
+    rows = [item.row for item in items_from_lines(AGREEMENT)]
     first = [
         [f"The *{noun}/{other}* to the {place} [MASK] here.", "", verb, foil]
         for (noun, other, verb, foil), place in itertools.product(
@@ -31,30 +28,11 @@ def test_slots_set_apart_by_a_slash_are_filled_together_and_others_in_every_comb
     assert rows == [*first, *([f"No {place} [MASK] red.", "", "is", "are"] for place in ("cup", "box", "old chair"))]
 
 
-def test_a_slot_may_be_filled_by_the_model(bundled, refusal):
-    items = template_items("The {noun}s near the *{place}* [MASK] old. | are | is\nnoun = key, book\nplace = ?4", bundled)
-    assert len(items) == 8
-    for noun, made in zip(("key", "book"), (items[:4], items[4:]), strict=True):
-        asked = f"The {noun}s near the [MASK] [MASK] old."
-        guesses = [one.token for one in bundled.fill_mask(asked, top_k=60)[0].candidates if one.token.isalpha()][:4]
-        assert [re.fullmatch(rf"The {noun}s near the (\w+) \[MASK\] old\.", one.text_a)[1] for one in made] == guesses
-        assert all(one.marks[0].start == len(f"The {noun}s near the ") for one in made)
-    cut_off = f"[MASK] {'word ' * 520}{{a}} . | he | she\na = ?2"
-    assert "Shorten the text" in refusal(InputError, lambda: template_items(cut_off, bundled))
-    second = template_items("[MASK] {a} {b} . | he | she\na = ?2\nb = ?3", bundled)
-    assert len(second) == 6
-    for first in {one.text_a.split()[1] for one in second}:
-        guesses = [one.token for one in bundled.fill_mask(f"[MASK] {first} [MASK] .", top_k=60)[1].candidates]
-        wanted = [one for one in guesses if one.isalpha()][:3]
-        assert [one.text_a.split()[2] for one in second if one.text_a.split()[1] == first] == wanted
-
-
 LINE = "The {b} [MASK] old. | is | are\n"
 WRONG = {
-    "": "The template is missing",
-    " \n ": "The template is missing",
-    "b = one, two": "The template is missing",
-    "The [A] and {b} [MASK] old. | is | are\nb = one, two": "[A]",
+    "": "Type at least two items",
+    " \n ": "Type at least two items",
+    "b = one, two": "Type at least two items",
     "The {b} and {c [MASK] old. | is | are\nb = one, two": "Line 1 has a brace",
     "The {} [MASK] old. | is | are": "Line 1 has a brace",
     "The {two words} [MASK] old. | is | are": "Line 1 has a brace",
@@ -65,54 +43,23 @@ WRONG = {
     f"{LINE}b/b = one/two": "The slot {b} is filled twice",
     f"{LINE}b = one, two\nc = three": "No sentence has the slot {c}",
     f"{LINE}b/c = one/two, three": "Line 2 has 2 slots and 1 parts",
-    f"{LINE}b/c = ?3": "one slot at a time",
-    f"{LINE}b = ?0": "Ask for 1 to 50",
-    f"{LINE}b = ?3": "Give the model too",
-    "The [MASK] {b}. | {b} | are\nb = ?3": "a word or foil",
     "The {b} [MASK] old. | is\nb = one, two": "Line 1 is not an item",
     f"{LINE}b = one": "at least two items",
     f"{'{b}' * 5_000} [MASK] | is | are\nb = {'c' * 5_000}, d": "has 25,0",
     f"{'{b}' * 5_000} {{c}} [MASK] | is | are\nb = {'{c}' * 5_000}, d\nc = {'e' * 5_000}": "has 75,0",
-    f"{LINE}{'/'.join('b' * 51)} = c": "more slots than 50",
+    LINE + "b = c\n" * 51: "more slots than 50",
     f"{'a' * 25_000} [MASK] | is | are": "A part of line 1 has 25,0",
 }
 
 
 @pytest.mark.parametrize("template", WRONG)
 def test_what_is_wrong_with_a_template_is_said(template, refusal):
-    assert WRONG[template] in refusal(InputError, lambda: template_items(template))
+    assert WRONG[template] in refusal(InputError, lambda: items_from_lines(template))
 
 
-def test_a_template_makes_no_more_items_than_are_asked_at_most(bundled, monkeypatch, refusal):
+def test_a_template_makes_no_more_items_than_are_asked_at_most(monkeypatch, refusal):
     monkeypatch.setattr(ITEMS, "most", 20)
-    assert "items" in refusal(InputError, lambda: template_items(f"{LINE}b = {','.join('abcdefghijklmnopqrstu')}"))
+    assert "items" in refusal(InputError, lambda: items_from_lines(f"{LINE}b = {','.join('abcdefghijklmnopqrstu')}"))
     slots = "".join(f"{name} = {','.join(map(str, range(200)))}\n" for name in "bcdefgh")
     every = " ".join(f"{{{name}}}" for name in "bcdefgh")
-    assert "items" in refusal(InputError, lambda: template_items(f"{every} [MASK] | is | are\n{slots}")), "and none is made"
-    monkeypatch.setattr(made_items, "MOST_ASKED", 2)
-    assert "more than 2 sentences" in refusal(
-        InputError, lambda: template_items("{a} {b} [MASK] | is | are\na = x, y, z\nb = ?2", bundled)
-    )
-
-
-def test_the_corpus_gives_sentences_with_one_word_of_a_pair(refusal):
-    items, texts = corpus_items("is/are, was/were", 12), {one.text: one for one in built_in().sentences}
-    assert 100 < len(items) <= MOST_ITEMS
-    for item in items:
-        assert {item.word, item.foil} in ({"is", "are"}, {"was", "were"})
-        forms = (item.text_a.replace("[MASK]", form) for form in (item.word, item.word.title(), item.word.upper()))
-        sentence = next(one for one in forms if one in texts)
-        assert len(texts[sentence].words) <= 12
-    marked = corpus_items("is/are", 12, SUBJECT)
-    row = next(one.row for one in corpus_items("is/are", 60, SUBJECT))
-    assert re.search(r"\*\w+\*", row[0])
-    assert all(len(item.marks) == 1 for item in marked)
-    assert all(len(item.marks) == 1 for item in corpus_items("is/are", 12, GOVERNOR))
-    for wrong, told in {
-        "": "pairs",
-        "is": "not a pair",
-        "is/is": "not a pair",
-        "is/are/was": "not a pair",
-        "qwxz/zxwq": "more common",
-    }.items():
-        assert told in refusal(InputError, lambda wrong=wrong: corpus_items(wrong))
+    assert "items" in refusal(InputError, lambda: items_from_lines(f"{every} [MASK] | is | are\n{slots}")), "and none is made"

@@ -7,7 +7,6 @@ import pytest
 
 from explorer.core.errors import ExplorerError
 from explorer.experiments.compute.items import Item, items_from_lines
-from explorer.experiments.compute.made_items import corpus_items, template_items
 from explorer.finetune.compute import questions
 from explorer.finetune.compute.answers import overlap_answer
 from explorer.finetune.compute.spans import normalise_answer
@@ -28,11 +27,10 @@ READERS = {
     "pairs": pairs_from_lines,
     "items": items_from_lines,
     "marks": lambda text: Item(text, text, "", "").row,
-    "a template": template_items,
-    "a line of a template": lambda text: template_items(f"{text} [MASK] | is | are\na = b, c"),
-    "values of a slot": lambda text: template_items(f"{TEMPLATE}a = {text}"),
-    "names of slots": lambda text: template_items(f"{TEMPLATE}{text} = b, c"),
-    "pairs of words": corpus_items,
+    "a template": lambda text: items_from_lines(f"{text}\na = b"),
+    "a line of a template": lambda text: items_from_lines(f"{text} [MASK] | is | are\na = b, c"),
+    "values of a slot": lambda text: items_from_lines(f"{TEMPLATE}a = {text}"),
+    "names of slots": lambda text: items_from_lines(f"{TEMPLATE}{text} = b, c"),
     "questions": questions.read_typed,
     "a text with questions": lambda text: questions.read_typed(f"text\n{text}\nwho? | a\n"),
     "an answer": lambda text: questions.place("who?", text[:-2], text),

@@ -38,7 +38,7 @@ def test_what_the_page_saves_the_package_opens(subject, refusal):
     np.testing.assert_allclose(again.values, own.values, atol=1e-6)
     wanted = {"question", "how", "seed", "items", "model", "weights", "dtype", "device", "explorer", "torch", "transformers"}
     assert again.provenance.keys() == wanted
-    refusal(InputError, lambda: NewExperiment(source=TYPED).on_save(subject, None))
+    refusal(InputError, lambda: NewExperiment(source=TYPED, typed="").on_save(subject, None))
 
 
 def test_what_the_package_saves_the_page_shows(subject, found, tmp_path):
@@ -55,8 +55,8 @@ def test_what_the_package_saves_the_page_shows(subject, found, tmp_path):
     view = SavedRuns(run=run, other_run=run)
     assert "all numbers of one are those of the other" in view.compute(subject)["compared"]
     assert "looks there with" in view.finding(subject).text
-    clicked = view.on_other_board(subject, [1, 0]).settings["run_place"]
-    assert "Layer 2, head 1" in SavedRuns(run=run, run_place=clicked).compute(subject)["chosen"]
+    clicked = view.on_other_board(subject, [1, 0]).settings["place"]
+    assert "Layer 2, head 1" in SavedRuns(run=run, place=clicked).compute(subject)["chosen"]
     assert view.on_each(subject, 0).texts == (BOTH[0].text_a, BOTH[0].text_b)
 
 

@@ -1,4 +1,4 @@
-"""A concept that distinguishes an item's word from its foil, such as number, erased from hidden states in many items.
+"""A concept that distinguishes an item's word from its foil, such as number, in many items: erased, or moved along.
 
 What is erased or added in the items of one half of the groups is fitted to the other half, so that every number is held out.
 """
@@ -16,9 +16,11 @@ from explorer.analysis.resampling import halve_groups
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.experiments.compute.items import number_groups
-from explorer.experiments.compute.question import STATES, Axis, Batch, Measured, Question, ReadItem, Unusable, round_off
+from explorer.experiments.compute.question import ROUNDING, STATES, Axis, Batch, Measured, Question, ReadItem, Unusable, round_off
 from explorer.experiments.compute.reading import batch_items
+from explorer.experiments.compute.summary import LEAST_P, Place
 from explorer.experiments.compute.targets import WORD
+from explorer.techniques.directions import random_direction
 from explorer.techniques.leace import Eraser, fit_erasers
 from explorer.training.head import Head
 from explorer.training.probe import fit_head
@@ -46,6 +48,11 @@ CONCEPT = (
     "out. *The words themselves* takes each item's word as its class. A concept fitted to one half of the groups is measured "
     "in the other."
 )
+
+
+DOSES = (0.0, 0.5, 1.0, 2.0, 4.0)
+DOSE = Axis("dose", (*(f"dose {dose:g}" for dose in DOSES), "swap"))
+SHUFFLES = 999
 
 
 @dataclass(frozen=True)
@@ -144,10 +151,10 @@ class Erases(OfConcept):
     beside, each = "a random subspace", ("as it is", "without it in {}")
     setting = "erased", "Erase"
     help = (
-        "The picture shows in how many items a probe (logistic regression) finds the class of the word, before and after. "
         "LEACE (Belrose et al. 2023) erases a concept from a hidden state of the token read or of every token: it is the "
-        "smallest change after which no linear classifier finds the class. The null erases a random subspace of the same "
-        f"rank. KL is the mean divergence of the guesses at {OTHERS} other tokens, a measure of other losses. {CONCEPT}"
+        "smallest change after which no linear classifier finds the class. The picture shows in how many items a probe "
+        "(logistic regression) finds it, before and after. The null erases a random subspace of the same rank. KL is the mean "
+        f"divergence of the guesses at {OTHERS} other tokens, a measure of other losses. {CONCEPT}"
     )
     finding = (
         "Without {concept} in {place}, selected on {on}, the logit difference of the other {other} changes by {effect} of "
@@ -212,3 +219,99 @@ class Erases(OfConcept):
         """The log-probabilities at some tokens, [n, OTHERS, vocabulary], from last hidden states [n, tokens, hidden]."""
         vectors = hidden[torch.arange(len(at))[:, None], at].flatten(0, 1)
         return self.model.masked_lm(vectors).log_softmax(-1).unflatten(0, at.shape)
+
+
+class Moves(OfConcept):
+    """The logit difference with the token that is read moved towards the foil's class less that without, [hidden states, doses].
+
+    A dose α adds α times the difference of the class means at that state, "swap" the coordinate that the foil's class has on
+    average. All items of a half share their direction, so items alone cannot show that the classes matter: "shuffled p" is a
+    permutation test of each state, and no p value is smaller.
+    """
+
+    name, menu = "direction", "Does a direction turn the answer? (steering)"
+    beside, each = "a random direction", ("as it is", "at {}")
+    setting = "moved", "Direction"
+    help = (
+        "The direction is the difference between the mean vectors of both classes at the token read, and dose 1 that distance, "
+        "towards the foil's class. *swap* gives the vector the foil's coordinate along the direction and leaves the rest (as "
+        "Geiger et al. 2024 do with learned directions). The null moves the vector as far in a random direction. Any direction "
+        "turns all items that share it, so q also asks in how many of 999 directions of shuffled classes the effect is as large "
+        f"(by the gradient). The state is selected at dose 1. {CONCEPT}"
+    )
+    finding = (
+        "{Place}, selected on {on}: moved towards the foil, the logit difference of the other {other} changes by {effect} of "
+        "{before} ({by_effect}){doubt}; in a random direction by {random}."
+    )
+    below = "the foil gains"
+    also = (LEAST_P,)
+    places, passes, copies = (STATES, DOSE), 1, 2  # along the direction and along a random one
+    needs = ("word", "foil")
+
+    def set_up(self) -> None:
+        super().set_up()
+        self._means: dict[tuple[int, str], torch.Tensor] = {}  # by half and class, [states, hidden]
+        self._shuffled = torch.ones(self.shape[0])  # the p value of each state
+
+    @classmethod
+    def pick(cls, way: str, means: np.ndarray) -> Place:
+        """The state at which dose 1 turns most."""
+        return int(means[:, DOSES.index(1)].argmin()), DOSES.index(1)
+
+    def _fit(self, half: int, known: Known) -> None:
+        for label in known.labels.unique().tolist():
+            self._means[half, self._classes[label]] = known.read[:, known.labels == label].mean(1)
+
+    def _compare(self, every: Sequence[Known]) -> None:
+        """The p value of each state: the effect Σ gradient · direction, beside that of directions of shuffled classes."""
+        random, count = np.random.default_rng(self.seed), len(self._classes)
+        effects = torch.zeros(1 + SHUFFLES, self.shape[0])  # the first is unshuffled
+        for known, moved in (every, every[::-1]):
+            towards = torch.zeros(count, self.shape[0], known.read.shape[-1])  # by how much a class mean counts
+            for batch in batch_items(self, moved.items, 3):
+                for item, slopes in zip(batch.items, self._gradients(batch), strict=True):
+                    for word, sign in ((item.item.foil, 1), (item.item.word, -1)):
+                        towards[self._classes.index(self.class_of(word))] += sign * slopes
+            each = torch.einsum("csh,snh->ncs", towards, known.read) / len(moved.items)
+            each = each / torch.bincount(known.labels, minlength=count).clamp_min(1)[:, None]
+            labels = known.labels.numpy()
+            for number in range(1 + SHUFFLES):
+                given = torch.from_numpy(random.permutation(labels) if number else labels)
+                effects[number] += each[torch.arange(len(given)), given].sum(0)
+        larger = (effects[1:].abs() >= effects[0].abs() * (1 - ROUNDING)).sum(0)
+        self._shuffled = (1 + larger) / (1 + SHUFFLES)
+
+    def _gradients(self, batch: Batch) -> torch.Tensor:
+        """The gradient of the logit difference by each hidden state of the token that is read, [n, states, hidden]."""
+        given = batch.states[0], batch.words, batch.places
+        with torch.inference_mode(False), torch.enable_grad():
+            hidden, words, places = (one.clone() for one in given)
+            rows, leaves = torch.arange(len(hidden)), list[torch.Tensor]()
+            for state in range(self.shape[0]):
+                hidden = self.model.layers[state - 1](hidden) if state else hidden
+                leaves.append(torch.zeros(len(hidden), hidden.shape[-1], requires_grad=True))
+                hidden = hidden.index_put((rows, places), leaves[-1], accumulate=True)
+            found = torch.autograd.grad(self.target.differences(hidden[rows, places], words).sum(), leaves)
+        return torch.stack(found, 1)
+
+    def measure(self, batch: Batch) -> Measured:
+        own, other = (torch.stack([self._mean(item, word) for item in batch.items], 1) for word in self.needs)
+        random = torch.stack([random_direction(self.random(item), own.shape[-1]) for item in batch.items])  # [n, hidden]
+        found = torch.empty(2, len(batch.items), *self.shape)
+        for state, hidden in enumerate(batch.states):
+            vectors, way = batch.read(hidden), other[state] - own[state]  # [n, hidden] each
+            size = way.norm(dim=-1, keepdim=True).clamp_min(torch.finfo(way.dtype).tiny)
+            swapped = ((other[state] - vectors) * way / size).sum(-1, keepdim=True)
+            amounts = torch.stack([*(dose * size for dose in DOSES), swapped])  # [doses, n, 1]
+            copies = hidden.repeat(2 * len(amounts), 1, 1, 1)
+            moved = torch.cat([vectors + amounts * direction for direction in (way / size, random)])
+            copies[:, batch.rows, batch.places] = moved
+            changes = batch.differences(batch.finish(state, copies)) - batch.before
+            found[:, :, state] = changes.unflatten(0, (2, len(amounts))).transpose(1, 2)
+        values, nulls = found
+        least = self._shuffled[:, None].expand(*values.shape)
+        return Measured(values, round_off(values, nulls), also=(least,))
+
+    def _mean(self, item: ReadItem, word: str) -> torch.Tensor:
+        """The mean of a class in the other half, [states, hidden]."""
+        return self._means[1 - self._half[item.number], self.class_of(getattr(item.item, word))]

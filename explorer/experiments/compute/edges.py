@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
+
 from explorer.bert import attending
 from explorer.bert.attending import Heads
 from explorer.bert.explorer import Explorer
@@ -57,6 +59,10 @@ class Run:
         return [layer[name] for layer in self.slopes if name in layer]
 
 
+Readers = Sequence[Sequence[torch.Tensor]]
+"""Of each layer, what `readers_of` gives."""
+
+
 def require_edges(model: Explorer) -> None:
     """Raise CapabilityError for a model in which norms do not follow the sums."""
     if any(None in (layer.attention_norm, layer.last_norm) for layer in model.layers):
@@ -72,7 +78,9 @@ def run(model: Explorer, hidden: torch.Tensor, numbers: Callable[[torch.Tensor],
             layers.append({})
             leaves.append({})
         layers[-1][name] = activation.detach()
-        leaves[-1][name] = torch.zeros_like(activation, requires_grad=numbers is not None)
+        if numbers is None:
+            return activation
+        leaves[-1][name] = torch.zeros_like(activation, requires_grad=True)
         return activation + leaves[-1][name]
 
     def attend(heads: Heads) -> torch.Tensor:
@@ -89,46 +97,68 @@ def run(model: Explorer, hidden: torch.Tensor, numbers: Callable[[torch.Tensor],
     return Run(layers, [{name: next(slopes) for name in parts} for parts in leaves] if numbers else [])
 
 
-def estimate(model: Explorer, mine: Run, theirs: Run, along: Run, parts: Sequence[str] = PARTS) -> torch.Tensor:
-    """To first order, what each edge of `mine` changes in `theirs`: [slopes, n, senders, receivers].
+def estimate(model: Explorer, readers: Readers, mine: Run, theirs: Run, along: Run, at: tuple[int, int]) -> torch.Tensor:
+    """To first order, what each edge of `mine` changes in `theirs`, in one item: [slopes, senders, receivers].
 
-    The slopes and the LayerNorms are those of the run `along`. Heads receive as some `parts`: queries, keys or values.
+    The slopes and the LayerNorms are those of the run `along`; `at` is the number of the item in the two runs, and in that one.
+    Changes of all senders pass the LayerNorms in place, [tokens, senders, hidden]: they are what takes the time.
     """
-    apart = {
-        name: [a - b for a, b in zip(mine.of(name), theirs.of(name), strict=True)] for name in ("hidden", "context", "added")
-    }
-    stream, columns = apart["hidden"][0][None], []  # [senders, n, tokens, hidden]
-    for number, (layer, here, slopes) in enumerate(zip(model.layers, along.layers, along.slopes, strict=False)):
-        given = zip(PARTS, _readers(layer), strict=True)
-        read = sum(torch.einsum("knhts,hsd->khntd", slopes[part], matrix) for part, matrix in given if part in parts)
-        columns.append(_meet(stream, read))
-        stream = torch.cat([stream, _outputs(layer, apart["context"][number])])
+    own, other = at
+    size, heads = theirs.layers[0]["hidden"].shape[-1], theirs.layers[0]["context"].shape[1]
+    stream = torch.zeros(theirs.layers[0]["hidden"].shape[1], 1 + len(model.layers) * (heads + 1), size)
+    stream[:, 0], sent, columns = mine.layers[0]["hidden"][own] - theirs.layers[0]["hidden"][own], 1, []
+
+    def meet(slopes: torch.Tensor) -> None:
+        """A column for each receiver, from its slopes [slopes, receivers, tokens, hidden]."""
+        found = (stream[:, :sent] @ slopes.permute(2, 3, 0, 1).flatten(2)).sum(0).unflatten(1, slopes.shape[:2])
+        columns.append(torch.nn.functional.pad(found, (0, 0, 0, 0, 0, stream.shape[1] - sent)))
+
+    for layer, matrices, one, two, here, slopes in zip(
+        model.layers, readers, mine.layers, theirs.layers, along.layers, along.slopes, strict=False
+    ):
+        given = {name: slope[:, other] for name, slope in slopes.items()}
+        meet(sum(torch.einsum("khts,hsd->khtd", given[part], matrix) for part, matrix in zip(PARTS, matrices, strict=True)))
         after_attention, last = _norms(layer)
-        stream = _through(after_attention, here["hidden"] + _attended(layer, here["context"]), stream)
-        columns.append(_meet(stream, (slopes["mid"] - slopes["added"])[:, None]))  # less what the residual connection passes on
-        stream = torch.cat([stream, apart["added"][number][None]])
-        stream = _through(last, here["mid"] + here["added"], stream)
-    columns.append(_meet(stream, along.slopes[-1]["hidden"][:, None]))
-    padded = [torch.nn.functional.pad(column, (0, 0, 0, len(stream) - column.shape[2])) for column in columns]
-    return torch.cat(padded, -1)
+        stream[:, sent : sent + heads] = _outputs(layer, one["context"][own] - two["context"][own])
+        sent += heads
+        _pass(after_attention, here["hidden"][other] + _attended(layer, here["context"][other, None])[0], stream[:, :sent])
+        meet((given["mid"] - given["added"])[:, None])  # less what the residual connection passes on
+        stream[:, sent] = one["added"][own] - two["added"][own]
+        sent += 1
+        _pass(last, here["mid"][other] + here["added"][other], stream[:, :sent])
+    meet(along.slopes[-1]["hidden"][:, other, None])
+    return torch.cat(columns, 2).transpose(0, 1)
 
 
-def vectors_with(batch: Batch, mine: Run, theirs: Run, edge: tuple[int, int], parts: Sequence[str] = PARTS) -> torch.Tensor:
-    """The last vectors that are read, [n, hidden], in `theirs` when one edge, (sender, receiver), is that of `mine`."""
-    (sender, receiver), layers, has = edge, batch.question.model.layers, batch.question.model.capabilities
-    states = _reached(layers, mine, theirs, sender)
-    number, head = divmod(receiver, has.heads + 1)
-    if number == has.layers:
-        return batch.read(states[-1])
-    layer, here = layers[number], theirs.layers[number]
-    if head == has.heads:
-        fed, (norm, neurons) = list[torch.Tensor](), (layer.family.attention_norm, layer.family.out_of_neurons)
-        layer.with_outputs(here["hidden"], {norm: lambda _: states[2 * number + 1], neurons: partial(keep, fed)})
-        after = layer.end(here["mid"] + fed[0])
-    else:
+def vectors_with(batch: Batch, mine: Run, theirs: Run, edges: Sequence[Sequence[int]]) -> torch.Tensor:
+    """The last vectors that are read, [edges, n, hidden], in `theirs` when one edge, (sender, receiver), is that of `mine`.
+
+    What the receivers of a layer change is read by the later layers together.
+    """
+    layers, heads = batch.question.model.layers, batch.question.model.capabilities.heads
+    order = sorted(range(len(edges)), key=lambda edge: edges[edge][1] // (heads + 1))
+    found, hidden = list[torch.Tensor](), torch.empty(0, *theirs.layers[0]["hidden"].shape)
+    receivers = [(edges[edge][0], *divmod(edges[edge][1], heads + 1)) for edge in order]
+    for number, layer in enumerate(layers):
+        if len(hidden):
+            hidden = layer(hidden.flatten(0, 1)).unflatten(0, hidden.shape[:2])
+        after = [_received(layers, mine, theirs, sender, at, head) for sender, at, head in receivers if at == number]
+        hidden = torch.cat([hidden, *(one[None] for one in after)])
+    found = [batch.read(hidden)]
+    answers = [sender for sender, at, _ in receivers if at == len(layers)]
+    found += [batch.read(_reached(layers, mine, theirs, sender)[-1])[None] for sender in answers]
+    return torch.cat(found)[np.argsort(order)]
+
+
+def _received(layers: Sequence[Layer], mine: Run, theirs: Run, sender: int, number: int, head: int) -> torch.Tensor:
+    """What layer `number` gives, [n, tokens, hidden], when one of its heads, or behind them its feed-forward block, reads it."""
+    states, layer, here = _reached(layers[: number + 1], mine, theirs, sender), layers[number], theirs.layers[number]
+    if head < here["context"].shape[1]:
         sent = layer.heads(states[2 * number])
-        after = attending.answer_with(partial(attend_with, sent, parts, [head]), partial(layer, here["hidden"]))
-    return batch.finish(number + 1, after[None])[0]
+        return attending.answer_with(partial(attend_with, sent, PARTS, [head]), partial(layer, here["hidden"]))
+    fed, (norm, neurons) = list[torch.Tensor](), (layer.family.attention_norm, layer.family.out_of_neurons)
+    layer.with_outputs(here["hidden"], {norm: lambda _: states[2 * number + 1], neurons: partial(keep, fed)})
+    return layer.end(here["mid"] + fed[0])
 
 
 def _reached(layers: Sequence[Layer], mine: Run, theirs: Run, sender: int) -> list[torch.Tensor]:
@@ -164,26 +194,21 @@ def _attended(layer: Layer, context: torch.Tensor) -> torch.Tensor:
 
 
 def _outputs(layer: Layer, context: torch.Tensor) -> torch.Tensor:
-    """What each head adds, [heads, n, tokens, hidden]."""
-    weights = layer.attention_dense.weight.unflatten(1, (context.shape[1], -1))  # [hidden, heads, head_size]
-    return torch.einsum("nhts,dhs->hntd", context, weights)
+    """What each head adds, [tokens, heads, hidden], from its context [heads, tokens, head_size]."""
+    weights = layer.attention_dense.weight.unflatten(1, (len(context), -1))  # [hidden, heads, head_size]
+    return torch.einsum("hts,dhs->thd", context, weights)
 
 
-def _readers(layer: Layer) -> list[torch.Tensor]:
+def readers_of(layer: Layer) -> list[torch.Tensor]:
     """The matrices of queries, keys and values, [heads, head_size, hidden]: what the layer makes of each unit vector."""
     size = layer.attention_dense.out_features
     units, zeros = layer.heads(torch.eye(size)[None]), layer.heads(torch.zeros(1, 1, size))
     return [(getattr(units, part) - getattr(zeros, part))[0].transpose(1, 2) for part in PARTS]
 
 
-def _through(norm: torch.nn.LayerNorm, total: torch.Tensor, stream: torch.Tensor) -> torch.Tensor:
-    """Changes [senders, n, tokens, hidden] of a sum [n, tokens, hidden] after its LayerNorm, to first order."""
+def _pass(norm: torch.nn.LayerNorm, total: torch.Tensor, stream: torch.Tensor) -> None:
+    """Change changes [tokens, senders, hidden] of a sum [tokens, hidden] to those after its LayerNorm, to first order."""
     normal = torch.nn.functional.layer_norm(total, norm.normalized_shape, eps=norm.eps)
     spread = (total.var(-1, unbiased=False, keepdim=True) + norm.eps).sqrt()
-    centred = stream - stream.mean(-1, keepdim=True)
-    return norm.weight / spread * (centred - normal * (normal * stream).mean(-1, keepdim=True))
-
-
-def _meet(stream: torch.Tensor, slopes: torch.Tensor) -> torch.Tensor:
-    """Changes [senders, n, tokens, hidden] by slopes [slopes, receivers, n, tokens, hidden]: [slopes, n, senders, receivers]."""
-    return torch.einsum("sntd,krntd->knsr", stream, slopes)
+    lost = torch.stack([torch.ones_like(normal), normal], 1)  # [tokens, 2, hidden]
+    stream.baddbmm_(stream @ lost.mT / total.shape[-1], lost, alpha=-1).mul_((norm.weight / spread)[:, None])

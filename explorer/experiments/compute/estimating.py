@@ -14,7 +14,6 @@ from explorer.experiments.compute.patching import COUNTERPART, HEADS_OF, MLP, RE
 from explorer.experiments.compute.question import Axis, Batch, Measured, ReadItem, place_of, round_off
 from explorer.experiments.compute.reading import batch_items
 from explorer.experiments.compute.summary import Place
-from explorer.techniques.edits import PARTS
 
 EDGES = "edges"
 INTEGRATED = "_integrated"  # ends the ways that take a path
@@ -40,16 +39,14 @@ class Estimated(Patching):
         MLP: "the feed-forward output",
         EDGES: "edges",
         EDGES + INTEGRATED: "edges, by a path of five",
-        **{f"{EDGES}_{part}": f"edges into {part.replace('query', 'querie')}s" for part in PARTS},
     }
     help = (
         "Attribution patching (Nanda 2023; Syed et al. 2023) estimates *patching* for all places at the same time: the "
         "difference between the activations of the item's own run and the changed text's, times the gradient of the logit "
         "difference in the changed run. A path of five takes the mean gradient at five inputs between the two (EAP-IG, Hanna et "
         "al. 2024), which is closer where softmax saturates. An *edge* is the contribution of the embeddings, a head or a "
-        "feed-forward block (MLP) to the input of one later component. The change passes every LayerNorm in between; all other "
-        f"components keep their output. A first-order estimate can be wrong, so the {STRONGEST} places with the largest "
-        f"estimates are patched too. {COUNTERPART} The null is the estimate for other pairs of words, as in *patching*."
+        "feed-forward block (MLP) to the input of one later component, through every LayerNorm in between. An estimate can be "
+        f"wrong, so the {STRONGEST} largest are patched too. {COUNTERPART} The null is the estimate for other pairs of words."
     )
     finding = (
         "{Place}, selected on {on} by an estimate, would bring back {share} ({by_share}) of the difference in the other {other}"
@@ -62,7 +59,6 @@ class Estimated(Patching):
     def set_up(self) -> None:
         super().set_up()
         self.of_edges, self.integrated = self.way.startswith(EDGES), self.way.endswith(INTEGRATED)
-        self.parts = [part for part in PARTS if self.way.endswith(part)] or PARTS
         if self.of_edges:
             edges.require_edges(self.model)
 
@@ -78,19 +74,20 @@ class Estimated(Patching):
     @property
     def cost(self) -> tuple[int, float]:
         """A backward pass takes the memory of about three forward passes; a place that is patched half a pass."""
-        return 12 if self.of_edges else 3, 4 + 5 * (STEPS if self.integrated else 1) + STRONGEST / 2
+        steps = STEPS if self.integrated else 1
+        return 6 if self.of_edges and steps == 1 else 3 * steps, 2 + 3 * steps + STRONGEST / 2
 
     def prepare(self, items: Sequence[ReadItem]) -> Iterator[None]:
         """All estimates, which choose the places that are patched."""
         self._estimates, total = {}, np.zeros(self.shape)
+        readers = [edges.readers_of(layer) for layer in self.model.layers] if self.of_edges else []
         for batch in batch_items(self, items):
+            mine, theirs = self._runs(batch)
             ends = self.ends(batch)
-            before, whole = batch.differences(ends)
-            pairs = self.random_pairs(batch, ends) if self.has_nulls else ()
-            given = batch.states[0], batch.changed[0], batch.places, whole - before, batch.words, *pairs
-            with torch.inference_mode(False), torch.enable_grad():  # a gradient keeps nothing that inference mode made
-                values = self._estimate(batch, *(one.clone() for one in given))
-            for item, estimates, size in zip(batch.items, values.transpose(0, 1), whole - before, strict=True):
+            sizes = torch.sub(*batch.differences(ends.flip(0)))
+            along = self._along(batch, sizes, *(self.random_pairs(batch, ends) if self.has_nulls else ()))
+            values = self._estimate(batch, readers, mine, theirs, along)
+            for item, estimates, size in zip(batch.items, values.transpose(0, 1), sizes, strict=True):
                 self._estimates[item.number] = estimates
                 total += estimates[0].numpy() * float(size > 0)
             yield
@@ -98,47 +95,64 @@ class Estimated(Patching):
         self._strongest.flat[np.argsort(-np.abs(total), axis=None, kind="stable")[:STRONGEST]] = True
 
     def measure(self, batch: Batch) -> Measured:
+        runs = self._runs(batch) if self.of_edges else None
         before, whole = batch.differences(self.ends(batch))
         values, *nulls = torch.stack([self._estimates[item.number] for item in batch.items], 1)
         exact = torch.full((*self.shape, len(batch.items)), torch.nan)
-        exact[self._strongest] = batch.differences(self._patched(batch)) - before
+        exact[self._strongest] = batch.differences(self._patched(batch, runs)) - before
         null = round_off(values, nulls[0]) if nulls else None
         return Measured(values, null, whole - before, also=(exact.permute(2, 0, 1),), before=before)
 
-    def _patched(self, batch: Batch) -> torch.Tensor:
+    def _patched(self, batch: Batch, runs: tuple[edges.Run, edges.Run] | None) -> torch.Tensor:
         """The last vectors that are read with each of the strongest places taken over, [places, n, hidden]."""
-        if not self.of_edges:
+        if runs is None:
             return self.vectors(batch, self._strongest)[self._strongest]
-        mine, theirs = (edges.run(self.model, states[0]) for states in (batch.states, batch.changed))
-        chosen = np.argwhere(self._strongest).tolist()
-        return torch.stack([edges.vectors_with(batch, mine, theirs, (one, other), self.parts) for one, other in chosen])
+        return edges.vectors_with(batch, *runs, np.argwhere(self._strongest).tolist())
 
-    def _estimate(self, batch: Batch, own: torch.Tensor, changed: torch.Tensor, *given: torch.Tensor) -> torch.Tensor:
-        """The estimates, [1 or 2, n, *places], from both embedding outputs [n, tokens, hidden], and what `_numbers` reads."""
-        numbers, model = lambda last: self._numbers(last, *given), self.model
-        path = [changed + step / STEPS * (own - changed) for step in range(1, STEPS + 1)] if self.integrated else [changed]
-        mine, theirs, *along = edges.run(model, own), edges.run(model, changed), *(edges.run(model, at, numbers) for at in path)
+    def _runs(self, batch: Batch) -> tuple[edges.Run, edges.Run]:
+        """The items' own runs and those of the changed texts. The states that they have seen are not computed again."""
+        mine, theirs = (edges.run(self.model, next(batch.states_of(name))) for name in ("ids", "changed"))
+        vars(batch).update(states=mine.of("hidden"), changed=theirs.of("hidden"))
+        return mine, theirs
+
+    def _along(self, batch: Batch, sizes: torch.Tensor, *pairs: torch.Tensor) -> edges.Run:
+        """The run of which slopes are taken, or all steps of the path as one batch, [steps · n].
+
+        The slopes are those of the sum of the differences, and of other pairs of words by their weights, if they are given.
+        """
+        own, changed, shares = batch.states[0], batch.changed[0], range(1, STEPS + 1) if self.integrated else [0]
+        rows = torch.arange(len(own)).repeat(len(shares))
+        path = torch.cat([changed + share / STEPS * (own - changed) for share in shares])
+        asked = [one[rows] for one in (batch.places, batch.words, sizes, *pairs)]
+
+        def numbers(last: torch.Tensor) -> list[torch.Tensor]:
+            places, words, sizes, *others = (one.clone() for one in asked)
+            read = last[torch.arange(len(last)), places]
+            found = [self.target.differences(read, words).sum()]
+            if others:
+                found.append(((self.target.differences(read, others[0]) * others[1]).sum(-1) * sizes).sum())
+            return found
+
+        with torch.inference_mode(False), torch.enable_grad():  # a gradient keeps nothing that inference mode made
+            return edges.run(self.model, path.clone(), numbers)
+
+    def _estimate(
+        self, batch: Batch, readers: edges.Readers, mine: edges.Run, theirs: edges.Run, along: edges.Run
+    ) -> torch.Tensor:
+        """The estimates, [1 or 2, n, *places]."""
+        count = len(batch.items)
+        steps = STEPS if self.integrated else 1
         if self.of_edges:
-            with torch.no_grad():
-                return torch.stack([edges.estimate(model, mine, theirs, one, self.parts) for one in along]).mean(0)
+            runs = readers, mine, theirs, along
+            each = (
+                sum(edges.estimate(self.model, *runs, (item, step * count + item)) for step in range(steps))
+                for item in range(count)
+            )
+            return torch.stack([*each], 1) / steps
         name = {RESIDUAL: "hidden", MLP: "added"}.get(self.way, "context")
-        slopes = [torch.stack(parts).mean(0) for parts in zip(*(one.slopes_by(name) for one in along), strict=True)]
-        each = zip(mine.of(name), theirs.of(name), slopes, strict=True)
-        parts = torch.stack([(one - two) * slope for one, two, slope in each], 2)  # [1 or 2, n, layers or states, …]
+        slopes = [slope.unflatten(1, (steps, count)).mean(1) for slope in along.slopes_by(name)]
+        given = zip(mine.of(name), theirs.of(name), slopes, strict=True)
+        parts = torch.stack([(one - two) * slope for one, two, slope in given], 2)  # [1 or 2, n, layers or states, …]
         if name == "context":
             return parts.sum((4, 5))  # over tokens and numbers
-        return torch.einsum("rnt,knlt->knlr", roles_of(batch).clone().to(own.dtype), parts.sum(-1))
-
-    def _numbers(
-        self,
-        last: torch.Tensor,
-        places: torch.Tensor,
-        sizes: torch.Tensor,
-        words: torch.Tensor,
-        pairs: torch.Tensor | None = None,
-        weights: torch.Tensor | None = None,
-    ) -> list[torch.Tensor]:
-        """The sums over items of which slopes are taken: the differences, and those of other pairs of words by their weights."""
-        read = last[torch.arange(len(last)), places]
-        found = [self.target.differences(read, words).sum()]
-        return found if pairs is None else [*found, ((self.target.differences(read, pairs) * weights).sum(-1) * sizes).sum()]
+        return torch.einsum("rnt,knlt->knlr", roles_of(batch).to(parts.dtype), parts.sum(-1))

@@ -1,11 +1,10 @@
-"""One question asked of many items. Large runs are kept in a file, and go on where they were stopped."""
+"""One question asked of many items."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,20 +12,18 @@ import numpy as np
 from explorer.analysis.resampling import halve_groups
 from explorer.bert.explorer import Explorer, load
 from explorer.bert.provenance import provenance_of
-from explorer.bert.readings import Reading, key_of, when_free
 from explorer.core.errors import InputError
 from explorer.core.lazy import pandas
 from explorer.core.steps import finished, in_one_call
-from explorer.experiments.compute.concepts import Erases
+from explorer.experiments.compute.concepts import Erases, Moves
 from explorer.experiments.compute.edges import RECEIVERS, SENDERS
 from explorer.experiments.compute.estimating import Estimated
 from explorer.experiments.compute.heads import HEADS_OFF, Attends, CutLinks, HeadsOff
 from explorer.experiments.compute.items import FEWEST, Item, check_items, number_groups
-from explorer.experiments.compute.moving import Moves
-from explorer.experiments.compute.observing import ComesFrom, FindsCue, LensWins, Likelihood
+from explorer.experiments.compute.observing import FindsCue, LensWins, Likelihood
 from explorer.experiments.compute.patching import Patching, Paths
 from explorer.experiments.compute.question import HEADS, STATES, Axis, Question, ReadItem
-from explorer.experiments.compute.reading import measure_all, order_by_length, read_items_as
+from explorer.experiments.compute.reading import measure_all, read_items_as
 from explorer.experiments.compute.summary import LEAST_P, Summary, summarise
 from explorer.experiments.compute.targets import WORD
 from explorer.text import limits
@@ -35,13 +32,10 @@ QUESTIONS: dict[str, type[Question]] = {
     kind.name: kind
     for kind in (
         *(HeadsOff, Estimated, Patching, Paths, Erases, Moves),  # interventions
-        *(LensWins, Attends, CutLinks, ComesFrom, FindsCue, Likelihood),
+        *(LensWins, Attends, CutLinks, FindsCue, Likelihood),
     )
 }
 MOST_SEED = 2**31 - 1
-KEPT_FROM = 500  # items: what takes longer than about half a minute is worth a file
-ROW = np.dtype("<f4")
-REVISION = 4  # to be raised when a row means something else than before, so that no run goes on with rows of the old kind
 NO_DIFFERENCE = "the model prefers the word to the foil no more than in the changed text, so nothing can be recovered."
 
 
@@ -179,7 +173,7 @@ def experiment_in_steps(
     asked = question_of(model, question, how, target, limits.check_integer(seed, "the seed", 0, MOST_SEED))
     checked = check_items(items, groups)
     read, left_out = read_items_as(asked, checked)
-    return _experiment(asked, read, (yield from _measure(asked, read)), left_out)
+    return (yield from _measure(asked, read, left_out))
 
 
 experiment = in_one_call(experiment_in_steps)
@@ -191,18 +185,18 @@ def repeat(run: Experiment, model: Explorer | None = None) -> Experiment:
     asked = question_of(model or load(made["model"]), made["question"], made["how"], made.get("target", WORD), made["seed"])
     numbers = [number for number in range(1, len(run.items) + len(run.left_out) + 1) if number not in run.left_out]
     read, left_out = read_items_as(asked, run.items, numbers)
-    return _experiment(asked, read, finished(_measure(asked, read)), run.left_out | left_out)
+    return finished(_measure(asked, read, run.left_out | left_out))
 
 
-def _experiment(asked: Question, read: Sequence[ReadItem], rows: np.ndarray, left_out: dict[int, str]) -> Experiment:
-    """From rows of `Measured`, without the items in which there is nothing to measure. Raises InputError if too few are left."""
-    some = np.flatnonzero(rows[:, 3] > 0)
-    left_out = left_out | {read[at].number: NO_DIFFERENCE for at in np.flatnonzero(rows[:, 3] <= 0).tolist()}
+def _measure(asked: Question, read: Sequence[ReadItem], left_out: dict[int, str]) -> Generator[float, None, Experiment]:
+    """The experiment, without the items in which there is nothing to measure. Raises InputError if too few are left."""
+    words, before, sizes, values, *others = yield from measure_all(asked, read)
+    left_out = left_out | {read[at].number: NO_DIFFERENCE for at in np.flatnonzero(sizes <= 0).tolist()}
+    some = np.flatnonzero(sizes > 0)
     if len(some) < FEWEST:
         raise InputError(f"This needs at least two items that can be asked. Of item {min(left_out)}: {left_out[min(left_out)]}")
-    rows, read = rows[some], [read[at] for at in some.tolist()]
-    names = asked.target.names(rows[:, :2].astype(np.int64).ravel().tolist())
-    values, *others = np.moveaxis(rows[:, 4:].reshape(len(rows), -1, *asked.shape), 1, 0)  # nulls, and what else was measured
+    names = asked.target.names(words[some].ravel().tolist())
+    others = [other[some] for other in others]
     nulls = others.pop(0) if asked.has_nulls else None
     provenance = {
         "question": asked.name,
@@ -210,45 +204,17 @@ def _experiment(asked: Question, read: Sequence[ReadItem], rows: np.ndarray, lef
         **({} if asked.target.name == WORD else {"target": asked.target.name}),
         "seed": asked.seed,
         **({"heads": asked.model.capabilities.heads} if asked.axes(asked.way)[0] is SENDERS else {}),
-        "items": len(read),
+        "items": len(some),
         **provenance_of(asked.model),
     }
     return Experiment(
-        tuple(asked.item for asked in read),
+        tuple(read[at].item for at in some.tolist()),
         tuple(zip(names[::2], names[1::2], strict=True)),
-        rows[:, 2],
-        values,
+        before[some],
+        values[some],
         provenance,
         nulls,
-        rows[:, 3] if (rows[:, 3] != 1).any() else None,
+        sizes[some] if (sizes[some] != 1).any() else None,
         dict(sorted(left_out.items())),
         dict(zip(asked.also, others, strict=True)),
     )
-
-
-def _measure(asked: Question, items: Sequence[ReadItem]) -> Generator[float, None, np.ndarray]:
-    """Rows of `Measured` in the order of the items; of many with a file that a later run of the same goes on with."""
-
-    def fill(folder: Path) -> Generator[float, None, np.ndarray]:
-        reading, shares = Reading(folder, asked.width, ROW), list[float]()
-
-        def rows() -> Iterator[tuple[np.ndarray, np.ndarray]]:
-            for share, part in measure_all(asked, items, len(reading.lengths())):
-                shares.append(share)
-                yield part, np.ones(len(part))
-
-        for _ in reading.append(rows()):
-            yield shares[-1]
-        return np.array(reading.rows())
-
-    if len(items) >= KEPT_FROM:
-        rows_asked = [repr(asked.item.row) for asked in items]
-        key = key_of(asked.model, rows_asked, asked.name, asked.way, asked.target.name, asked.seed, REVISION)
-        found = yield from when_free(key, 4 * asked.width * len(items), fill)
-    else:
-        parts = []
-        for share, part in measure_all(asked, items):
-            parts.append(part)
-            yield share
-        found = np.concatenate(parts)
-    return found[np.argsort(order_by_length(items))]  # from the order in which they were measured

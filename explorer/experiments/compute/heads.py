@@ -14,7 +14,7 @@ from explorer.experiments.compute.reading import batch_items
 from explorer.experiments.compute.targets import UNKNOWN, WORD
 
 HEADS_OFF = "heads_off"
-ZERO, MEAN, RESAMPLE = "zero", "mean", "resample"
+ZERO, MEAN = "zero", "mean"
 NOWHERE = -1  # the place of an item without a blank
 FORWARD, BACKWARD = "forward", "backward"
 MARKED = "An item needs a marked word, as in *The \\*keys\\* to the drawers*. "
@@ -25,21 +25,18 @@ Link = tuple[tuple[int, ...], tuple[int, ...]]
 class HeadsOff(Question):
     """The logit difference without each head less that with it, [layers, heads]: negative where the head helps the word.
 
-    Its context before W_O is replaced at every token, each head separately: by zeros, by its mean over all tokens of all items
-    (special tokens too), or by that of another item, drawn at random. There [CLS], the token that is read and the last one take
-    the place of each other, and tokens between them that of the token at the nearest relative position (Chan et al. 2022
-    resample whole activations so).
+    Its context before W_O is replaced at every token, each head separately: by zeros, or by its mean over all tokens of all items
+    (special tokens too).
     """
 
     name, menu = HEADS_OFF, "Which heads decide? (heads off)"
     unit, beside, each = "change of the logit difference", "a random head", ("all heads", "without {}")
     setting = "how", "A head that is off outputs"
-    ways: ClassVar[Mapping[str, str]] = {ZERO: "zeros", MEAN: "its mean over all items", RESAMPLE: "its output in another item"}
+    ways: ClassVar[Mapping[str, str]] = {ZERO: "zeros", MEAN: "its mean over all items"}
     help = (
         "A head is off when its output before W_O is replaced at every token (Michel et al. 2019). The effect is the logit "
-        "difference without the head minus that with it, as in *Switch heads off*. The head with the lowest mean in one half "
-        "of the groups is selected. If one word is right in most items, a head that always prefers it counts too, so balance "
-        "the items."
+        "difference without the head minus that with it. One half of the groups selects the head with the lowest mean. A head "
+        "that always prefers one word counts too, so balance the items."
     )
     finding = (
         "Without {place}, selected on {on}, the word's lead in the other {other} changes by {effect} of {before} "
@@ -48,14 +45,9 @@ class HeadsOff(Question):
     adds_before, below = True, "it helps the word"
     passes, copies = 1 / 3, 1  # a head alone needs, on average, less than half of the layers
     _means: Sequence[torch.Tensor] = ()  # [heads, head_size] by layer
-    _donors: dict[int, ReadItem]  # by the number of an item
 
     def prepare(self, items: Sequence[ReadItem]) -> Iterator[None]:
-        """The mean contexts, or which item gives to which."""
-        if self.way == RESAMPLE:
-            listed = sorted(items, key=lambda item: item.number)
-            given = donors(len(items), self.seed)
-            self._donors = {one.number: listed[donor] for one, donor in zip(listed, given, strict=True)}
+        """The mean contexts."""
         if self.way == MEAN:
             sums: list[torch.Tensor] = [torch.zeros(()) for _ in self.model.layers]
             for batch in batch_items(self, items, 1):
@@ -65,26 +57,9 @@ class HeadsOff(Question):
             self._means = [(total / sum(len(item.ids) for item in items)).float() for total in sums]
 
     def measure(self, batch: Batch) -> Measured:
-        return Measured(
-            (batch.differences(vectors_without(batch, batch.states, self._instead(batch))) - batch.before).permute(2, 0, 1)
-        )
-
-    def _instead(self, batch: Batch) -> list[torch.Tensor]:
-        """What replaces the contexts of each layer, over [n, heads, tokens, head_size]."""
-        if self.way == RESAMPLE:
-            return self._given(batch, [self._donors[item.number] for item in batch.items])
-        if self.way == MEAN:
-            return [mean[None, :, None] for mean in self._means]
-        return [torch.zeros(())] * self.shape[0]
-
-    def _given(self, batch: Batch, others: Sequence[ReadItem]) -> list[torch.Tensor]:
-        """The context that other items give in the place of a batch's, by layer: [n, heads, tokens, head_size]."""
-        padded = self.model.pad([(other.ids, other.segments) for other in others])
-        states = list(self.model.run_padded(padded))
-        real = None if bool(padded.real.all()) else padded.real
-        places = torch.stack([_counterparts(own, other) for own, other in zip(batch.items, others, strict=True)])
-        heads = (layer.heads(hidden, real) for layer, hidden in zip(self.model.layers, states[:-1], strict=True))
-        return [one.context().transpose(1, 2)[batch.rows[:, None], places].transpose(1, 2) for one in heads]
+        zeros = [torch.zeros(())] * self.shape[0]
+        instead = [mean[None, :, None] for mean in self._means] or zeros  # over [n, heads, tokens, head_size]
+        return Measured((batch.differences(vectors_without(batch, batch.states, instead)) - batch.before).permute(2, 0, 1))
 
 
 class Attends(OfMarked):
@@ -96,9 +71,8 @@ class Attends(OfMarked):
     ways: ClassVar[Mapping[str, str]] = {FORWARD: "the blank, or the first mark", BACKWARD: "the marked word, or the second mark"}
     help = (
         "The picture shows the weight from the first marked word to the second, as in *The \\*keys\\* to the drawers are "
-        "\\*old\\**, or from the blank to the only one. For a word of several pieces, weights are averaged over queries and "
-        "summed over keys. In the null another word of the same item, drawn at random, takes the place of the marked one; "
-        "special tokens and punctuation are left out. Weights say what a head mixes in, not that the answer depends on it."
+        "\\*old\\**, or from the blank to the only one: the mean over queries, the sum over keys. In the null another word of "
+        "the item takes the place of the marked one. Weights say what a head mixes in, not that the answer depends on it."
     )
     finding = (
         "{Place}, selected on {on}, looks there with {share} ({by_share}) of its weight in the other {other}; with another "
@@ -142,9 +116,9 @@ class CutLinks(OfMarked):
         BACKWARD: "from the marked word, or the second mark",
     }
     help = (
-        f"{MARKED}In one head at a time, the weight from the blank to all pieces of that word is set to zero, or from the first "
-        "of two marked words to the second. The rest of the row stays, as in *Overview*. Blue means that the link helps the "
-        "word. The null cuts another link of the same head, in which a random word takes the place of the marked one."
+        f"{MARKED}In one head at a time, the weight from the blank to that word is set to zero, or from the first of two marked "
+        "words to the second; the rest of the row stays. Blue means that the link helps the word. The null cuts the link to "
+        "another word in the same head."
     )
     finding = (
         "{Place}, selected on {on}: without its link the logit difference of the other {other} changes by {effect} "
@@ -211,19 +185,3 @@ def vectors_without(
         output = layer.after_heads(changed.flatten(0, 1), hidden.repeat(len(at), 1, 1))
         found[number, at] = batch.finish(number + 1, output.unflatten(0, changed.shape[:2]))
     return found
-
-
-def donors(count: int, seed: int) -> np.ndarray:
-    """For each item another one, at random: each is taken once."""
-    order = np.random.default_rng(seed).permutation(count)
-    found = np.empty(count, dtype=np.int64)
-    found[order] = np.roll(order, -1)
-    return found
-
-
-def _counterparts(own: ReadItem, other: ReadItem) -> torch.Tensor:
-    """For each token of an item the one of another: first, read and last ones by each other, the rest in proportion."""
-    ends, others = ([0, reading.place, len(reading.ids) - 1] for reading in (own, other))
-    if not own.place or not other.place:  # the first token is read
-        ends, others = [ends[0], ends[2]], [others[0], others[2]]
-    return torch.from_numpy(np.rint(np.interp(np.arange(len(own.ids)), ends, others)).astype(np.int64))

@@ -2,10 +2,23 @@
 
 Words of the text may be marked: `The *key* to the drawers [MASK] here.`; and a marked word may have a counterpart, which makes a
 second text of the item: `The *key/keys* to the drawers [MASK] here.`
+
+Items come from a file, a suite, or lines that a person types. These may have slots in braces, and for every slot a line with what
+fills it.
+
+    The *{noun}/{other}* near the {place} [MASK] old. | {verb} | {foil}
+    noun/other/verb/foil = key/keys/is/are, keys/key/are/is
+    place = drawers, garden
+
+Slots set apart by / are filled together, others in every combination. Items with the same words in the first slots are one group:
+key/keys and keys/key are not independent.
 """
 
 import functools
+import itertools
+import math
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,10 +40,23 @@ HEADINGS = {
     "group": ("group", "cluster", "frame"),
 }
 """What the columns of a file may be called."""
+EXAMPLE = """The *{noun}/{other}* near the {place} [MASK] old. | {verb} | {foil}
+noun/other/verb/foil = key/keys/is/are, letters/letter/are/is, cup/cups/is/are, boxes/box/are/is, picture/pictures/is/are, \
+chairs/chair/are/is, book/books/is/are, doors/door/are/is, house/houses/is/are, windows/window/are/is, table/tables/is/are, \
+tools/tool/are/is
+place = garden, street, church"""
+SLOT = re.compile(r"\{(\w+)\}")
+FILLS = re.compile(r"\s*(\w+(?:\s*/\s*\w+)*)\s*=(.*)", re.DOTALL)
+MOST_SLOTS = 50
+EMPTY = "Type at least two items, each a line: a sentence with [MASK] | the word that belongs there | a foil."
 FEWEST = 2  # one to select a head on, and one to test it on
 GROUP = "#"  # begins a line that names the group of the items below it
 MARKED = re.compile(r"\*(?!\s)([^*/]++)(?<!\s)(?:/(?!\s)([^*/]++)(?<!\s))?+\*")
 """`*word*` or `*word/counterpart*`; stars with a space inside, as in 2 * 3 * 4, mark nothing."""
+Cells = tuple[str, str, str, str]
+"""Text A, text B, word and foil."""
+Slots = tuple[dict[str, str], ...]
+"""Each way in which slots are filled together, by the name of a slot."""
 
 
 @dataclass(frozen=True)
@@ -114,22 +140,7 @@ def check_items(rows: object, groups: object = ()) -> tuple[Item, ...]:
     return tuple(replace(item, group=name) for item, name in zip(items, named, strict=True))
 
 
-def items_from_lines(typed: str) -> tuple[Item, ...]:
-    """One item per line: text, word and foil, or text A, text B, word and foil, separated by tabs or by |.
-
-    A line that begins with # names the group of the items below it. Raises InputError.
-    """
-    rows, groups, group = [], [], ""
-    for number, line in enumerate(typed.splitlines(), start=1):
-        if line.lstrip().startswith(GROUP):
-            group = line.lstrip().lstrip(GROUP).strip()
-        elif line.strip():
-            rows.append(parts_of(line, number))
-            groups.append(group)
-    return check_items(rows, groups)
-
-
-def parts_of(line: str, number: int) -> tuple[str, str, str, str]:
+def parts_of(line: str, number: int) -> Cells:
     """Text A, text B ("" for none), word and foil of a line. Raises InputError that names it by its number."""
     parts = [part.strip() for part in line.strip(" ").replace("\t", "|").split("|")]
     if len(parts) not in (3, 4):
@@ -162,12 +173,6 @@ def suite_items(name: str) -> tuple[Item, ...]:
     return tuple(replace(item, group=f"frame {frame + 1}") for item, frame in zip(items, suite.frames, strict=True))
 
 
-def lines_of(items: Sequence[Item]) -> str:
-    """Items as `items_from_lines` reads them."""
-    rows = (item.row for item in items)
-    return "\n".join(" | ".join([text_a, *([text_b] if text_b else []), *words]) for text_a, text_b, *words in rows)
-
-
 def _without_marks(text: str, number: int) -> tuple[str, tuple[Mark, ...]]:
     parts, marks, at, length = [], [], 0, 0  # of the text without marks up to `at`
     for found in MARKED.finditer(text):
@@ -196,3 +201,72 @@ def _columns(cells: Row) -> dict[str, int]:
     names = [cell.strip().lower() for cell in cells]
     found = {role: names.index(name) for role, known in HEADINGS.items() for name in reversed(known) if name in names}
     return found if found.keys() >= {"text_a", "word", "foil"} else {}
+
+
+@functools.lru_cache(16)
+def items_from_lines(typed: str) -> tuple[Item, ...]:
+    """One item per line: text, word and foil, or text A, text B, word and foil, separated by tabs or by |.
+
+    A line that begins with # names the group of the items below it. A line with slots makes an item for each way to fill them.
+    Raises InputError that says which line or slot is wrong, and for too many items or fewer than two.
+    """
+    lines, filled = _read_lines(typed)
+    used = [[slots for slots in filled if slots[0].keys() & {*SLOT.findall(" ".join(line))}] for line, _ in lines]
+    ITEMS.check(sum(math.prod(map(len, slots)) for slots in used), "items")
+    items = []
+    for (line, group), slots in zip(lines, used, strict=True):
+        for rows in itertools.product(*slots):
+            values = {name: value for row in rows for name, value in row.items()}
+            own = group or (", ".join(sorted({*rows[0].values()})) if rows else "")
+            text_a, text_b, word, foil = (_filled(cell, values) for cell in line)
+            items.append(Item(text_a, text_b, word, foil, group=own))
+    return check_items(list(dict.fromkeys(items)) if filled else items)
+
+
+def _read_lines(typed: str) -> tuple[list[tuple[Cells, str]], list[Slots]]:
+    """The lines of items, each with its group, and what fills their slots. Raises InputError."""
+    lines, filled, slots, group = list[tuple[Cells, str]](), list[Slots](), list[str](), ""
+    for number, line in enumerate(typed.splitlines(), start=1):
+        if line.lstrip().startswith(GROUP):
+            group = line.lstrip().lstrip(GROUP).strip()
+        elif "|" not in line and (fills := FILLS.fullmatch(line)):
+            names = [name.strip() for name in fills[1].split("/")]
+            slots += names
+            filled.append(_read_fills(names, fills[2], number))
+        elif line.strip():
+            if re.search(r"[{}]", SLOT.sub("", line)):
+                raise InputError(f"Line {number} has a brace outside a slot. A slot is a name in braces, such as {{thing}}.")
+            lines.append((parts_of(line, number), group))
+        if len(filled) > MOST_SLOTS:
+            raise InputError(f"Line {number} fills more slots than {MOST_SLOTS}. Write several templates.")
+    if not lines:
+        raise InputError(EMPTY)
+    used = {*SLOT.findall(" ".join(cell for line, _ in lines for cell in line))}
+    if twice := next((name for name, count in Counter(slots).items() if count > 1), ""):
+        raise InputError(f"The slot {{{twice}}} is filled twice. Keep one of its lines.")
+    if missing := min(used - {*slots}, default=""):
+        raise InputError(f"Nothing fills the slot {{{missing}}}. Add a line such as {missing} = one, two.")
+    if unused := min({*slots} - used, default=""):
+        raise InputError(f"No sentence has the slot {{{unused}}}. Write it into one, or leave its line out.")
+    return lines, filled
+
+
+def _read_fills(names: Sequence[str], values: str, number: int) -> Slots:
+    """What fills some slots together: values set apart by commas, and within them by /. Raises InputError."""
+    rows = []
+    for value in filter(None, map(str.strip, values.split(","))):
+        parts = [part.strip() for part in value.split("/")] if len(names) > 1 else [value]
+        if len(parts) != len(names):
+            raise InputError(
+                f"Line {number} has {len(names)} slots and {len(parts)} parts in {value[:40]!r}. Give each slot one."
+            )
+        rows.append(dict(zip(names, parts, strict=True)))
+    if not rows:
+        raise InputError(f"Line {number} gives {{{names[0]}}} no values. Write some, as in {names[0]} = one, two.")
+    return tuple(rows)
+
+
+def _filled(cell: str, values: dict[str, str]) -> str:
+    """A cell with values in its slots. Raises InputError where it would get too long."""
+    CHARACTERS.check(len(cell) + sum(len(values.get(name, "")) for name in SLOT.findall(cell)), "an item of the template")
+    return SLOT.sub(lambda slot: values.get(slot[1], slot[0]), cell)

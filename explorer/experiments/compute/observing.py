@@ -1,4 +1,4 @@
-"""Questions that change nothing: the lens, routes, attribution, and which of two texts is more likely."""
+"""Questions that change nothing: the lens, attribution, and which of two texts is more likely."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from explorer.experiments.compute.targets import WORD
 from explorer.techniques.attribution import OCCLUSION, attribute, occlusion_of
 from explorer.techniques.lens import RAW, TUNED, require_tuned_lens, translate
 from explorer.techniques.pseudo_likelihood import ORIGINAL, WORD_L2R, Hidden, answers_in_steps, hide_each
-from explorer.techniques.routes import mixing, place_shares
 from explorer.techniques.targets import Target
 
 METHODS = {
@@ -41,10 +40,9 @@ class LensWins(Question):
     setting = "reading", "Lens"
     ways: ClassVar[Mapping[str, str]] = {RAW: "raw", TUNED: "tuned"}
     help = (
-        "The masked-LM head reads the hidden state of the blank after every layer, and the logit of the foil is taken from "
-        "that of the word: above 0 the word is ahead. The head was trained for the last state; the *tuned* lens first maps "
-        "each state to where the head expects it (Belrose et al. 2023). The selected state is the first from which on the mean "
-        "stays above 0 in one half of the items."
+        "The masked-LM head reads the hidden state of the blank after every layer: above 0 the word is ahead of the foil. The "
+        "*tuned* lens first maps each state to where the head expects it (Belrose et al. 2023). The selected state is the first "
+        "from which on the mean stays above 0 in one half of the items."
     )
     finding = (
         "From hidden state {state} on the word is ahead of the foil in {on}; in the other {other} it is ahead there by {size} "
@@ -65,32 +63,6 @@ class LensWins(Question):
         return Measured(batch.differences(translate(batch.read(torch.stack(batch.states)), self._tuned)).T)
 
 
-class ComesFrom(OfMarked):
-    """The share of the last vector of the token that is read that comes from the marked word, at every hidden state: 0 to 1."""
-
-    name, menu = "routes", "How much comes from the marked word? (routes)"
-    unit, beside, each = "share", "another word", ("logit difference", "share at {}")
-    ways: ClassVar[Mapping[str, str]] = {"mixing": ""}
-    help = (
-        f"{MARKED}The routes (ALTI, Ferrando et al. 2022) say which share of the last vector of the blank comes from each token "
-        "of a hidden state, as in *Overview*; of a word of several pieces it is the sum. The null is the share of another word "
-        "of the same item, drawn at random. A share says what is mixed in, not what it does to the answer."
-    )
-    finding = (
-        "{share} ({by_share}) of the last vector comes from the marked word in {items}, counted at {place}; from another word, "
-        "drawn at random, {random_share}{doubt}."
-    )
-    is_share, places, passes = True, (STATES,), 1  # measured: items are read one by one
-
-    def measure(self, batch: Batch) -> Measured:
-        found = torch.empty(2, len(batch.items), *self.shape)
-        for row, item in enumerate(batch.items):
-            shares = place_shares(mixing(self.model.trace(item.item.text_a, item.item.text_b)).shares, item.place)
-            for which, word in enumerate((item.marks[0], self.another_word(item))):
-                found[which, row] = torch.from_numpy(shares[:, list(word)].sum(1))
-        return Measured(*found)
-
-
 class FindsCue(OfMarked):
     """Whether a method of attribution gives the marked word the highest score of all words, 1 or 0: [methods].
 
@@ -103,8 +75,8 @@ class FindsCue(OfMarked):
     ways: ClassVar[Mapping[str, str]] = {"foil": "word rather than foil", "word": "the word alone"}
     help = (
         f"{MARKED}In how many items does the marked word, the one that decides by the grammar, get the highest score of all "
-        "words? The scores are those of *Attribution*, summed over the pieces of a word (occlusion hides them together), with "
-        f"{STEPS} steps of integrated gradients. The null is what a random word would find."
+        "words? The scores are those of *Attribution*, summed over the pieces of a word (occlusion hides them together). The "
+        "null is what a random word would find."
     )
     finding = (
         "{Place}, the best on {on}, ranks the marked word first in {share} ({by_share}) of the other {other}; a random word is "
@@ -144,10 +116,10 @@ class Likelihood(Question):
     setting = "likelihood", "Each piece is hidden"
     ways: ClassVar[Mapping[str, str]] = {WORD_L2R: "with the rest of its word", "pseudo_likelihood": "alone"}
     help = (
-        "Both texts, with the word and with the foil in the blank, are read piece by piece, and the logarithms of the "
-        "probabilities are summed. Each piece is hidden with the later pieces of its word (Kauf & Ivanova 2023); hidden alone "
-        "(Salazar et al. 2020), rare words of many pieces look too probable. Above 0 the text with the word is more likely. *The "
-        "other pieces* leaves out the blank, as Nangia et al. 2020 do, so that the frequency of the two words does not count."
+        "The log-probabilities of all pieces are summed, each hidden with the later pieces of its word (Kauf & Ivanova 2023); "
+        "hidden alone (Salazar et al. 2020), rare words of many pieces look too probable. Above 0 the text with the word is more "
+        "likely. *The other pieces* leaves out the blank, as Nangia et al. 2020 do, so that the frequency of the two words does "
+        "not count."
     )
     finding = "Counting {place}, the text with the word is more likely by {size} nats in {items} ({by_size}){doubt}."
     targets, places, passes = (WORD,), (PARTS,), 13  # for each piece of both texts, of about ten

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import partial
 from typing import ClassVar
@@ -11,7 +10,6 @@ import numpy as np
 
 from explorer.bert import attending
 from explorer.core.engine import torch
-from explorer.core.errors import InputError
 from explorer.experiments.compute.edges import keep
 from explorer.experiments.compute.heads import contexts_of, vectors_without
 from explorer.experiments.compute.question import (
@@ -29,7 +27,6 @@ from explorer.experiments.compute.question import (
 from explorer.experiments.compute.summary import Place
 from explorer.experiments.compute.targets import WORD
 from explorer.techniques.edits import attend_with, messages
-from explorer.text import limits
 
 RESIDUAL, HEADS_OF, MLP = "residual", "heads", "mlp"
 ROLES = Axis("tokens", ("changed words", "other words", "token read"))
@@ -37,7 +34,6 @@ PAIRS = 64  # of words drawn at random for each item: enough for a mean share, f
 COUNTERPART = (
     "Items need a marked word with a counterpart of the same number of pieces, as in *The \\*key/keys\\* to the drawers*."
 )
-RECEIVED = re.compile(r"(query|key|value)(?: (\d{1,3})\.(\d{1,3}))?")
 
 
 class Patching(Question):
@@ -61,10 +57,9 @@ class Patching(Question):
         "The picture shows the share of the logit difference that one part of the item's own run brings back in the run of the "
         f"changed text: 0 is the changed text, 1 the item. {COUNTERPART} *Changed words* are the tokens where the texts differ, "
         "*token read* is the blank. Patching shows where the difference between both texts is carried, and nothing that they "
-        f"share (Geiger et al. 2021; Zhang & Nanda 2024). The null is the share that the same place brings back for {PAIRS} "
-        "random other pairs of words per item: does the place matter more, or less, to this pair than to any? Next sentences "
-        "and labels have no other pairs, so their test is against 0, which any place that carries something fails in any "
-        "model. A mean is the sum of the recovered parts over the sum of the whole differences."
+        f"share (Geiger et al. 2021; Zhang & Nanda 2024). The null is the share for {PAIRS} other pairs of words per item. "
+        "Next sentences and labels have no other pairs, so their test is against 0, which any place that carries something "
+        "fails in any model."
     )
     finding = (
         "{Place}, selected on {on}, brings back {share} ({by_share}) of the difference in the other {other}; {beside} "
@@ -171,8 +166,7 @@ class Paths(Patching):
     """`Patching` of the path from every head's output into the "query", "key" or "value" of later heads, [layers, heads].
 
     As by Wang et al. 2023, section 3.1: in the first of two runs feed-forward blocks and norms are computed again, in the second
-    everything after the receivers. The way may name one receiver: "query 5.11" is layer 5, head 11. A head with no later receiver
-    brings back 0.
+    everything after the receivers. A head of the last layer has no later one, and brings back 0.
     """
 
     name, menu = "path", "Which head sends to which? (path patching)"
@@ -181,10 +175,8 @@ class Paths(Patching):
     ways: ClassVar[Mapping[str, str]] = {"query": "queries", "key": "keys", "value": "values"}
     help = (
         f"{COUNTERPART} Path patching (Wang et al. 2023) copies one head's output from the item's own run into that of the "
-        "changed text, but only as far as later heads read it. Every other head keeps its output, and only the queries, keys or "
-        "values of the receiving heads change. 0 is the changed text, 1 the item. *Into head* names one receiver, such as 5.11; "
-        "without it all later heads receive. The null is the share of the same path for other pairs of "
-        "words, as in *patching*."
+        "changed text, but only as far as the queries, keys or values of later heads read it. Every other head keeps its output. "
+        "0 is the changed text, 1 the item. The null is the same path for other pairs of words, as in *patching*."
     )
     finding = (
         "{Place}, selected on {on}, brings back {share} ({by_share}) of the difference in the other {other} through {receiver}"
@@ -192,39 +184,18 @@ class Paths(Patching):
     )
     targets, passes = (WORD,), 1
 
-    def set_up(self) -> None:
-        super().set_up()
-        self.part, _, head = self.way.partition(" ")
-        layer, _, number = head.partition(".")
-        self.receiver = (int(layer), int(number)) if head else None  # from 1; None for all later ones
-        limits.head_indices([self.receiver] if self.receiver else [], *self.shape)
-
-    @classmethod
-    def check_way(cls, way: str) -> str:
-        """Also a part with the receiver behind it."""
-        if isinstance(way, str) and RECEIVED.fullmatch(way):
-            return way
-        if isinstance(way, str) and way:
-            raise InputError('How must be "query", "key" or "value", perhaps with the head that receives it: "query 5.11".')
-        return super().check_way(way)
-
     def vectors(self, batch: Batch, chosen: np.ndarray | None = None) -> torch.Tensor:
         """The last vectors that are read with each path taken over, [layers, heads, n, hidden]."""
         layers, heads = self.model.layers, self.shape[1]
-        last = self.receiver[0] - 1 if self.receiver else len(layers) - 1  # the last layer that receives
         mine, theirs = contexts_of(batch.states, self), contexts_of(batch.changed, self)
         found = batch.read(batch.changed[-1]).repeat(*self.shape, 1, 1)
         off = torch.eye(heads, dtype=torch.bool)[:, None, :, None, None]
-        for sender in range(last):
+        for sender in range(len(layers) - 1):
             sent = torch.where(off, mine[sender], theirs[sender]).flatten(0, 1)  # [heads · n, heads, tokens, head_size]
             below, hidden = (state.repeat(heads, 1, 1) for state in batch.changed[sender : sender + 2])
             first = messages(layers, sender, sent, below, lambda at: theirs[at].repeat(heads, 1, 1, 1))
-            for layer, (at, read) in zip(layers[sender + 1 :], first, strict=False):
-                receivers = [head for head in range(heads) if self.receiver in (None, (at + 1, head + 1))]
-                if receivers:
-                    attend = partial(attend_with, layer.heads(read), (self.part,), receivers)
-                    hidden = attending.answer_with(attend, partial(layer, hidden))
-                else:
-                    hidden = layer(hidden)
+            for layer, (_, read) in zip(layers[sender + 1 :], first, strict=False):
+                attend = partial(attend_with, layer.heads(read), (self.way,), [*range(heads)])
+                hidden = attending.answer_with(attend, partial(layer, hidden))
             found[sender] = batch.read(hidden.unflatten(0, (heads, -1)))
         return found

@@ -82,12 +82,17 @@ class Batch:
     @cached_property
     def states(self) -> list[torch.Tensor]:
         """Every hidden state of the items' texts, [n, tokens, hidden] each."""
-        return states_of(self.question, [item.ids for item in self.items], self.items)
+        return list(self.states_of("ids"))
 
     @cached_property
     def changed(self) -> list[torch.Tensor]:
         """Every hidden state of the items' changed texts, [n, tokens, hidden] each."""
-        return states_of(self.question, [item.changed for item in self.items], self.items)
+        return list(self.states_of("changed"))
+
+    def states_of(self, name: str) -> Iterator[torch.Tensor]:
+        """Each hidden state of the items' "ids" or "changed" ones, [n, tokens, hidden]."""
+        model = self.question.model
+        return iter(model.run_padded(model.pad([(getattr(item, name), item.segments) for item in self.items])))
 
     @cached_property
     def words(self) -> torch.Tensor:
@@ -135,13 +140,12 @@ class Measured:
     before: torch.Tensor | None = None
     words: torch.Tensor | None = None
 
-    def packed(self, batch: Batch) -> np.ndarray:
-        """[n, width] float32: words, before, size, values, and nulls and others if there are any."""
+    def arrays(self, batch: Batch) -> list[np.ndarray]:
+        """[n, ...] each: words, before, sizes, values, and nulls and others if there are any."""
         words = batch.words if self.words is None else self.words
         before = batch.before if self.before is None else self.before
-        size = torch.ones(len(batch.items)) if self.sizes is None else self.sizes
-        arrays = [array.flatten(1) for array in (self.values, self.nulls, *self.also) if array is not None]
-        return torch.cat([words.float(), before[:, None], size[:, None], *arrays], 1).numpy().astype(np.float32)
+        sizes = torch.ones(len(batch.items)) if self.sizes is None else self.sizes
+        return [array.numpy() for array in (words, before, sizes, self.values, self.nulls, *self.also) if array is not None]
 
 
 class Question(ABC):
@@ -204,11 +208,6 @@ class Question(ABC):
         return place_of(int(means.argmin() if cls.below else means.argmax()), means)
 
     @property
-    def width(self) -> int:
-        """How many numbers a row of `Measured` has."""
-        return 4 + int(np.prod(self.shape)) * (1 + self.has_nulls + len(self.also))
-
-    @property
     def cost(self) -> tuple[int, float]:
         """How many copies of an item are read together, and about how many forward passes an item takes."""
         return max(1, self.copies * self.shape[-1]), 2 + self.passes * float(np.prod(self.shape))
@@ -264,9 +263,3 @@ def place_of(at: int, means: np.ndarray) -> Place:
 def round_off(values: torch.Tensor, nulls: torch.Tensor) -> torch.Tensor:
     """The nulls, but equal to the values where both differ by rounding only."""
     return torch.where((values - nulls).abs() < ROUNDING, values, nulls)
-
-
-def states_of(question: Question, ids: Sequence[Sequence[int]], items: Sequence[ReadItem]) -> list[torch.Tensor]:
-    """Every hidden state of some inputs, [n, tokens, hidden] each."""
-    rows = [(one, item.segments) for one, item in zip(ids, items, strict=True)]
-    return list(question.model.run_padded(question.model.pad(rows)))

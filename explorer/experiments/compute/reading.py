@@ -19,24 +19,20 @@ TOKENS_READ = 1024
 """Tokens of a batch with all copies of its items: enough to keep two cores busy, few enough for the caches."""
 
 
-def order_by_length(items: Sequence[ReadItem]) -> list[int]:
-    """The numbers of items, from 0, in the order in which they are measured, the shortest first."""
-    return sorted(range(len(items)), key=lambda number: len(items[number].ids))
-
-
 @inference_mode
-def measure_all(question: Question, items: Sequence[ReadItem], done: int = 0) -> Generator[tuple[float, np.ndarray], None, None]:
-    """Measure items, the shortest first, from number `done` on; yields the share done and rows, first perhaps none."""
-    ordered = [items[number] for number in order_by_length(items)]
-    if done >= len(ordered):
-        return
+def measure_all(question: Question, items: Sequence[ReadItem]) -> Generator[float, None, list[np.ndarray]]:
+    """Measure items, the shortest first; yields the share done, 0 to 1. Returns `Measured.arrays` in the order of the items."""
+    order = sorted(range(len(items)), key=lambda number: len(items[number].ids))
+    ordered = [items[number] for number in order]
     before, count = question.preparing, sum(1 for _ in batch_items(question, ordered))
     for step, _ in enumerate(question.prepare(ordered), 1):
-        yield before * min(1, step / count), np.empty((0, question.width), np.float32)
-    work = np.cumsum([0, *(len(item.ids) for item in ordered)])
-    for batch in batch_items(question, ordered[done:]):
-        done += len(batch.items)
-        yield float(before + (1 - before) * work[done] / work[-1]), question.measure(batch).packed(batch)
+        yield before * min(1, step / count)
+    rows, done, tokens = [], 0, sum(len(item.ids) for item in items)
+    for batch in batch_items(question, ordered):
+        rows.append(question.measure(batch).arrays(batch))
+        done += sum(len(item.ids) for item in batch.items)
+        yield before + (1 - before) * done / tokens
+    return [np.concatenate(parts)[np.argsort(order)] for parts in zip(*rows, strict=True)]
 
 
 def batch_items(question: Question, items: Sequence[ReadItem], copies: int = 0) -> Iterator[Batch]:

@@ -104,7 +104,13 @@ def run_from_json(text: str) -> Experiment:
     """The experiment of a file's text, whose summary is computed again. Raises InputError for a text that holds none."""
     MEGABYTES.check(len(text) / 2**20)
     try:
-        found = _read(parse(Written, text.encode(), VALUES))
+        given = parse(Written, text.encode(), VALUES)
+        made = given.provenance
+        question = QUESTIONS[made.question]
+        if given.format != FORMAT or made.target not in question.targets or set(given.also) - set(question.also):
+            raise InputError(NO_EXPERIMENT)
+        question.check_way(made.how)
+        found = _experiment_of(given)
         places = tuple(len(axis.labels) for axis in found.axes)
     except (ValueError, KeyError) as error:
         raise InputError(NO_EXPERIMENT) from error
@@ -120,19 +126,13 @@ def run_from_json(text: str) -> Experiment:
     return found
 
 
-def _read(given: Written) -> Experiment:
+def _experiment_of(given: Written) -> Experiment:
     """What a file holds, whose arrays need not fit together."""
-    made = given.provenance
-    question = QUESTIONS[limits.check_choice(made.question, "the question", list(QUESTIONS))]
-    question.check_way(made.how)
-    limits.check_choice(made.target, "the target", question.targets)
-    if given.format != FORMAT or set(given.also) - set(question.also):
-        raise InputError(NO_EXPERIMENT)
     with np.errstate(over="ignore"):  # what is too large becomes infinite, which no file has
         numbers = {name: getattr(given, name) for name in ("before", "values", *ALSO)}
         arrays: dict[str, Any] = {name: np.array(value, dtype=np.float32) for name, value in numbers.items() if value is not None}
         also = {name: np.array(array, dtype=np.float32) for name, array in given.also.items()}
-    items, provenance = check_items(given.items, given.groups or ()), made.model_dump(exclude_unset=True)
+    items, provenance = check_items(given.items, given.groups or ()), given.provenance.model_dump(exclude_unset=True)
     return Experiment(items, tuple(given.pieces), provenance=provenance, left_out=given.left_out, also=also, **arrays)
 
 
@@ -210,33 +210,20 @@ class Checkpoints:
 
 
 def over_checkpoints_in_steps(
-    models: Sequence[str | Explorer],
-    items: object,
-    question: str = HEADS_OFF,
-    how: str = "",
-    seed: int = 0,
-    target: str = WORD,
-    groups: Sequence[str] = (),
+    models: Sequence[str | Explorer], items: object, *asked: Any, **named: Any
 ) -> Generator[float, None, Checkpoints]:
     """Ask every model, a name, folder or loaded one, as `experiment` asks one; yields the share done, 0 to 1."""
     if isinstance(models, str) or not isinstance(models, Sequence):
         raise InputError("Send the models as a list of names.")
     count = limits.check_integer(len(models), "the number of checkpoints", 2, MOST_CHECKPOINTS)
-    checked, runs = check_items(items, groups), list[Experiment]()
+    runs = list[Experiment]()
     for model in models:
-        model = model if isinstance(model, Explorer) else load(model)
-        steps = experiment_in_steps(model, checked, question, how, seed, target)
+        steps = experiment_in_steps(model if isinstance(model, Explorer) else load(model), items, *asked, **named)
         runs.append((yield from map_steps(steps, lambda share: (len(runs) + share) / count)))
     return Checkpoints.of(runs)
 
 
 over_checkpoints = in_one_call(over_checkpoints_in_steps)
-
-
-def with_others(run: Experiment, others: Sequence[Experiment]) -> Experiment:
-    """A run with those of other checkpoints beside it. Raises InputError where their places differ."""
-    Checkpoints.of([run, *others])
-    return replace(run, others=tuple(others))
 
 
 @dataclass(frozen=True, eq=False)

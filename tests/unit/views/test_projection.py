@@ -223,6 +223,6 @@ def test_sentences_become_the_items_of_an_experiment(subject):
         assert [item.word.lower() for item in items] == words
         assert {item.text_a.replace("[MASK]", item.word).lower() for item in items} <= {*lines.lower().split("\n")}
         experiment = NewExperiment.read(dict(opened.settings), subject.model.capabilities)
-        assert experiment.items_of(subject.model) == items
+        assert experiment.items == items
     with pytest.raises(InputError, match="two sentences or more"):
         replace(view, sentences="The cat sat.").on_test(subject, None)
