@@ -19,21 +19,20 @@ from explorer.inside_head import endpoints as inside_head
 from explorer.model_card import endpoints as model_card
 from explorer.next_sentence import endpoints as next_sentence
 from explorer.overview import endpoints as overview
-from explorer.projection import endpoints as projection
 from explorer.task_head import endpoints as task_head
 from explorer.tokens import endpoints as tokens
 
 ENDPOINTS = tuple(
     endpoint
     for capability in (
-        *(tokens, attention, inside_head, fill_mask, next_sentence, task_head, overview, hidden_states, projection, finetune),
+        *(tokens, attention, inside_head, fill_mask, next_sentence, task_head, overview, hidden_states, finetune),
         *(corpus, experiments, model_card, export),
     )
     for endpoint in capability.ENDPOINTS
 )
 # These run beside other calls, so that no picture waits for a training.
 LONG = (
-    *("train_head", "train_tokens", "train_spans", "probe_layers", "projection", "search", "head_atlas", "neuron"),
+    *("train_head", "train_tokens", "train_spans", "probe_layers", "search", "head_atlas", "neuron"),
     *("head_effects", "attribution", "pseudo_likelihood", "experiment", "suite"),
 )
 

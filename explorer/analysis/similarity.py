@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-SPACES = ("as they are", "centred", "whitened")
 SAME = 1e-5  # of the largest number: the difference up to which two rows are the same
 EQUAL = 1e-5  # cosines that differ by less are equal but for rounding
 SHUFFLES = 999
@@ -67,30 +66,6 @@ def mean_of_pairs(matrix: np.ndarray) -> float:
     """The mean of a symmetric matrix [n, n] over all pairs of two different rows; NaN for a single row."""
     size = len(matrix)
     return float(matrix[~np.eye(size, dtype=bool)].mean()) if size > 1 else float("nan")
-
-
-def move_to(vectors: np.ndarray, space: str) -> np.ndarray:
-    """Vectors [n, hidden] in one of SPACES; the number of columns may shrink.
-
-    "centred" subtracts their mean, of which most vectors have a large part. "whitened" (Su et al. 2021, 'Whitening sentence
-    representations') also gives the principal directions equal variance, for the n // 2 strongest, since with all of them every
-    pair would be equally similar.
-    """
-    if space == SPACES[0]:
-        return vectors
-    centred = vectors - vectors.mean(axis=0)
-    if space == SPACES[1]:
-        return centred
-    left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
-    kept = min(len(vectors) // 2, int((sizes > 1e-5 * max(float(sizes.max(initial=0)), 1e-12)).sum()))
-    return left[:, :kept]
-
-
-def closest_pairs(matrix: np.ndarray, most: int = 5) -> list[tuple[int, int, float]]:
-    """The pairs (row, column, value) of a symmetric matrix [n, n] with the highest values, highest first."""
-    rows, columns = np.triu_indices(len(matrix), k=1)
-    best = np.argsort(-matrix[rows, columns], kind="stable")[:most]
-    return [(int(rows[i]), int(columns[i]), float(matrix[rows[i], columns[i]])) for i in best]
 
 
 def _cosines_to_others(vectors: np.ndarray) -> Iterator[np.ndarray]:

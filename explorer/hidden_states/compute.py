@@ -1,11 +1,10 @@
 """How much a vector depends on its context, layer by layer (Ethayarajh 2019), beside vectors of unrelated texts."""
 
 import csv
-import functools
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -91,29 +90,14 @@ def repeated_words(texts: Sequence[str], as_read: Callable[[str], str] = str) ->
     return [word for word, count in counts.items() if count > 1]
 
 
-NUMBER = 100  # unrelated sentences, to judge the similarity of two vectors by
+UNRELATED = 100  # sentences, to judge the similarity of two vectors by
+UNRELATED_TOKENS = 1_500  # in them, about
 
 
-@functools.cache
-def unrelated_texts() -> tuple[str, ...]:
-    """NUMBER unrelated sentences, from the examples that ship with the app."""
+def anisotropy(model: Explorer) -> np.ndarray:
+    """[layers + 1]: the mean cosine of one token of each of UNRELATED sentences, examples that ship with the app."""
     lines = (EXAMPLES / "topics.txt").read_text("utf-8").splitlines()
-    topics = [line.rpartition("|")[0].strip() for line in lines if "|" in line]
+    texts = [line.rpartition("|")[0].strip() for line in lines if "|" in line]
     with (EXAMPLES / "sentiment.csv").open(encoding="utf-8", newline="") as file:
-        rest = [row["text"] for row in csv.DictReader(file)]
-    return tuple([*topics, *rest][:NUMBER])
-
-
-def unrelated_words() -> int:
-    """The number of words of these sentences, which is about that of their tokens."""
-    return sum(len(text.split()) for text in unrelated_texts())
-
-
-def unrelated_tokens(model: Explorer) -> np.ndarray:
-    """[layers + 1, NUMBER, hidden] float32: one token of each sentence, at every hidden state."""
-    return finished(unrelated_tokens_in_steps(model))
-
-
-def unrelated_tokens_in_steps(model: Explorer) -> Generator[float, None, np.ndarray]:
-    """Like `unrelated_tokens`; yields the share done."""
-    return layer_features_in_steps(model, unrelated_texts(), ANY_TOKEN)
+        texts += [row["text"] for row in csv.DictReader(file)]
+    return self_similarity(finished(layer_features_in_steps(model, texts[:UNRELATED], ANY_TOKEN)))

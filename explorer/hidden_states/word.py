@@ -10,13 +10,12 @@ import numpy as np
 
 from explorer.analysis.layer_maps import LayerMaps
 from explorer.analysis.projection import MapSettings, principal_components
-from explorer.analysis.resampling import wilson
-from explorer.analysis.similarity import Agreement, Nearest, cosine_matrix, cosines, count_told_apart, mean_of_pairs
+from explorer.analysis.similarity import Agreement, Nearest, cosines, count_told_apart
 from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
 from explorer.core.limits import COMPARED
 from explorer.core.paths import EXAMPLES
-from explorer.hidden_states.compute import find_word, repeated_words, self_similarity, unrelated_tokens, within_and_between
+from explorer.hidden_states.compute import anisotropy, find_word, repeated_words, self_similarity, within_and_between
 from explorer.hidden_states.layers import layer_name
 from explorer.text.limits import check_place, check_texts
 from explorer.text.lines import around, read_lines
@@ -25,6 +24,7 @@ from explorer.ui.pictures.hidden import context_lines
 from explorer.ui.pictures.text_map import Frame, TextMap, draw_map
 from explorer.ui.settings import choice, text
 from explorer.ui.subject import Subject
+from explorer.ui.telling import share_with_interval
 from explorer.ui.view import Change, Content, Finding, View, caption, chart, heading, part, props, prose, select, sentence, show
 
 ABOVE = "A and B above"
@@ -132,10 +132,9 @@ class OneWord(View):
             alike = self_similarity(contexts.vectors)[[0, at]]
             where = f"before any layer and of {alike[1]:.2f} in {layer_name(at)}"
             return Finding(f"The vectors of “{word}” have a cosine of {alike[0]:.2f} {where}.")
-        after = count_told_apart(contexts.vectors[at], contexts.senses)
-        chance = Agreement.of(Nearest.of(contexts.vectors[at]), contexts.senses)
-        nearest = f"{after} of {number} uses of “{word}” lie nearest to their own sense"
-        beside = f"by chance {chance.shuffled:.1f} would (senses shuffled, p = {chance.p:.3f})"
+        found = Agreement.of(Nearest.of(contexts.vectors[at]), contexts.senses)
+        nearest = f"{found.right} of {number} uses of “{word}” lie nearest to their own sense"
+        beside = f"by chance {found.shuffled:.1f} would (senses shuffled, p = {found.p:.3f})"
         return Finding(f"In {layer_name(at)}, {nearest}; {beside}.")
 
     def on_map_frame(self, subject: Subject, index: object) -> Change:
@@ -175,7 +174,7 @@ class OneWord(View):
             return first, contexts_of(subject.model, texts, labels, first)
 
     def _lines(self, subject: Subject, contexts: Contexts, texts: list[str], word: str) -> object:
-        random = self_similarity(unrelated_tokens(subject.model))
+        random = anisotropy(subject.model)
         within, between = within_and_between(contexts.vectors, contexts.senses)
         controls: list[tuple[str, np.ndarray]] = []
         as_read = subject.model.as_read
@@ -198,8 +197,8 @@ def _nothing(error: InputError) -> Content:
 
 def _map(contexts: Contexts, at: int) -> dict[str, Any]:
     """The uses of the word as points that glide through the layers, each written with what is around it."""
-    maps, senses = LayerMaps(MapSettings()), list(dict.fromkeys(contexts.senses))
-    places = [maps.at(contexts.vectors, layer).points for layer in range(len(contexts.vectors))]
+    maps, senses = LayerMaps(contexts.vectors, MapSettings()), list(dict.fromkeys(contexts.senses))
+    places = [maps.at(layer).points for layer in range(len(contexts.vectors))]
     drawn = TextMap(
         texts=contexts.uses,
         contexts=contexts.around,
@@ -218,13 +217,11 @@ def _map(contexts: Contexts, at: int) -> dict[str, Any]:
 
 def _accuracy(contexts: Contexts, layer: int) -> str:
     """How many uses have a nearest neighbour of their own sense in a hidden state, with the interval of that share."""
-    number, right = len(contexts.texts), count_told_apart(contexts.vectors[layer], contexts.senses)
-    name = f"Hidden state {layer} of {len(contexts.vectors) - 1}"
+    name, number = f"Hidden state {layer} of {len(contexts.vectors) - 1}", len(contexts.texts)
     if len(set(contexts.senses)) < 2:
         return name
-    low, high = wilson(right, number)
-    share = f"{right / number:.0%}, 95% interval {low:.0%} to {high:.0%}"
-    return f"{name}: {right} of {number} nearest to their own sense ({share})"
+    right = count_told_apart(contexts.vectors[layer], contexts.senses)
+    return f"{name}: {right} of {number} nearest to their own sense ({share_with_interval(right, number)})"
 
 
 def _about(subject: Subject, contexts: Contexts) -> str:
@@ -232,7 +229,7 @@ def _about(subject: Subject, contexts: Contexts) -> str:
     vectors = contexts.vectors[at]
     share = float(principal_components(vectors, 2)[1].sum())
     alike = self_similarity(vectors[None])[0]
-    random = mean_of_pairs(cosine_matrix(unrelated_tokens(subject.model)[at]))
+    random = anisotropy(subject.model)[at]
     lead = f"One point per sentence, in {layer_name(at)}: the two directions of most variance hold {share:.0%} of it. "
     if len(vectors) == 2:
         lead += f"The cosine between the two is {cosines(vectors[0], vectors[1]):.2f}. "

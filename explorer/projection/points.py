@@ -22,6 +22,7 @@ from explorer.core.errors import InputError
 from explorer.core.lazy import sklearn
 from explorer.core.limits import CARDS, TEXTS
 from explorer.core.paths import EXAMPLES
+from explorer.core.steps import map_steps
 from explorer.text.encoding import MASK
 from explorer.text.limits import check_texts
 from explorer.text.lines import NO_LABEL, around
@@ -63,13 +64,9 @@ def key_of(texts: Sequence[str]) -> str:
 
 def read_texts(model: Explorer, texts: list[str], labels: list[str], pooling: str) -> Generator[tuple[str, float], None, Points]:
     """A point for each text; yields a sentence about the work and its share done. Raises InputError."""
-    steps = layer_features_in_steps(model, check_texts(texts), pooling)
-    try:
-        while True:
-            if (share := next(steps)) < 1:  # nothing to report if all were read before
-                yield f"Reading {len(texts):,} texts: {share:.0%}", share
-    except StopIteration as done:
-        return Points(texts, labels, done.value, "The pooler reads the last layer only." if pooling == "pooler" else "")
+    reading = layer_features_in_steps(model, check_texts(texts), pooling)
+    states = yield from map_steps(reading, lambda share: (f"Reading {len(texts):,} texts: {share:.0%}", share))
+    return Points(texts, labels, states, "The pooler reads the last layer only." if pooling == "pooler" else "")
 
 
 @functools.cache

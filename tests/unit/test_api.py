@@ -90,18 +90,6 @@ def test_fill_mask_and_next_sentence_are_those_of_transformers(ask, bundled, eag
     np.testing.assert_allclose([answer["is_next"], answer["not_next"]], wanted, atol=1e-5)
 
 
-def test_projection(ask, bundled):
-    texts = ["a cat", "a dog", "the sea", "a river", "two boats", "the moon"]
-    answer = ask("projection", texts)
-    vectors = features(bundled, texts)
-    centred = vectors - vectors.mean(0)
-    variance = (np.linalg.svd(centred, compute_uv=False) ** 2)[:2]
-    np.testing.assert_allclose(answer["explained_variance"], variance / (centred**2).sum(), rtol=1e-3)
-    np.testing.assert_allclose((np.array(answer["points"]) ** 2).sum(0), variance, rtol=1e-3)
-    assert np.array(ask("projection", texts, "umap", dimensions=3)["points"]).shape == (6, 3)
-    assert ask("projection", texts, "umap")["explained_variance"] is None
-
-
 def test_similarities(ask, bundled):
     texts = ["the bank of the river", "money in the bank", "a loan from the bank"]
     answer = ask("similarity", *texts[:2], 3)
@@ -114,7 +102,6 @@ def test_similarities(ask, bundled):
     vectors = features(bundled, texts, 2, "cls")
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     np.testing.assert_allclose(ask("sentence_similarity", texts, 2, "cls")["matrix"], unit @ unit.T, atol=1e-5)
-    assert 0 <= ask("projection", texts, neighbors=3, min_dist=0.5, seed=2)["trustworthiness"] <= 1
 
 
 def submitted(client, endpoint, *arguments, **named):
@@ -220,8 +207,7 @@ REFUSED = [  # with every kind of sentence; `test_hostile` sends each endpoint w
     *(("tokens", {"text_a": "hello", "model": name}) for name in ("no-such/model", "../../../etc/passwd", "/etc")),
     ("fill_mask", {"text": "hello"}),
     ("fill_mask", {"text": "[MASK]", "top_k": 1_000_000}),
-    ("projection", {"texts": ["a", "b"], "method": "magic"}),
-    ("projection", {"texts": ["a", "b"], "layer": 2, "pooling": "pooler"}),
+    ("sentence_similarity", {"texts": ["a", "b"], "layer": 2, "pooling": "pooler"}),
     ("word_in_context", {"text_a": "the bank", "text_b": "the river", "word": "bank"}),
     ("sentence_similarity", {"texts": ["a"] * 51}),
     ("train_head", {"examples": [["a", "x"], ["b", "x"], ["c", "y"]]}),
