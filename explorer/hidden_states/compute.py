@@ -59,29 +59,21 @@ def outlier_dimensions(vectors: np.ndarray, most: int = 5) -> list[tuple[int, fl
     return [(int(i), float(means[i])) for i in order if apart[i] > OUTLIER_DEVIATIONS * max(float(means.std()), 1e-12)]
 
 
-def find_word(
-    text: str, word: str, offsets: Sequence[tuple[int, int]], name: str, as_read: Callable[[str], str] = str
-) -> list[list[int]]:
-    """The zero-based tokens of every occurrence of a whole word in a text, ignoring case.
+def find_word(text: str, word: str, offsets: Sequence[tuple[int, int]], as_read: Callable[[str], str] = str) -> list[list[int]]:
+    """The zero-based tokens of every occurrence of a whole word in a text, as far as it is read, ignoring case.
 
     `offsets` are the characters [start, end) of each token of that text; other tokens have (0, 0). Both are compared letter by
-    letter as a model reads them. Raises InputError, with the text's name, when the word does not occur or the input was cut
-    before it.
+    letter as a model reads them. Raises InputError for no word, and for a very long one.
     """
     wanted = unicodedata.normalize("NFC", word.strip()) if isinstance(word, str) else ""
     if not wanted or len(wanted) > 100:
         raise InputError("Give a word of at most 100 characters that occurs in the texts.")
-    matches = list(re.finditer(rf"(?<!\w){re.escape(as_read(wanted))}(?!\w)", as_read(text), re.IGNORECASE))
-    if not matches:
-        raise InputError(f"The word {wanted[:40]!r} does not occur in {name}. Choose one that does.")
-    found = [
+    matches = re.finditer(rf"(?<!\w){re.escape(as_read(wanted))}(?!\w)", as_read(text), re.IGNORECASE)
+    found = (
         [i for i, (start, end) in enumerate(offsets) if start < end and start < match.end() and end > match.start()]
         for match in matches
-    ]
-    found = [tokens for tokens in found if tokens]
-    if not found:
-        raise InputError(f"The word {wanted[:40]!r} comes after the part of {name} that fits. Shorten the text.")
-    return found
+    )
+    return [tokens for tokens in found if tokens]
 
 
 def repeated_words(texts: Sequence[str], as_read: Callable[[str], str] = str) -> list[str]:

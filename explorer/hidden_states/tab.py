@@ -10,9 +10,8 @@ from explorer.ui.tabs import Moved, Tab
 
 
 def word(view: Any, subject: Subject) -> Values:
-    texts, labels = view._texts(subject)
-    found, _ = view._word_and_contexts(subject, texts, labels)
-    return {"word": found, "texts": as_typed(subject, *texts), "labels": list(labels)}
+    texts, labels = view.read_texts(subject)
+    return {"word": view.find(subject).word, "texts": as_typed(subject, *texts), "labels": list(labels)}
 
 
 TAB = Tab(

@@ -133,7 +133,7 @@ def _states(view, subject):
 
 
 def _word(view, subject):
-    _, contexts = view._word_and_contexts(subject, *view._texts(subject))
+    contexts = view.find(subject)
     within, between = within_and_between(contexts.vectors, contexts.senses)
     expected = {"vectors": contexts.vectors, "alike": within}
     return expected if np.isnan(between).any() else expected | {"different": between}
