@@ -15,8 +15,6 @@ from explorer.core.errors import InputError
 from explorer.core.paths import EXAMPLES
 from explorer.core.steps import finished
 
-OUTLIER_DEVIATIONS = 3
-
 
 def drift(states: np.ndarray) -> np.ndarray:
     """[layers, tokens], 0 to 2: 1 − cosine between each hidden state and the embedding output, hidden state 0."""
@@ -45,18 +43,6 @@ def within_and_between(occurrences: np.ndarray, senses: Sequence[str]) -> tuple[
         return matrices[:, pairs].mean(axis=1) if pairs.any() else np.full(len(matrices), np.nan)
 
     return mean(same & ~itself), mean(~same)
-
-
-def outlier_dimensions(vectors: np.ndarray, most: int = 5) -> list[tuple[int, float]]:
-    """(zero-based dimension, mean value) of the outlier dimensions of vectors [tokens, hidden], largest deviation first.
-
-    An outlier's mean is more than OUTLIER_DEVIATIONS standard deviations from the mean over dimensions: our rule for what Luo et
-    al. 2021 find in averaged hidden states. Kovaleva et al. 2021 look at the scale and bias of LayerNorm, in all layers together.
-    """
-    means = vectors.mean(axis=0)
-    apart = np.abs(means - means.mean())
-    order = np.argsort(-apart, kind="stable")[:most]
-    return [(int(i), float(means[i])) for i in order if apart[i] > OUTLIER_DEVIATIONS * max(float(means.std()), 1e-12)]
 
 
 def find_word(text: str, word: str, offsets: Sequence[tuple[int, int]], as_read: Callable[[str], str] = str) -> list[list[int]]:

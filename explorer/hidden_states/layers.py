@@ -4,17 +4,16 @@ import numpy as np
 
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, norms, steps
 from explorer.bert.explorer import Explorer
-from explorer.hidden_states.compute import OUTLIER_DEVIATIONS, UNRELATED_TOKENS, anisotropy, drift, outlier_dimensions
+from explorer.hidden_states.compute import UNRELATED_TOKENS, anisotropy, drift
 from explorer.ui.long_view import reads_quickly
 from explorer.ui.pictures.heatmaps import similarity_heatmap
-from explorer.ui.pictures.hidden import by_layer_heatmap, pooled_heatmap, vectors_heatmap
+from explorer.ui.pictures.hidden import by_layer_heatmap, pooled_heatmap
 from explorer.ui.pictures.strip_table import FIRST_NUMBERS, Column, Row, number_columns, strip_table
 from explorer.ui.settings import choice
 from explorer.ui.subject import Subject
 from explorer.ui.telling import TURNED, quote, two_places
 from explorer.ui.view import Content, Finding, View, Why, chart, check, max_error, part, prose, verdict
 
-SIMILARITY, VECTORS = "Similarity", "All dimensions"
 STEP, DRIFT, NORM = "Change per layer", "Away from the embedding", "Norm"
 MEANINGS = {
     STEP: (
@@ -49,12 +48,9 @@ def _find_turned_most(subject: Subject, layer: int) -> int:
 
 
 class OneLayer(View):
-    """The tokens' vectors at one hidden state: their similarity, or all dimensions."""
-
     name, question = "hidden/one-layer", "How similar are the token vectors of one layer?"
     title = prose(classes="detail-title")
     picture = chart("The tokens at one hidden state", height=440)
-    look: str = choice((SIMILARITY, VECTORS))
     about = prose(classes="caption")
 
     def first(self, subject: Subject) -> Subject:
@@ -76,18 +72,12 @@ class OneLayer(View):
 
     def compute(self, subject: Subject) -> Content:
         at = subject.selection.layer
-        vectors, tokens = subject.trace.hidden_states[at], subject.trace.tokens
-        if self.look == VECTORS:
-            top = max(float(np.quantile(np.abs(vectors), 0.99)), 1e-6)  # outliers would make all others pale
-            picture = vectors_heatmap(vectors, tokens, top)
-            title = f"**All dimensions** of every token, in {layer_name(at)}"
-            return {"title": title, "picture": picture, "about": _outliers(vectors, at)}
-        matrix, title = cosine_matrix(vectors), f"**Similarity** of every two tokens, in {layer_name(at)}"
+        matrix, title = cosine_matrix(subject.trace.hidden_states[at]), f"**Similarity** of every two tokens, in {layer_name(at)}"
         about = (
             f"Cosine between the vectors of every two tokens in {layer_name(at)} (−1 to 1); their mean here is "
             f"{mean_of_pairs(matrix):.2f}.{_describe_unrelated(subject.model, at)}"
         )
-        return {"title": title, "picture": similarity_heatmap(matrix, tokens), "about": about}
+        return {"title": title, "picture": similarity_heatmap(matrix, subject.trace.tokens), "about": about}
 
 
 class EveryLayer(View):
@@ -155,17 +145,6 @@ def _describe_unrelated(model: Explorer, at: int) -> str:
     return (
         f" Tokens of unrelated sentences already average **{anisotropy(model)[at]:.2f}** (the layer's anisotropy, Ethayarajh "
         "2019), so read each value relative to that."
-    )
-
-
-def _outliers(vectors: np.ndarray, at: int) -> str:
-    found = outlier_dimensions(vectors)
-    named = ", ".join(f"**{dimension}** (mean {value:+.1f})" for dimension, value in found) or "none"
-    return (
-        f"All {vectors.shape[1]} dimensions of every token in {layer_name(at)}. Colours end where 99% of the values do. "
-        f"Dimensions, counted from 0, whose mean over these tokens is more than {OUTLIER_DEVIATIONS} standard "
-        f"deviations off that of all dimensions: {named}. They are outliers of this input (after Luo et al. 2021); Kovaleva et "
-        f"al. 2021 find theirs by the weights of LayerNorm."
     )
 
 

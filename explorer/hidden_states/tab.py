@@ -22,7 +22,7 @@ TAB = Tab(
     steppers=("hidden_state",),
     moved={"sentences": Moved("The map compares sentences now: click one for its cosines.", "projection", "map")},
     programs={
-        "hidden/one-layer": program("states", "look", values=lambda view, subject: {"state": subject.selection.layer}),
+        "hidden/one-layer": program("states", values=lambda view, subject: {"state": subject.selection.layer}),
         "hidden/every-layer": program("states", "measure", values=lambda view, subject: {"state": subject.selection.layer}),
         "hidden/word": program("word", "source", "word", "contexts", values=word),
     },

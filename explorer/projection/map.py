@@ -1,4 +1,4 @@
-"""A map of sentences, of the tokens of the input, of a file's rows, or of the vocabulary, at any layer."""
+"""A map of sentences, of the tokens of the input, or of the vocabulary, at any layer."""
 
 from collections.abc import Generator, Hashable
 from contextlib import suppress
@@ -15,7 +15,7 @@ from explorer.core.limits import RESULTS_MEGABYTES
 from explorer.core.steps import finished
 from explorer.projection.picture import LayerMap, Nearby, make_map, nearby
 from explorer.projection.points import NONE_CHOSEN, Points, check_chosen, clusters_of, rows_of
-from explorer.projection.sources import FILE, NO_FILE, SENTENCES, VOCABULARY, WORDS, PointsView, can_label
+from explorer.projection.sources import SENTENCES, VOCABULARY, WORDS, PointsView, can_label
 from explorer.projection.speaking import draw_speaking_map
 from explorer.text import limits
 from explorer.text.lines import read_lines
@@ -46,9 +46,9 @@ class Map(PointsView):
     names = ("source", "method", "colours", "layer", *PointsView.names)
     layout = (
         row(
-            col("missing", "map", "chart", "progress", "summary", width=7),
+            col("map", "chart", "progress", "summary", width=7),
             col(
-                *("example", "sentences", "send", "table", "text_column", "label_column", "search"),
+                *("example", "sentences", "send", "table", "search"),
                 *("nearest", "hint", "naming", "label", "forget", "refit"),
                 *("test", "compare", "dimensions", "pooling", "neighbors", "seed", "picked", "drawn", "fitted"),
                 width=3,
@@ -59,7 +59,6 @@ class Map(PointsView):
     colours: str = choice((LABELS, CLUSTERS), "Colours", menu=True, elem_classes="inline")
     layer: int = number(6, "Hidden state (0: embeddings)", low=0, high=lambda model: model.layers, when=_is_in_space)
     stop = button("Stop", visible=False, min_width=70)
-    missing = sentence(optional=True)
     map = part("text_map", height=MAP_HEIGHT, tall=True, selects=True)
     chart = chart("Map of words or sentences", height=MAP_HEIGHT, hides_empty=True)
     progress = part("meter")
@@ -85,24 +84,12 @@ class Map(PointsView):
     fitted: str = memory("", kept=str, linked=False)  # the key of those to which the map was fitted
 
     def key(self, subject: Subject) -> Hashable:
-        """The cache key of the map; None when there is nothing to draw."""
-        if self.source == FILE and self.table is None:
-            return None
         texts = (subject.text_a, subject.text_b, subject.token) if self.source == WORDS else ()
-        own = (getattr(self, name) for name in self.settings if name not in ("drawn", "fitted"))
+        own = (getattr(self, name) for name in self.settings if name not in ("drawn", "fitted", "table"))
         return (subject.model_name, *texts, *own, self.fitted if self._fit(subject) else "")
 
     def waiting(self, subject: Subject) -> Content:
-        """Keep the map, but for other points that are read quickly, which PCA places meanwhile; without a file, ask for one."""
-        if not self.key(subject):
-            return {
-                "map": None,
-                "chart": None,
-                "nearest": None,
-                "summary": "",
-                "missing": NO_FILE,
-                **dict.fromkeys(SENDS, props(visible=False)),
-            }
+        """Keep the map, but for other points that are read quickly, which PCA places meanwhile."""
         if self.method == "pca" or not self.is_read_quickly(subject) or self._fit(subject):
             return {}
         with suppress(ExplorerError):  # the work will report it
@@ -124,7 +111,7 @@ class Map(PointsView):
 
     def at_once(self, subject: Subject) -> LayerMap | None:
         """A map that is known, or by PCA, of texts that are read quickly: the finding reads them anyway."""
-        if self.source not in (SENTENCES, WORDS) or not self.is_read_quickly(subject):
+        if self.source == VOCABULARY or not self.is_read_quickly(subject):
             return None
         points = finished(self.read_points(subject))
         is_known = self._maps_of(subject, points).has(min(self.layer, len(points.states) - 1))
@@ -168,8 +155,7 @@ class Map(PointsView):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        key = self.key(subject)
-        found = None if key is None else _told.peek(key)
+        found = _told.peek(self.key(subject))
         if found is None and self.is_read_quickly(subject):
             points = finished(self.read_points(subject))
             found = nearby(points, min(self.layer, len(points.states) - 1), self.row_in(subject, points))

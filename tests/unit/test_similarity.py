@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from explorer.analysis.similarity import cka_of_products, cosines, count_told_apart, nearest
-from explorer.hidden_states.compute import outlier_dimensions, self_similarity, within_and_between
+from explorer.hidden_states.compute import self_similarity, within_and_between
 from explorer.hidden_states.endpoints import similarity, word_in_context
 
 RIVER, MONEY = "She sat on the bank of the river.", "He put the money in the bank."
@@ -25,13 +25,6 @@ def test_self_similarity_within_and_between_senses():
     equal[::2] *= 1 + 1e-6  # what rounding leaves of equal vectors
     assert count_told_apart(equal, ["a", "a", "a", "b", "b", "b"]) == round(6 * 2 / 5), "by chance, in whatever order"
     assert np.isnan(within_and_between(occurrences, [""] * 4)[1]).all()
-
-
-def test_outlier_dimensions_are_the_ones_that_were_put_there():
-    vectors = np.random.default_rng(0).normal(size=(30, 100))
-    assert outlier_dimensions(vectors * 0) == []
-    vectors[:, [7, 60]] += [20, -9]
-    assert [dimension for dimension, _ in outlier_dimensions(vectors)] == [7, 60]
 
 
 def test_the_matrix_is_that_of_transformers_own_vectors(bundled, eager):

@@ -9,23 +9,10 @@ import plotly.graph_objects as go
 
 from explorer.ui.pictures.base import CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, plain_axis, token_axis, token_labels
 from explorer.ui.pictures.heatmaps import Axes, colour_scale, heatmap, number_axis, outline, outline_cell
-from explorer.ui.pictures.numbers import Table, keep, matrix
+from explorer.ui.pictures.numbers import Table, keep
 
 OWN_LINES = (CATEGORIES[0], CATEGORIES[1])
 OTHER_LINES = (CATEGORIES[2], CATEGORIES[3])
-
-
-def vectors_heatmap(vectors: np.ndarray, tokens: Sequence[str], top: float) -> go.Figure:
-    """Vectors [tokens, hidden]: a row per token, a column per dimension; the scale goes from −top to top."""
-    axes = Axes(None, token_labels(tokens), number_axis("dimension"), token_axis("token", autorange="reversed"), tokens="y")
-    drawn = heatmap(
-        vectors.astype(np.float32).round(2),
-        axes,
-        hover="%{y}<br>dimension %{x}<br>value %{z:.2f}",
-        scale=colour_scale(-top, top, "value", signed=True),
-        key=f"vectors-{vectors.shape}",
-    )
-    return keep(drawn, lambda: matrix(vectors, *axes.sides(vectors.shape), "value"))
 
 
 def by_layer_heatmap(
