@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.analysis.layer_maps import LayerMaps
 from explorer.analysis.projection import JUDGED_ROWS, NAMES, Projection, digest, judged_neighbors
-from explorer.analysis.similarity import Agreement, Nearest, cosines, first_of_each, nearest_of_each, nearest_place
+from explorer.analysis.similarity import Agreement, Nearest, cosines, first_of_each, nearest_place, nearest_rows
 from explorer.core.cache import OnceCache
 from explorer.core.steps import relay
 from explorer.projection.points import Points
@@ -143,8 +143,8 @@ def nearest_places(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndar
         rows = np.unique(first_of_each(vectors))
         if len(rows) < 2:
             return rows, rows, np.ones(len(rows))
-        others, near = nearest_of_each(vectors[rows])
-        return rows, rows[others], near
+        others, near = nearest_rows(vectors[rows], 1)
+        return rows, rows[others[:, 0]], near[:, 0]
 
     return _neighbors.get(digest(vectors), find)
 

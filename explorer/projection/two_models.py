@@ -132,7 +132,7 @@ class TwoModels(LongView):
             at = min(state, len(states) - 1)
             model = "" if other is subject else f" of {side.model_name.rstrip('/').rpartition('/')[2]}"
             names.append(f"Hidden state {at}{model}")
-            near.append(nearest_rows(states[at], min(NEIGHBORS, (len(texts) - 1) // 2)))
+            near.append(nearest_rows(states[at], min(NEIGHBORS, (len(texts) - 1) // 2))[0])
             places.append(of_one_size(principal_components(states[at], 2)[0]))
         return Sides(texts, labels, names, np.stack(near), np.stack([places[0], align(places[1], places[0])]))
 
