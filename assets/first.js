@@ -3,7 +3,7 @@
 // are passed to the real page when it is there.
 import { prose } from "./file/prose.js";
 import { busyState } from "./page/busy.js";
-import { drawingState } from "./page/drawing.js";
+import { drawingState, pulses } from "./page/drawing.js";
 import { told } from "./page/told.js";
 import { typingState } from "./page/typing.js";
 import { el } from "./shared/dom.js";
@@ -17,6 +17,7 @@ const UNSEEN = ["state", "browserstate"];
 const query = new URLSearchParams(location.search);
 let parts = new Map(); // by id of the configuration
 let place = {}; // what to show: the first example, or a link's tab and texts, and its view if the server had it; see explorer/server/ahead.py
+let home = null; // the layout of the first tab
 let first = null;
 let quietSince = 0; // when the last call was answered, 0 while one is under way
 let still = { height: 0, since: 0 }; // the height of the page, and since when
@@ -38,14 +39,9 @@ function paint() {
   parts = new Map(components.map((one) => [one.id, one]));
   const named = new Map(components.map((one) => [one.props.elem_id, one.props]));
   if (!named.has("text-a")) return; // a login
-  place = JSON.parse(document.querySelector("#bx-place").textContent);
+  goTo(JSON.parse(document.querySelector("#bx-place").textContent));
   // Gradio gets these too: what one types then is about these texts.
   for (const [name, props] of Object.entries(place.elements ?? {})) Object.assign(named.get(name), props);
-  for (const one of place.components ?? []) parts.set(one.id, one);
-  for (const [number, props] of Object.entries(place.props ?? {})) {
-    const one = parts.get(Number(number));
-    if (one) parts.set(one.id, { ...one, props: { ...one.props, ...props } });
-  }
   if (query.get("view") === "api") return;
   const theme = query.get("__theme");
   if (theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
@@ -58,12 +54,32 @@ function paint() {
   open(chosen.tab);
   measure();
   first.addEventListener("click", click, true); // before a component's own listener, which may redraw what was clicked
-  leaveWhenReady(chosen.tab);
+  leaveWhenReady();
 }
 
-// The style that Gradio adds later, with element ids turned into those of this page.
+function goTo(there) {
+  place = there;
+  for (const one of place.components ?? []) parts.set(one.id, one);
+  for (const [number, props] of Object.entries(place.props ?? {})) {
+    const one = parts.get(Number(number));
+    if (one) parts.set(one.id, { ...one, props: { ...one.props, ...props } });
+  }
+}
+
+// The rules for elements' ids, here and in the style that Gradio adds later, for the elements of this page. A selector of `:is(#one,
+// [data-of=one])` would hold for both, but a browser tries it on every element of the page whenever one changes.
 function sharedStyle() {
-  return (window.gradio_config.css ?? "").replace(/#([a-z][\w-]*)(?=[^{}]*\{)/g, "[data-of=$1]");
+  const later = new CSSStyleSheet();
+  later.replaceSync(window.gradio_config.css ?? "");
+  return [...ofIds(document.querySelector("#bx-style").sheet), ...ofIds(later, true)].join("\n");
+}
+
+function* ofIds({ cssRules }, all = false) {
+  for (const rule of cssRules) {
+    const selector = rule.selectorText?.replace(/#(?!first)([a-z][\w-]*)/g, ":where([data-of=$1]):not(#_)"); // as strong as an id
+    if (rule.conditionText !== undefined) yield `${rule.cssText.slice(0, rule.cssText.indexOf("{"))}{${[...ofIds(rule, all)].join("\n")}}`;
+    else if (selector && (all || selector !== rule.selectorText)) yield `${selector}{${rule.style.cssText}}`;
+  }
 }
 
 function fill(into, places) {
@@ -131,7 +147,8 @@ function fillTabs(into, id, items) {
   const row = el("div", { class: "tab-wrapper" }, el("div", { class: "tab-container", role: "tablist" }, ...names));
   const panel = el("div", { class: "bx-first-panel", role: "tabpanel" }, el("div", { class: "column" }));
   into.append(el("div", { "data-of": id }, row, panel, el("h2", { class: "bx-first-elsewhere" })));
-  fill(panel.firstChild, (place.layout ?? items[0]).children ?? []);
+  home = items[0];
+  fill(panel.firstChild, (place.layout ?? home).children ?? []);
 }
 
 const sections = () => [...parts.values()].find((one) => one.props.elem_id === "sections").props.value.sections;
@@ -155,6 +172,20 @@ function open(tab) {
   first.querySelector(".bx-first-elsewhere").textContent = there ? "" : asked;
 }
 
+// A tab that was not sent comes as a link to it would.
+async function fetchTab(tab) {
+  const kept = [...query].filter(([name]) => name !== "view" && !name.startsWith("set."));
+  const there = `?${new URLSearchParams({ ...Object.fromEntries(kept), tab })}`;
+  const found = await fetch(there, { headers: { accept: "application/json" } }).then((answer) => answer.json()).catch(() => ({}));
+  if (chosen.tab !== tab || !found.is_view || !first.isConnected) return;
+  goTo(found);
+  opened = tab;
+  open(tab);
+  const panel = first.querySelector(".bx-first-panel > .column");
+  panel.replaceChildren();
+  fill(panel, (found.layout ?? home).children);
+}
+
 // The page's style sheet reckons with these, which the page measures when it is there.
 function measure() {
   const { style } = document.documentElement;
@@ -166,18 +197,26 @@ function click({ target }) {
   const pressed = target.closest("button");
   if (!pressed) return;
   const section = pressed.closest("[data-of=sections]");
-  if (pressed.dataset.tab) open(pressed.dataset.tab);
-  else if (section) open(sections()[[...section.querySelectorAll("[role=tab]")].indexOf(pressed)].tabs[0]);
-  else if (pressed.matches("[data-of=strip] .bx-token")) chosen.token = pressed.dataset.token;
+  const tab = section ? sections()[[...section.querySelectorAll("[role=tab]")].indexOf(pressed)].tabs[0] : pressed.dataset.tab;
+  if (pressed.matches("[data-of=strip] .bx-token")) chosen.token = pressed.dataset.token;
+  else if (tab && tab !== chosen.tab) {
+    open(tab);
+    if (tab !== opened && !changedBoxes().length) fetchTab(tab);
+  }
 }
 
 // ---- The real page is there.
 
-function leaveWhenReady(tab) {
+function leaveWhenReady() {
   const until = performance.now() + PATIENCE;
+  let tab = opened; // of the page below
   const look = () => {
+    if (document.documentElement.dataset.coming === "complete" && chosen.tab !== tab && pulses.has("")) {
+      tab = chosen.tab;
+      document.querySelector(`gradio-app #tab-${tab}-button`)?.click();
+    }
     if (!isReady(tab) && performance.now() < until) return requestAnimationFrame(look);
-    handOver(chosen.tab === tab ? null : chosen.tab);
+    handOver();
     first.remove();
   };
   requestAnimationFrame(look);
@@ -186,13 +225,14 @@ function leaveWhenReady(tab) {
 // Whether all that is drawn here is drawn there, and what a link or a lesson leads to as well; or an error says why it never will.
 function isReady(tab) {
   if (document.querySelector("gradio-app :is(.toast-wrap .error, .wrap .error, #notice .bx-error)")) return true;
-  if (document.documentElement.dataset.coming !== "complete" || document.body.dataset.arriving) return false;
+  if (document.documentElement.dataset.coming !== "complete" || document.body.dataset.arriving || chosen.tab !== tab) return false;
   const works = typingState.arriving || drawingState.drawing || busyState.working;
   quietSince = works ? 0 : quietSince || performance.now();
   if (quietSince && performance.now() - quietSince > MOUNTING) return true;
-  const same = !first.matches(".bx-waits") && document.querySelector(`gradio-app #tab-${tab}-button[aria-selected=true]`);
+  const panel = first.querySelector(".bx-first-panel:not([hidden])");
+  const same = panel && document.querySelector(`gradio-app #tab-${tab}-button[aria-selected=true]`);
   if (!same) return !works && Boolean(document.querySelector(`gradio-app .of-${tab} .bx:not(:empty)`)) && isStill();
-  const drawn = first.querySelectorAll(".bx-first-panel:not([hidden]) [data-of]:has(.bx:not(:empty))");
+  const drawn = panel.querySelectorAll("[data-of]:has(.bx:not(:empty))");
   return ["strip", ...[...drawn].map((one) => one.dataset.of)].every((id) =>
     document.querySelector(`gradio-app #${id}:has(.bx:not(:empty))`)) && (!place.tab || isStill());
 }
@@ -204,22 +244,26 @@ function isStill() {
   return performance.now() - still.since > STILL;
 }
 
-function handOver(tab) {
+// The boxes in which something was typed.
+const changedBoxes = () => [...first.querySelectorAll(".input-container textarea")].filter((one) => one.value !== one.defaultValue);
+
+const ownBox = (box) => document.querySelector(`gradio-app #${box.closest("[data-of]").dataset.of} textarea`);
+
+function handOver() {
   delete document.documentElement.dataset.coming; // hidden elements cannot take the focus
   const focused = document.activeElement;
-  const boxes = [...first.querySelectorAll(".input-container textarea")].map((one) => [one, document.querySelector(`gradio-app #${one.closest("[data-of]").dataset.of} textarea`)]);
-  const changed = boxes.filter(([one, own]) => own && one.value !== one.defaultValue);
-  const [last, box] = boxes.find(([one]) => one === focused) ?? changed[0] ?? [];
+  const changed = changedBoxes();
+  const last = focused.matches("#first textarea") ? focused : changed[0];
+  const box = last && ownBox(last);
   box?.focus(); // text set in an unfocused box does not count as typed
-  for (const [one, own] of changed) {
+  for (const one of changed) {
+    const own = ownBox(one);
     own.value = one.value;
     own.dispatchEvent(new Event("input", { bubbles: true }));
   }
   box?.setSelectionRange(last.selectionStart, last.selectionEnd);
-  if (tab) document.querySelector(`gradio-app #tab-${tab}-button`)?.click();
   if (chosen.token !== null && !changed.length) document.querySelector(`gradio-app #strip [data-token="${chosen.token}"]`)?.click();
   if (!changed.length && focused.closest("#first [role=tab]")) { // otherwise the text is still to be read from its box
-    open(chosen.tab); // the page has another section open still
     const number = 1 + Number(document.body.dataset.section);
     const tabs = document.querySelectorAll(`gradio-app :is(#sections [role=tab]:nth-child(${number}), #tab-${chosen.tab}-button)`);
     [...tabs].findLast((one) => one.checkVisibility())?.focus({ preventScroll: true });

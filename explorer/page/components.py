@@ -4,7 +4,6 @@ Values never enter a template: Gradio evaluates templates as JavaScript, and a t
 """
 
 import json
-import re
 from importlib.metadata import version
 from typing import Any, ClassVar
 
@@ -14,7 +13,6 @@ from explorer.core.paths import ASSETS
 from explorer.ui.pictures import alternatives
 from explorer.ui.pictures.components import COMPONENTS, GROUP, Component
 
-SELECTED = re.compile(r"#([a-z][\w-]*)(?=[^{};]*\{)")  # an element's id in a selector; assets/first.js draws it with data-of
 PLOTLY_ADDRESS = f"bx/{version('plotly')}/plotly.min.js"  # a route of the server: no path of this machine in the page
 
 
@@ -23,10 +21,10 @@ def page_head(*modules: str) -> str:
     folder = ASSETS / "components"
     # common.css comes first, since the others extend or override it.
     sheets = sorted(folder.glob("*.css"), key=lambda path: (path.stem != "common", path.stem))
-    style = SELECTED.sub(r":is(#\1, [data-of=\1])", "\n".join(path.read_text("utf-8") for path in sheets))
+    style = "\n".join(path.read_text("utf-8") for path in sheets)
     script = bundle(["components/common.js", *(f"components/{path.name}" for path in sorted(folder.glob("*.js"))), *modules])
     plotly = f'<link rel="alternate" type="text/javascript" id="plotly-js" href="{PLOTLY_ADDRESS}">'
-    return f"<style>{style}</style>\n{plotly}\n<script>{script}</script>\n"
+    return f'<style id="bx-style">{style}</style>\n{plotly}\n<script>{script}</script>\n'
 
 
 class Drawn(HTMLComponent):

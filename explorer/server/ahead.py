@@ -15,11 +15,14 @@ from explorer.page.blocks import PageBlocks
 PATIENCE = 0.3  # seconds that a page waits for its view; a warm server takes half of that
 
 
+def write(place: Mapping[str, Any]) -> bytes:
+    """The place as JSON, safe within a page. As in Gradio's answers: str for what is unknown, null for NaN, ids as text."""
+    return orjson.dumps(place, str, orjson.OPT_NON_STR_KEYS).replace(b"<", b"\\u003c")
+
+
 def element(place: Mapping[str, Any]) -> bytes:
     """The element of every page that says what it shows first; assets/first.js reads it."""
-    # As in Gradio's answers: str for what is unknown, null for NaN, and ids as text.
-    written = orjson.dumps(place, str, orjson.OPT_NON_STR_KEYS).replace(b"<", b"\\u003c")
-    return b'<script type="application/json" id="bx-place">' + written + b"</script>"
+    return b'<script type="application/json" id="bx-place">' + write(place) + b"</script>"
 
 
 class Ahead:

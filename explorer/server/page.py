@@ -20,7 +20,7 @@ from explorer.core.hosts import visitor
 from explorer.export import links
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import PLOTLY_ADDRESS
-from explorer.server.ahead import Ahead, element
+from explorer.server.ahead import Ahead, element, write
 from explorer.server.bounds import Rates
 
 CARD_ADDRESS = "bx/card.png"  # what other sites show in a preview
@@ -128,6 +128,7 @@ def _hashes(page: bytes) -> str:
 PATHS = frozenset({"/", "/config", "/config/", "/gradio_api/info", "/gradio_api/info/", "/bx/join.js", "/bx/join.css"})
 PATHS |= {f"/{PLOTLY_ADDRESS}"}  # which takes long to compress
 UNUSED = frozenset({"deep_link", "page"})  # query parameters of Gradio features that this app does not have
+JSON = "application/json"
 COMPRESSION = 6  # of 9: the last levels save a few percent and take most of the time
 OWN = frozenset({"all_endpoints"})  # query parameters that change the answer
 ADDRESSED_BY = ("host", "x-forwarded-host", "x-forwarded-proto")  # these headers change the address in an answer
@@ -167,7 +168,10 @@ class Kept:
             await send(message)
 
     async def _answer(self, scope: Scope, receive: Receive, query: str) -> list[Message]:
-        """The answer; the page of a link is sent with the link's place instead of the one that the page opens with."""
+        """The answer; the page of a link is sent with the link's place instead of the one that the page opens with.
+
+        A page that is open already, without Gradio yet, asks for the place alone, as JSON.
+        """
         leads_on = links.asks(dict(_parameters(scope))) or not self._blocks.opens_with
         if not leads_on or not opens_page(scope) or scope["method"] == "HEAD":
             return await self._kept(scope, receive)
@@ -179,8 +183,12 @@ class Kept:
         if not found or await user_of(Request({**scope, "app": self._blocks.app})) is None:
             return [start, *bodies]
         place = await self._ahead.place(query, address) if self._rates.may_work(address) else {}
-        page = b"".join([before, await asyncio.to_thread(element, place), after])
         start = {**start, "headers": list(start["headers"])}
+        if Headers(scope=scope).get("accept") == JSON:
+            page = await asyncio.to_thread(write, place)
+            MutableHeaders(scope=start)["Content-Type"] = JSON
+        else:
+            page = b"".join([before, await asyncio.to_thread(element, place), after])
         if "gzip" in Headers(scope=scope).get("accept-encoding", ""):
             page = await asyncio.to_thread(gzip.compress, page, COMPRESSION, mtime=0)
             MutableHeaders(scope=start)["Content-Encoding"] = "gzip"

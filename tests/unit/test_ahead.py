@@ -56,6 +56,11 @@ def test_a_link_is_sent_with_its_texts_tokens_and_view(bundled, served, serving)
     assert (found["tab"], found["view"]) == ("attention", "One head")
     strip = next(one["id"] for one in serving.whole_config["components"] if one["props"].get("elem_id") == "strip")
     assert found["props"][str(strip)]["value"]["tokens"] == list(bundled.encode(link["a"], link["b"]).tokens)
+    asked = urllib.request.Request(f"{served}/?{urlencode(link)}", headers={"Accept": "application/json"})
+    with urllib.request.urlopen(asked) as answer:
+        assert answer.headers["Content-Type"] == "application/json"
+        alone = json.loads(answer.read())
+    assert alone.items() >= {name: found[name] for name in ("elements", "tab", "view")}.items(), "its view comes if it is there"
 
 
 @pytest.mark.parametrize("tab", ["overview", "attention"])
