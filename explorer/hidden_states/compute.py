@@ -46,7 +46,7 @@ def within_and_between(occurrences: np.ndarray, senses: Sequence[str]) -> tuple[
 
 
 def find_word(text: str, word: str, offsets: Sequence[tuple[int, int]], as_read: Callable[[str], str] = str) -> list[list[int]]:
-    """The zero-based tokens of every occurrence of a whole word in a text, as far as it is read, ignoring case.
+    """The zero-based tokens of every occurrence of a whole word in the part of a text that is read, ignoring case.
 
     `offsets` are the characters [start, end) of each token of that text; other tokens have (0, 0). Both are compared letter by
     letter as a model reads them. Raises InputError for no word, and for a very long one.

@@ -49,7 +49,7 @@ def word_in_context(text_a: str, text_b: str, word: str, model: str = "") -> dic
         trace = explorer.trace(limits.check_text(text, name))
         if not (found := find_word(text, word, trace.encoding.offsets, explorer.as_read)):
             raise InputError(
-                f"The word {word.strip()[:40]!r} does not occur in {name}, as far as it is read. Choose one that does."
+                f"The word {word.strip()[:40]!r} does not occur in {name}, or not in the part that is read. Choose one that does."
             )
         vectors.append(trace.hidden_states[:, found[0]].mean(axis=1))
     return {"layers": cosines(*vectors).tolist()}

@@ -46,9 +46,10 @@ class Map(PointsView):
     names = ("source", "method", "colours", "layer", *PointsView.names)
     layout = (
         row(
-            col("map", "chart", "progress", "summary", width=7),
+            col("map", "chart", "summary", width=7),
             col(
-                *("example", "sentences", "send", "table", "search"),
+                row("example", "table"),
+                *("sentences", "progress", "send", "search"),
                 *("nearest", "hint", "naming", "label", "forget", "refit"),
                 *("test", "compare", "dimensions", "pooling", "neighbors", "seed", "picked", "drawn", "fitted"),
                 width=3,

@@ -52,7 +52,9 @@ class PointsView(LongView):
         limit=BOX_CHARACTERS,
         when=lambda view: view.source == SENTENCES,
     )
-    table: Table | None = upload(label="CSV file…", types=(".csv",), as_button=True, when=lambda view: view.source == SENTENCES)
+    table: Table | None = upload(
+        label="CSV file…", types=(".csv",), as_button=True, min_width=90, scale=0, when=lambda view: view.source == SENTENCES
+    )
     search: str = text("", "Search", placeholder="Points that contain this stand out")
     naming: str = text("", "Label of the selection", linked=False, when=can_label)
     label = button("Label the selection", visible=False)

@@ -11,14 +11,15 @@ from explorer.ui.pictures.base import join_names
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.pictures.strip_table import FIRST_NUMBERS, Column, Row, strip_table
 from explorer.ui.subject import Subject
-from explorer.ui.view import Content, Finding, View, check, matches, part, prose
+from explorer.ui.view import Content, Finding, View, check, heading, matches, part, prose
 
 
 class Embeddings(View):
     name, question = "tokens/embeddings", "Which vectors are added up for each token?"
-    layout = (row(col("sum", "check", "numbers", width=2), col("norms", "help", width=3)),)
+    layout = (row(col("sum", "check", "about_numbers", "numbers", width=2), col("norms", "help", width=3)),)
     sum = part("strips")
     check = check()
+    about_numbers = heading(f"**The first {FIRST_NUMBERS} numbers** of the token's vectors")
     numbers = part("strips", classes="compact", height=165)
     norms = part("strips", classes="compact", height=440, sortable=True)
     help = prose(classes="caption")
@@ -97,7 +98,7 @@ def _first_numbers(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
     """A table of the first numbers of each part, their sum and its LayerNorm, for one token."""
     vectors = {**parts.added, "= sum": parts.total, "LayerNorm": parts.normed}
     titles = [f"{'+ ' if 0 < place < len(parts.added) else ''}{name}" for place, name in enumerate(vectors)]
-    columns = [Column(f"the first {FIRST_NUMBERS} numbers", "name", name="dimension")]
+    columns = [Column("", "name", name="dimension")]
     columns += [Column(title, "number", form=".4f", name=title.strip("+= ").lower()) for title in titles]
     first = np.stack([vector[subject.token, :FIRST_NUMBERS] for vector in vectors.values()], axis=1)  # [FIRST_NUMBERS, columns]
     rows = [Row([str(place), *numbers]) for place, numbers in enumerate(first, start=1)]
