@@ -24,19 +24,17 @@ if TYPE_CHECKING:
     from explorer.bert.trace import Trace as Trace
     from explorer.experiments.compute.items import Item as Item
 
-_AT_FIRST_USE = {
-    **dict.fromkeys(("Explorer", "Trace", "load"), "explorer.bert.explorer"),
-    **dict.fromkeys(("ablate", "attribute", "patch", "routes"), "explorer.techniques.single"),
-    "compare_experiments": "explorer.experiments.compute.runs",
-    "corpus_items": "explorer.experiments.compute.made_items",
-    **dict.fromkeys(("experiment", "repeat"), "explorer.experiments.compute.experiment"),
-    **dict.fromkeys(("open_experiment", "save_experiment"), "explorer.experiments.compute.runs"),
-    **dict.fromkeys(("Item", "suite_items"), "explorer.experiments.compute.items"),
-    "over_checkpoints": "explorer.experiments.compute.runs",
-    "read_examples": "explorer.finetune.compute.from_table",
-    "template_items": "explorer.experiments.compute.made_items",
-    **dict.fromkeys(("Viewed", "compare", "settings", "show", "view"), "explorer.export.notebook"),
+_MODULES = {
+    "bert.explorer": "Explorer Trace load",
+    "experiments.compute.experiment": "experiment repeat",
+    "experiments.compute.items": "Item suite_items",
+    "experiments.compute.made_items": "corpus_items template_items",
+    "experiments.compute.runs": "compare_experiments open_experiment over_checkpoints save_experiment",
+    "export.notebook": "Viewed compare settings show view",
+    "finetune.compute.from_table": "read_examples",
+    "techniques.single": "ablate attribute patch routes",
 }
+_AT_FIRST_USE = {name: f"explorer.{module}" for module, names in _MODULES.items() for name in names.split()}
 __all__ = [*_AT_FIRST_USE, "CapabilityError", "ExplorerError", "InputError", "ModelError"]
 
 

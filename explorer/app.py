@@ -9,7 +9,6 @@ import gc
 import json
 import os
 import signal
-import socket
 import sys
 import threading
 import time
@@ -60,34 +59,8 @@ CANNOT_LISTEN = (
 )
 PAUSES = (1.0, 300.0)  # seconds between two attempts to load the default model: first and longest
 PAINT = "<script>BertExplorer.page.paintFirst()</script>"  # at the end of the page's body
-# No box inside another, labels as words: the data is the loudest thing on the page. The same in light and dark.
-PLAIN = {
-    **{f"{name}_border_width": "0px" for name in ("block", "block_label", "checkbox_label", "panel")},
-    **{f"block_{name}_text_color": "*body_text_color_subdued" for name in ("info", "label", "title")},
-    **{f"{name}_background_fill": "transparent" for name in ("block", "block_label", "block_title", "checkbox_label", "panel")},
-    **{f"checkbox_label_background_fill_{when}": "transparent" for when in ("hover", "selected")},
-    "block_shadow": "none",
-    "checkbox_label_shadow": "none",
-    "input_background_fill": "*background_fill_primary",
-    "input_border_width": "1px",
-}
 THEME = gr.themes.Base(
     primary_hue="blue", neutral_hue="slate", font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]
-).set(
-    **PLAIN,
-    **{f"{name}_dark": value for name, value in PLAIN.items() if name != "checkbox_label_shadow"},
-    block_title_padding="0px",
-    block_title_text_size="14px",
-    block_title_text_weight="400",
-    checkbox_label_padding="4px 0px",
-    checkbox_label_text_size="15px",
-    form_gap_width="12px",
-    # Text on the accent, in the accent, or muted has a contrast of at least 4.5.
-    color_accent="*primary_600",
-    button_primary_background_fill="*primary_600",
-    button_primary_background_fill_hover="*primary_700",
-    body_text_color_subdued="*neutral_600",
-    body_text_color_subdued_dark="*neutral_400",
 )
 
 
@@ -102,7 +75,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         os.environ["BERT_EXPLORER_MODEL"] = options.model
     withhold_token()
     try:
-        check_free(options.port)
         logs.configure(os.environ.get("BERT_EXPLORER_LOG", ""))
         blocks = launch(options.host, options.port, options.auth, options.mcp)
     except OSError as error:
@@ -118,14 +90,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     watch = Watch(blocks.server, limits.FROZEN_SECONDS.most)
     when_loaded(watch.begin)  # not before: reading torch from a slow disk may hold the interpreter for long
     serve_until_told(blocks)
-
-
-def check_free(port: int) -> None:
-    """Raise OSError if another program uses a port. Gradio would notice it once the page is built, and leave a socket open."""
-    with socket.socket() as probe:
-        if os.name != "nt":  # where it would let two programs have one port
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as servers do: the port of one that just ended is free
-        probe.bind(("127.0.0.1", port))
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -194,7 +158,6 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         server_name=host,
         server_port=port,
         prevent_thread_lock=True,
-        quiet=False,
         share=False,
         show_error=False,
         enable_monitoring=False,
@@ -218,7 +181,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
 def our_head(blocks: PageBlocks) -> str:
     """The page's head: its styles, so that nothing is laid out twice, and its scripts."""
     mark = base64.b64encode((ASSETS / "mark.svg").read_bytes()).decode("ascii")
-    own = f':root {{ --bx-mark: url("data:image/svg+xml;base64,{mark}"); }}'
+    own = (ASSETS / "theme.css").read_text("utf-8") + f':root {{ --bx-mark: url("data:image/svg+xml;base64,{mark}"); }}'
     examples = [texts for texts in EXAMPLES.values() if texts[1]]
     known = {"longest": qr.LONGEST, "statuses": statuses_script(), "background": blocks.in_background, "examples": examples}
     known |= {"questions": {tab.id: tab.questions for tab in TABS}, "files": {way.key: way.label for way in ways.WAYS}}
@@ -237,15 +200,14 @@ def warm() -> None:
     A failure is logged and tried again, after pauses that double, until the model is there.
     """
     os.environ.setdefault("OMP_NUM_THREADS", str(cores()))
-    pause, told = PAUSES[0], ""
+    pause = PAUSES[0]
     while True:
         try:
             _ = first_subject().trace
             no_model.clear()
             return
         except ExplorerError as error:  # the default model cannot be loaded, perhaps not yet
-            if str(error) != told:
-                print(told := str(error), flush=True)
+            print(error, flush=True)
             logger.warning("The default model cannot be used", exc_info=error)
         except Exception as error:  # this thread must not die: nothing else loads the model before a visitor needs it
             logger.error("The default model cannot be used", exc_info=error)

@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment
 
@@ -31,7 +30,6 @@ from explorer.ui.telling import quote
 FOLDER = ASSETS / "gallery"
 CUTS = 10  # links of a sentence that can be cut: the strongest ones between two tokens
 DRAWN = 90  # routes in a card's picture
-WIDE, LEFT, HIGH, ROW = 340, 76, 200, 16  # px of a card's picture: its width, its tokens, its height, a token's row at most
 
 
 @dataclass(frozen=True)
@@ -50,13 +48,14 @@ class Cut:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence with its first guess, and its strongest links cut one by one."""
+    """A sentence with its first guess, the strongest routes to it, and its strongest links cut one by one."""
 
     title: str
     trace: Trace
     word: str
     share: float
-    cuts: tuple[Cut, ...]
+    drawn: Sequence[Route]
+    cuts: Sequence[Cut]
 
     @property
     def address(self) -> str:
@@ -81,9 +80,9 @@ def read_sentences(model: Explorer) -> Iterator[Sentence]:
         trace = model.trace(text)
         (position, *_), shares = trace.mask_positions, mixing(trace).shares
         first = model.guesses(trace.states[-1][[position]], [position], 1)[0].candidates[0]
-        links = routes(shares, place_shares(shares, position), CUTS, others=True)
-        cuts = tuple(_cut(model, trace, position, first.id, link) for link in links)
-        yield Sentence(title, trace, first.token, first.probability, cuts)
+        places = place_shares(shares, position)
+        cuts = [_cut(model, trace, position, first.id, link) for link in routes(shares, places, CUTS, others=True)]
+        yield Sentence(title, trace, first.token, first.probability, routes(shares, places, DRAWN), cuts)
 
 
 def _cut(model: Explorer, trace: Trace, position: int, piece: int, link: Route) -> Cut:
@@ -113,24 +112,8 @@ def page_of(sentence: Sentence) -> str:
 
 def index_of(sentences: Sequence[Sentence], model: Explorer) -> str:
     template = Environment(autoescape=True, trim_blocks=True).from_string((FOLDER / "index.html").read_text("utf-8"))
-    made = provenance.describe(provenance.provenance_of(model))
-    return template.render(cards=[(sentence, _sketch(sentence)) for sentence in sentences], percent=whole_percent, made=made)
-
-
-def _sketch(sentence: Sentence) -> dict[str, Any]:
-    """The routes to the blank, for the SVG of a card: tokens in rows, layers in columns, all in px."""
-    tokens, position = sentence.trace.tokens, sentence.trace.mask_positions[0]
-    shares, cut = mixing(sentence.trace).shares, sentence.strongest.link
-    row, column = min(ROW, HIGH / len(tokens)), (WIDE - LEFT - 8) / len(shares)
-
-    def line(route: Route) -> dict[str, Any]:
-        x, (key, query) = LEFT + route.layer * column, ((place + 0.5) * row for place in (route.key, route.query))
-        is_cut = (route.layer, route.query, route.key) == (cut.layer, cut.query, cut.key)
-        return {"x": (x, x + column / 2, x + column), "y": (key, query), "share": route.share, "is_cut": is_cut}
-
-    drawn = reversed(routes(shares, place_shares(shares, position), DRAWN))
-    words = [(token, (at + 0.5) * row + 4) for at, token in enumerate(tokens)]
-    return {"width": WIDE, "height": row * len(tokens), "left": LEFT - 6, "lines": list(map(line, drawn)), "words": words}
+    made, layers = provenance.describe(provenance.provenance_of(model)), model.capabilities.layers
+    return template.render(sentences=sentences, layers=layers, percent=whole_percent, made=made)
 
 
 def write_site(folder: Path, model: Explorer) -> list[Path]:

@@ -16,7 +16,7 @@ def section(markdown: str, heading: str) -> str:
 
 def anchors(path: Path) -> set[str]:
     """The ids of the headings in a Markdown file."""
-    _, sections = render(path.read_text("utf-8"), lambda address: address)
+    _, sections = render(path.read_text("utf-8"), path)
     return {one.anchor for one in sections}
 
 

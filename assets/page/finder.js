@@ -71,7 +71,7 @@ export async function find(words) {
   });
   const [entries, best] = await asked;
   if (words.trim()) return best(words);
-  return FIRST.map((place) => entries.find(({ where }) => where.split(", needs ")[0] === place)).filter(Boolean);
+  return FIRST.map((place) => entries.find(({ where }) => where === place)).filter(Boolean);
 }
 
 const KINDS = { answer: "guide", view: "", setting: "setting", action: "action", lesson: "lesson", step: "lesson", term: "term", guide: "guide", head: "head", layer: "layer", example: "example" };

@@ -3,8 +3,7 @@
 import asyncio
 import functools
 import inspect
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from contextvars import ContextVar
 from types import SimpleNamespace
 from typing import Any
@@ -12,52 +11,35 @@ from typing import Any
 import gradio as gr
 from gradio import blocks as gradio_blocks
 from gradio import component_meta
-from gradio.blocks import BlockFunction, BlocksConfig
+from gradio.blocks import BlocksConfig
 from gradio.processing_utils import add_root_url
 from gradio.state_holder import SessionState
 
 HEARTBEATS = 5.0  # seconds for the heartbeats of open pages to end when the server closes
-_NOTHING: dict[str, Any] = {}
+_NOTHING: dict[str, Any] = {}  # shared, because hundreds for each session would trigger the garbage collector
 
 # For each component Gradio inspects the arguments of its class again, 12,000 times for a page like ours.
 _once = functools.lru_cache(maxsize=1024)
 _remembering = {**vars(inspect), "signature": _once(inspect.signature), "getfullargspec": _once(inspect.getfullargspec)}
 gradio_blocks.inspect = component_meta.inspect = SimpleNamespace(**_remembering)
 
+# It makes a server of every `Blocks` when that begins and when it ends; only the one of the launch has arguments.
+_make = gradio_blocks.App.create_app
+_make_at_launch = functools.wraps(_make)(lambda *of, **given: _make(*of, **given) if "app_kwargs" in given else None)
+gradio_blocks.App.create_app = _make_at_launch
 
-# The configuration, and each session's copy of it.
 
-
-class _SessionConfig(BlocksConfig):
-    """A session's copy of the components without their configurations, which only Gradio's deep links read.
+class _PageConfig(BlocksConfig):
+    """The page's components. Each session takes a copy without their configurations, which only Gradio's deep links read.
 
     Gradio makes one of every component for each opened page and each call without a session: 100 ms for a page like ours.
     https://github.com/gradio-app/gradio/pull/8030 gave each session its copy.
     """
 
-    @staticmethod
-    def config_for_block(*_: Any) -> dict[str, Any]:
-        """An empty configuration, shared because hundreds for each session would trigger the garbage collector."""
-        return _NOTHING
-
-
-class _PageConfig(BlocksConfig):
-    """The page's components, of which each session takes a copy."""
-
-    def __copy__(self) -> _SessionConfig:
-        own = _SessionConfig(self.root_block)
-        own.__dict__.update(vars(super().__copy__()))
+    def __copy__(self) -> BlocksConfig:
+        own = super().__copy__()
+        own.config_for_block = lambda *_: _NOTHING
         return own
-
-
-@contextmanager
-def _no_server() -> Iterator[None]:
-    """Let Gradio make no server. It makes one of every `Blocks`, when that begins and when it ends, and another at the launch."""
-    make, gradio_blocks.App.create_app = gradio_blocks.App.create_app, lambda *_, **__: None
-    try:
-        yield
-    finally:
-        gradio_blocks.App.create_app = make
 
 
 async def _end(ended: asyncio.Event) -> None:
@@ -66,22 +48,17 @@ async def _end(ended: asyncio.Event) -> None:
 
 
 class GradioBlocks(gr.Blocks):
-    """Gradio's Blocks with the steps of a call as methods that subclasses may override.
+    """Gradio's Blocks with the steps of a call as methods that subclasses may override, since Gradio has no hooks around a call.
 
-    Gradio has no hooks around a call. By default each method does what Gradio does: `call` is its `process_api`, `read_inputs`
-    its `preprocess_data`, `write_outputs` its `postprocess_data`.
+    `call` handles a call, from its arguments to what is sent.
     """
 
     made_of_config: Sequence[str] = ("whole_config",)  # properties that are made once
+    call, read_inputs, write_outputs = gr.Blocks.process_api, gr.Blocks.preprocess_data, gr.Blocks.postprocess_data
 
     def __init__(self, **options: Any) -> None:
-        with _no_server():
-            super().__init__(**options)
+        super().__init__(**options)
         self.default_config = _PageConfig(self)
-
-    def __exit__(self, *error: Any) -> None:
-        with _no_server():
-            super().__exit__(*error)
 
     def get_config_file(self) -> dict[str, Any]:
         """Nothing: Gradio asks for the configuration at every step of the start, and it is made when it is read."""
@@ -105,28 +82,14 @@ class GradioBlocks(gr.Blocks):
     def config_sent(self) -> dict[str, Any]:
         return self.whole_config
 
-    async def process_api(
-        self, block_fn: BlockFunction | int, inputs: list[Any], state: SessionState | None = None, *others: Any, **named: Any
-    ) -> dict[str, Any]:
-        return await self.call(block_fn, inputs, state, *others, **named)
+    async def process_api(self, *given: Any, **named: Any) -> dict[str, Any]:
+        return await self.call(*given, **named)
 
-    async def call(self, *given: Any, **named: Any) -> dict[str, Any]:
-        """Handle a call, from its arguments to what is sent."""
-        return await super().process_api(*given, **named)
+    async def preprocess_data(self, *given: Any, **named: Any) -> list[Any]:
+        return await self.read_inputs(*given, **named)
 
-    async def preprocess_data(
-        self, block_fn: BlockFunction, inputs: list[Any], state: SessionState | None, explicit_call: bool = False
-    ) -> list[Any]:
-        return await self.read_inputs(block_fn, inputs, state, explicit_call)
-
-    async def read_inputs(self, *given: Any) -> list[Any]:
-        return await super().preprocess_data(*given)
-
-    async def postprocess_data(self, block_fn: BlockFunction, predictions: list | dict, state: SessionState | None) -> list[Any]:
-        return await self.write_outputs(block_fn, predictions, state)
-
-    async def write_outputs(self, *given: Any) -> list[Any]:
-        return await super().postprocess_data(*given)
+    async def postprocess_data(self, *given: Any, **named: Any) -> list[Any]:
+        return await self.write_outputs(*given, **named)
 
     def close(self, verbose: bool = True) -> None:
         """Close the server, after ending the heartbeats of open pages in their own event loop.
@@ -148,17 +111,12 @@ class GradioBlocks(gr.Blocks):
 # Parts of a page that an answer builds in the browser. Gradio does this only for `gr.render`, which builds them again for each
 # session and each time; ours are built once. See https://github.com/gradio-app/gradio/issues/10282 and 12891.
 
-_delivery: ContextVar[dict[str, Any] | None] = ContextVar("_delivery", default=None)
-
-
-def deliver(delivery: dict[str, Any] | None) -> None:
-    """Let the answer of the current call build a part of the page, as one of `gr.render` would; None for no part."""
-    _delivery.set(delivery)
+delivery: ContextVar[dict[str, Any] | None] = ContextVar("delivery", default=None)
+"""The part of the page that the answer of the current call builds, as one of `gr.render` would; None for no part."""
 
 
 def with_delivery(answer: dict[str, Any], root: str | None) -> dict[str, Any]:
     """The answer of the current call, with the part that it builds; its files are below the address `root`."""
-    delivery = _delivery.get()
-    if delivery is not None:
-        answer["render_config"] = add_root_url(delivery, root, None) if root else delivery
+    if (built := delivery.get()) is not None:
+        answer["render_config"] = add_root_url(built, root, None) if root else built
     return answer

@@ -3,7 +3,7 @@
 import base64
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -30,22 +30,13 @@ def caller() -> str:
     return visitor(request.client) if request is not None else ""
 
 
-def is_gone() -> bool:
-    """Whether the client of the current call has gone, so that no one will read the answer."""
-    if (unheard := is_unheard(UNREAD)) is not None:  # it came through the queue, and its client listens on another connection
-        return unheard
-    request = current_request()
-    if request is None:
-        return False
-    try:
-        return anyio.from_thread.run(request.request.is_disconnected)
-    except RuntimeError:  # not a thread of the server
-        return False
-
-
 def go_on() -> None:
-    """Raise BusyError, which no one will read, if the client has gone."""
-    if is_gone():
+    """Raise BusyError, which no one will read, if the client of the current call has gone."""
+    gone = is_unheard(UNREAD)  # None unless it came through the queue: then its client listens on another connection
+    if gone is None and (request := current_request()) is not None:
+        with suppress(RuntimeError):  # not a thread of the server
+            gone = anyio.from_thread.run(request.request.is_disconnected)
+    if gone:
         raise BusyError(GONE)
 
 
@@ -95,13 +86,11 @@ def friendly(handler: Callable) -> Callable:
 @contextmanager
 def sent_file(sent: object) -> Iterator[Path]:
     """A file with the bytes that were sent in Base64, for a while. Raises InputError."""
-    if not isinstance(sent, str):
-        raise InputError("Send the file as a text in Base64.")
-    TABLE_MEGABYTES.check(len(sent) * 3 // 4 / MEGABYTE)
     try:
-        data = base64.b64decode(sent, validate=True)
-    except ValueError as error:
+        data = base64.b64decode(sent, validate=True)  # type: ignore[arg-type]  # a program may send anything
+    except (TypeError, ValueError) as error:
         raise InputError("The file is not in Base64. Encode its bytes and send it again.") from error
+    TABLE_MEGABYTES.check(len(data) / MEGABYTE)
     with TemporaryDirectory(prefix="bert-explorer-") as folder:
         path = Path(folder) / "sent"
         path.write_bytes(data)

@@ -45,12 +45,8 @@ class OnceCache(Generic[Key, Value]):
         self._capacity, self._cost = capacity, cost
         self._lock = threading.RLock()
         self._kept: OrderedDict[Key, tuple[Value, float]] = OrderedDict()  # with its cost, the value used longest ago first
-        self._total = 0.0
+        self.total = 0.0  # the summed cost
         self._making: dict[Key, Future[Value]] = {}
-
-    @property
-    def total(self) -> float:
-        return self._total
 
     def values(self) -> list[Value]:
         """All values, least recently used first."""
@@ -90,7 +86,7 @@ class OnceCache(Generic[Key, Value]):
     def put(self, key: Key, value: Value) -> None:
         cost = self._cost(value)
         with self._lock:
-            self._total += cost - self._kept.pop(key, (None, 0.0))[1]
+            self.total += cost - self._kept.pop(key, (None, 0.0))[1]
             self._kept[key] = value, cost
             self._make_room()
 
@@ -99,14 +95,14 @@ class OnceCache(Generic[Key, Value]):
         with self._lock:
             for key, (value, _) in self._kept.items():
                 self._kept[key] = value, self._cost(value)
-            self._total = sum(cost for _, cost in self._kept.values())
+            self.total = sum(cost for _, cost in self._kept.values())
             self._make_room()
 
     def _make_room(self) -> None:
-        while self._total > self._capacity and len(self._kept) > 1:
-            self._total -= self._kept.popitem(last=False)[1][1]
+        while self.total > self._capacity and len(self._kept) > 1:
+            self.total -= self._kept.popitem(last=False)[1][1]
 
     def clear(self) -> None:
         with self._lock:
             self._kept.clear()
-            self._total = 0.0
+            self.total = 0.0

@@ -53,11 +53,9 @@ def most_files() -> int | None:
 
 def raise_most_files() -> None:
     """Raise the limit as far as allowed: many systems start with 1,024, of which a class uses half."""
-    if (now := most_files()) is None:
-        return
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = ENOUGH if hard == resource.RLIM_INFINITY else min(ENOUGH, hard)
-    if now < wanted:
+    if (now := most_files()) is not None and now < ENOUGH:
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = ENOUGH if hard == resource.RLIM_INFINITY else min(ENOUGH, hard)
         with contextlib.suppress(OSError, ValueError):  # macOS has another limit of its own
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 

@@ -11,7 +11,7 @@ from explorer.corpus.atlas_words import describe
 from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.attention_sums import DIRECTIONS
 from explorer.corpus.pictures.head_atlas import colours_of, few_names, typical_pictures
-from explorer.text.tagged import meaning, plain
+from explorer.text.tagged import plain
 from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.pictures.head_grid import head_grid
 from explorer.ui.pictures.maps import classes_by_row, rows_by_label
@@ -94,6 +94,6 @@ def relations(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any] | None:
             )
         )
         q = float(atlas.q[layer, head, DIRECTIONS.index(direction), at])
-        numbers.append([layer + 1, head + 1, name, share, usual, offset, count, direction, meaning(name), low, high, q])
+        numbers.append([layer + 1, head + 1, name, share, usual, offset, count, direction, plain(name), low, high, q])
     names = ("layer", "head", "relation", "share", "baseline", "baseline_offset", "words", "direction", "meaning")
     return keep(strip_table(columns, rows, "Relations"), lambda: Table.of((*names, "low", "high", "q"), numbers))

@@ -23,7 +23,7 @@ from explorer.training.probe import control_tags, draw_rows, fit_head
 from explorer.training.settings import TrainingSettings
 from explorer.training.tagging import TaggedExamples, sentence_folds, word_memory
 from explorer.ui.pictures.bars import bar_groups, percent
-from explorer.ui.pictures.probe_lines import probe_lines
+from explorer.ui.pictures.state_lines import probe_lines
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding
 

@@ -14,7 +14,7 @@ from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
-from explorer.ui.pictures.token_row import token_row
+from explorer.ui.pictures.token_row import token_row_of
 from explorer.ui.settings import choice, number, switch
 from explorer.ui.subject import Subject
 from explorer.ui.telling import two_places
@@ -124,7 +124,7 @@ def _row(played: Round) -> dict[str, Any]:
     for position, piece in zip(played.positions, played.stand_ins, strict=True):
         tokens[position] = piece
     encoding = replace(played.encoding, tokens=tuple(tokens))
-    return token_row(tokens, encoding.kinds, encoding.segments, selected=played.positions[int(played.losses.argmax())])
+    return token_row_of(encoding, played.positions[int(played.losses.argmax())], tokens=tokens)
 
 
 def _table(played: Round, tokens: Sequence[str]) -> dict[str, Any]:

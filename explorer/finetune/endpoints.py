@@ -9,7 +9,6 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.analysis.evaluation import EntityScores
 from explorer.api.callers import caller, run_while_wanted, sent_file
 from explorer.bert.explorer import Explorer, load
 from explorer.core import jobs
@@ -119,7 +118,7 @@ def classify(texts: list[str], head: str) -> dict[str, Any]:
         `labels`, `probabilities`.
     """
     pairs = check_texts_or_pairs(texts)
-    found = store.fetch_kind(head, Classifier)
+    found = as_kind(store.fetch(head).predictor, Classifier)
     probabilities = found.classify(load(found.model), pairs)
     return {"labels": [found.labels[best] for best in probabilities.argmax(-1)], "probabilities": probabilities.tolist()}
 
@@ -166,18 +165,14 @@ def train_tokens(
     sent = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     run = train_and_keep(explorer, given, layer, pieces, layers_trained, **sent)
     history = history_of(run, "held_out_accuracy")
+    scores = as_kind(run.held_out, HeldOutTags).entities(given.classes)
     return {
         "head": run.id,
         "tags": given.classes,
         "history": history,
         "held_out_accuracy": history[-1]["held_out_accuracy"],
-        "entity_f1": _entity_f1(as_kind(run.held_out, HeldOutTags).entities(given.classes), given.has_entities),
+        "entity_f1": (scores[0].f1 if scores else 0.0) if given.has_entities else None,
     }
-
-
-def _entity_f1(scores: list[EntityScores], there_are: bool) -> float | None:
-    """The F1 of all names together, None for tags without names; 0 without any names to find."""
-    return (scores[0].f1 if scores else 0.0) if there_are else None
 
 
 def tag(texts: list[Any], head: str) -> dict[str, Any]:
@@ -190,7 +185,7 @@ def tag(texts: list[Any], head: str) -> dict[str, Any]:
         `words`, `tags`, `probabilities` (of the tag given): a list for each text.
     """
     sentences = check_to_tag(texts)
-    tagger = store.fetch_kind(head, Tagger)
+    tagger = as_kind(store.fetch(head).predictor, Tagger)
     found = tagger.tag(load(tagger.model), sentences)
     for number, (words, shares) in enumerate(zip(sentences, found, strict=True), start=1):
         if len(shares) < len(words):
@@ -241,7 +236,7 @@ def answer(question: str, text: str, head: str) -> dict[str, Any]:
         `answer`, `start`, `end`, `score`, `no_answer`.
     """
     question, text = limits.check_text(question, "the question"), limits.check_text(text, "the text")
-    found = store.fetch_kind(head, Answerer)
+    found = as_kind(store.fetch(head).predictor, Answerer)
     said = found.answer(load(found.model), question, text)
     return {"answer": said.text, "start": said.start, "end": said.end, "score": said.score, "no_answer": said.no_answer}
 

@@ -7,45 +7,29 @@ import numpy as np
 
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.core.limits import LABEL
 from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
 from explorer.finetune.cards import cards_of, draw_cards
 from explorer.finetune.compute.columns import Columns, guess_columns
 from explorer.finetune.compute.from_table import ExampleFile, heading
 from explorer.finetune.compute.texts import HeldOutTexts
-from explorer.finetune.kinds import HUB, KINDS, READY, TEXTS, TYPED, WORDS
+from explorer.finetune.kinds import HUB, KINDS, READY, TEXTS, TYPED
 from explorer.finetune.opening import OUTSIDE
 from explorer.finetune.recipe import begin
 from explorer.finetune.run import find_learned, is_quick, learn, run_id, run_ids
-from explorer.finetune.sources import (
-    DATA,
-    IN_FILE,
-    NAMES,
-    NO_COLUMN,
-    AnyExamples,
-    ExampleSettings,
-    describe,
-    is_few,
-    sentences_in,
-    starter,
-    tags_of,
-)
-from explorer.text import limits
+from explorer.finetune.sources import IN_FILE, NO_COLUMN, AnyExamples, ExampleSettings, describe, is_few, starter
 from explorer.text.hub_data import fetch_data_set
 from explorer.text.tables import Table
-from explorer.text.tagged import split_words
+from explorer.training.tagging import TaggedExamples
 from explorer.ui.layout import row
-from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.word_grid import word_grid
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, Why, button, part, props, runs_as, sentence, settle
 
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 4, 4, 120
-SHOWN_WORDS, SHOWN_LETTERS = 40, 60  # of a tagged sentence, and of one in a menu
+SHOWN_WORDS = 40  # of a tagged sentence
 PROJECT = "Open in Projection"
-CLICK = "Click a word to give it the tag, and again to remove the tag. Words without a tag are O."
 
 _guesses: OnceCache[Table, Columns] = OnceCache(4)
 
@@ -57,14 +41,13 @@ class ExamplesView(ExampleSettings):
     width = 6
     layout = (
         row("source", "mapped"),
-        row("tagged_line", "tag"),
         row("data_set", "fetch"),
-        row("text_column", "label_column", "second_column", "first_row", "labels_are"),
+        row("text_column", "label_column", "second_column", "labels_are"),
     )
     names = (
         *layout[0].names,
-        *("ready", "classes", "cards", "tagged_lines", *layout[1].names, "clicks", "tagged", "asked", "table"),
-        *(*layout[2].names, "read_as", *layout[3].names),
+        *("ready", "classes", "cards", "tagged_lines", "tagged", "asked", "table"),
+        *(*layout[1].names, "read_as", *layout[2].names),
     )
     run: str | None = memory(None, kept=run_id, linked=False)
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
@@ -90,7 +73,7 @@ class ExamplesView(ExampleSettings):
         examples: AnyExamples | None = None
         try:
             examples, note = self.examples()
-            shown |= describe(subject, examples, f"{note} {CLICK}" if self.kind == WORDS and typed else note)
+            shown |= describe(subject, examples, note)
             shown |= self._learn(subject, examples) if labelled else {}
         except InputError as error:
             shown |= {"about": str(error), **(self._looked_at(str(error)) if labelled else {})}
@@ -98,40 +81,19 @@ class ExamplesView(ExampleSettings):
             shown.pop("balance", None)  # the cards count them
             if run := shown.get("run", self.run):
                 shown["cards"] = draw_cards(self.classes, mistakes_of(run))
-        return shown | (self._sentence(examples) if self.kind == WORDS else {})
+        if isinstance(examples, TaggedExamples):
+            first = examples.sentences[0]
+            cells = [(tag, 0.0 if tag == OUTSIDE else 0.6, "") for tag in first.tags[:SHOWN_WORDS]]
+            shown["tagged"] = word_grid("word", first.words[:SHOWN_WORDS], ["tag"], [cells])
+        return shown
 
     def _menus(self) -> Content:
-        """The choices of the menus that depend on the kind of task, and on what was typed."""
+        """The choices of the menus that depend on the kind of task."""
         kind = KINDS[self.kind]
-        shown: Content = {
+        return {
             "source": props(choices=list(kind.sources)),
             "ready": props(choices=[(title, name) for name, title in kind.sets.items()], value=self.ready_set),
         }
-        if (self.kind, self.source) != (WORDS, TYPED):
-            return shown | {"tagged_line": props(visible=False), "tag": props(visible=False)}
-        lines = sentences_in(self.tagged_lines)
-        known = dict.fromkeys(tag for line in lines for tag in tags_of(line, self.clicks) if tag != OUTSIDE)
-        choices = [(shorten(line, SHOWN_LETTERS), line) for line in lines]
-        return shown | {
-            "tagged_line": props(choices=choices, value=self.line, visible=True),
-            "tag": props(choices=list(dict.fromkeys([*known, self.tag or ""])), visible=True),
-        }
-
-    @property
-    def line(self) -> str:
-        """The typed sentence that is shown for tagging; '' if there is none."""
-        lines = sentences_in(self.tagged_lines)
-        return self.tagged_line if self.tagged_line in lines else next(iter(lines), "")
-
-    def _sentence(self, examples: Any) -> Content:
-        if self.source == TYPED:
-            words, tags = tuple(split_words(self.line)), tags_of(self.line, self.clicks)
-        elif examples is None:
-            return {}
-        else:
-            words, tags = examples.sentences[0].words, examples.sentences[0].tags
-        cells = [(tag, 0.0 if tag == OUTSIDE else 0.6, "") for tag in tags[:SHOWN_WORDS]]
-        return {"tagged": word_grid("word", words[:SHOWN_WORDS], ["tag"], [cells])} if words else {}
 
     def _looked_at(self, key: str) -> Content:
         """What to show of runs, by the key of the examples: none of other examples."""
@@ -171,18 +133,6 @@ class ExamplesView(ExampleSettings):
         lines = [f"{line} | {name}" for name, lines in named for line in lines if line.strip()]
         return Why("projection", "Map", settings={"source": "Sentences", "sentences": "\n".join(lines), "search": ""})
 
-    def on_tagged(self, subject: Subject, index: object) -> Change:
-        """Give a clicked word, [row, column], the chosen tag, or remove it if the word has it already."""
-        _, place = limits.check_cell(index)
-        line, tag = self.line, (self.tag or "").strip()[: LABEL.most]
-        tags = list(tags_of(line, self.clicks))
-        if self.source != TYPED or place >= len(tags):
-            return settle()
-        if not tag:
-            raise InputError("Choose a tag first, or type another one.")
-        tags[place] = OUTSIDE if tags[place] == tag else tag
-        return settle(clicks=tuple({**dict(self.clicks), line: tuple(tags)}.items()))
-
     def on_table(self, subject: Subject, table: ExampleFile | None) -> Change:
         """A file was uploaded or removed: its kind of task is chosen, and the columns of a table are guessed."""
         found = _guess(table) if isinstance(table, Table) else Columns("", "")
@@ -190,13 +140,6 @@ class ExamplesView(ExampleSettings):
         kind = self.kind if table is None else IN_FILE[type(table)]
         task = {} if kind == self.kind else {**begin(kind, subject), "source": self.source, "table": table}
         return settle(**{"run": self.run, **task, **columns, "labels_are": ""})
-
-    def on_first_row(self, subject: Subject, meaning: str) -> Change:
-        """The first row names the columns, or is data: guess the columns of the table that it makes."""
-        if not isinstance(self.table, Table):
-            return settle()
-        table = self.table.with_names(meaning == NAMES)
-        return settle(table=table, **self.on_table(subject, table).settings)
 
     @runs_as(FETCHING)
     def on_fetch(self, subject: Subject, _: Any) -> Generator[Content, None, Change]:
@@ -212,7 +155,7 @@ class ExamplesView(ExampleSettings):
     def _columns(self) -> Content:
         """The menus of the columns of a table, how it was read, and its first rows with the chosen columns in front."""
         if self.kind != TEXTS or not isinstance(self.table, Table):
-            return {name: props(visible=False) for name in self.layout[3].names}
+            return {name: props(visible=False) for name in self.layout[2].names}
         table, names = self.table, list(self.table.columns)
         choices = {"text_column": names, "second_column": [NO_COLUMN, *names], "label_column": names}
         chosen = {name: getattr(self, name) for name in choices}
@@ -225,7 +168,6 @@ class ExamplesView(ExampleSettings):
         return {
             **{name: props(choices=options, value=chosen[name] or None, visible=True) for name, options in choices.items()},
             "labels_are": props(value=self.labels_are, visible=True),
-            "first_row": props(value=NAMES if table.headed else DATA, visible=bool(table.first)),
             "read_as": props(value=_read_as(table, self.text_column, self.label_column), visible=True),
             "preview": props(value=frame, column_widths=widths, visible=True),
         }

@@ -137,7 +137,7 @@ def _star(plane: Plane, tried: str, found: Decision) -> Star:
     spots = plane.places(found.probabilities[None])
     pulls: list[Pull] = []
     height = 0.0 if len(plane.origin) == 2 else float(spots[0, 1])
-    if found.without is not None and len(found.without):
+    if len(found.without):
         moved = plane.places(found.without)
         moved[:, 1] = height if len(plane.origin) == 2 else moved[:, 1]
         far = np.linalg.norm(moved - [spots[0, 0], height], axis=1)

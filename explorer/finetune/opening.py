@@ -10,10 +10,8 @@ _GIVEN = json.loads((EXAMPLES / "opening.json").read_text("utf-8"))
 
 Cards = tuple[tuple[str, tuple[str, ...]], ...]
 """The name and the lines of each class."""
-Clicked = tuple[tuple[str, tuple[str, ...]], ...]
-"""Sentences, and the tags of their words."""
 
-OUTSIDE = "O"  # the tag of a word without a click
+OUTSIDE = "O"  # the tag of a word without one
 STARTER: Cards = tuple((card["name"], tuple(card["lines"])) for card in _GIVEN["cards"])
 QUESTIONS: str = "\n".join(_GIVEN["questions"])
 OURS: dict[frozenset[str], tuple[Pair, ...]] = {
@@ -23,14 +21,8 @@ OURS: dict[frozenset[str], tuple[Pair, ...]] = {
 """Texts and pairs to try, by the labels that they are for."""
 
 
-def _order(line: str) -> tuple[str, tuple[str, ...]]:
-    """A sentence and the tags of its words: 'small/SIZE beer/DRINK', where a word without a tag is O."""
-    words = [word.rsplit("/", 1) if "/" in word else [word, OUTSIDE] for word in line.split(" ")]
-    return " ".join(word for word, _ in words), tuple(tag for _, tag in words)
-
-
-ORDERS: Clicked = tuple(map(_order, _GIVEN["orders"]))
-"""Orders in a café, with the words that a waiter writes down."""
+ORDERS: str = "\n".join(_GIVEN["orders"])
+"""Orders in a café, with the words that a waiter writes down: word/TAG."""
 
 
 class KnownTask(NamedTuple):

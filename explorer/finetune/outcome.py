@@ -15,7 +15,7 @@ from explorer.core.limits import WORKS
 from explorer.core.scheduling import AT_ONCE, TRAINING
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
-from explorer.finetune.compute.finetune import Progress
+from explorer.finetune.compute.finetune import Progress, duration
 from explorer.finetune.compute.questions import Questions
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.task import Task, go_on
@@ -28,7 +28,7 @@ from explorer.finetune.recipe import Recipe, defaults
 from explorer.finetune.run import RunView, find_learned, run_id, run_ids
 from explorer.finetune.sources import AnyExamples, ExampleSettings, size_of
 from explorer.finetune.try_it import TryIt
-from explorer.finetune.verdict import cost, duration, hardly_learned, judge, next_step, summary
+from explorer.finetune.verdict import cost, hardly_learned, judge, next_step, summary
 from explorer.training.settings import Epoch
 from explorer.ui.layout import row
 from explorer.ui.settings import memory
@@ -174,7 +174,8 @@ class Outcome(RunView, ExampleSettings, Recipe):
 def _can_go_on(run: Run) -> bool:
     """Whether more steps may change something: a head that is solved directly is at its end, and a file has no split."""
     by_steps = run.kind == "classes" and run.settings.get("optimizer") == "adam" and run.settings.get("held_out")
-    return bool(by_steps) and run.held_out is not None and run.settings.keys() >= NEEDED
+    linear = run.predictor.head.hidden_weight is None
+    return bool(by_steps) and linear and run.held_out is not None and run.settings.keys() >= NEEDED
 
 
 def _buttons(busy: bool = False) -> Content:

@@ -8,21 +8,9 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.ui.pictures.base import (
-    CATEGORIES,
-    FAINT,
-    GRID,
-    LEGEND,
-    esc,
-    figure,
-    grid_axis,
-    plain_axis,
-    shorten,
-    token_axis,
-    token_labels,
-)
-from explorer.ui.pictures.heatmaps import Axes, colour_scale, head_axes, heatmap
-from explorer.ui.pictures.numbers import Places, Table, columns_of, keep, matrix
+from explorer.ui.pictures.base import CATEGORIES, FAINT, GRID, LEGEND, esc, figure, plain_axis, shorten, token_axis, token_labels
+from explorer.ui.pictures.heatmaps import Axes, heatmap
+from explorer.ui.pictures.numbers import Places, Table, keep, matrix
 
 TRAINED, HELD_OUT, OTHER = CATEGORIES[4], CATEGORIES[0], CATEGORIES[1]
 CALLED = {
@@ -117,34 +105,6 @@ def confusion_matrix(counts: np.ndarray, labels: Sequence[str], what: str = "sen
         **written,
     ).update_layout(margin={"l": 90, "r": 12, "t": 12, "b": 60})
     return keep(drawn, lambda: matrix(counts, Places.of("right", labels), Places.of("said", labels), what))
-
-
-def number_scatter(right: np.ndarray, said: np.ndarray, texts: Sequence[str], key: str) -> go.Figure:
-    """Predicted numbers [n] against true ones [n], a dot for each text; on the dotted line both are equal."""
-    low, high = (float(pick([pick(right), pick(said)])) for pick in (np.min, np.max))
-    same = go.Scatter(x=[low, high], y=[low, high], mode="lines", line=DOTTED, hoverinfo="skip")
-    dots = go.Scatter(
-        x=right,
-        y=said,
-        mode="markers",
-        marker={"color": HELD_OUT, "size": 8, "opacity": 0.7},
-        customdata=[esc(shorten(text, 90)) for text in texts],
-        hovertemplate="%{customdata}<br>right %{x:.2f}, said %{y:.2f}<extra></extra>",
-    )
-    axes = {"xaxis": grid_axis("right"), "yaxis": grid_axis("predicted")}
-    drawn = figure([same, dots], key=f"numbers-{key}", **axes)
-    return keep(drawn, lambda: columns_of(text=texts, right=right, said=said))
-
-
-def looks_at_answer(shares: np.ndarray, even: float) -> go.Figure:
-    """The share of each head's attention from a question to an answer, [layers, heads]; `even` is that of even attention."""
-    return heatmap(
-        shares,
-        head_axes(*shares.shape),
-        hover=f"layer %{{y}}, head %{{x}}<br>%{{z:.1%}} of its attention (evenly {even:.1%})",
-        scale=colour_scale(0, max(float(shares.max(initial=0)), 1e-3), "attention"),
-        key=f"attention-{shares.shape}",
-    )
 
 
 def passage(text: str, start: int, end: int) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from explorer.training.examples import Examples, ScoredExamples
 from explorer.training.probe import LayerProbe, probe
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import whole_percent
-from explorer.ui.pictures.probe_lines import probe_lines
+from explorer.ui.pictures.state_lines import probe_lines
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, chart, sentence
 

@@ -9,7 +9,7 @@ from explorer.finetune.compute.task import TrainingPlan, make_plan
 from explorer.finetune.kinds import ANSWERS, KINDS, MIDDLE, READY, TEXTS, WORDS, of_kind
 from explorer.finetune.opening import TASKS, KnownTask
 from explorer.ui.layout import col, row
-from explorer.ui.settings import choice, number, pooling, switch
+from explorer.ui.settings import choice, number, pooling
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, View, props, sentence, settle
 
@@ -34,8 +34,6 @@ POOLINGS = {
     TEXTS: [("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer)", "pooler"), SIDE_BY_SIDE],
     WORDS: [("the first piece of a word", "first"), ("the mean of a word's pieces", "mean")],
 }
-UNITS = 64
-LINEAR, HIDDEN = "linear", f"one hidden layer ({UNITS} units)"
 HIDDEN_STATES = {"low": 0, "high": lambda model: model.layers}
 
 
@@ -60,18 +58,8 @@ class Recipe(View):
     batch: int = choice((8, 16, 32, 64, 128), "Batch", default=32, menu=True, more=True, min_width=70)
     layer: int = number(6, "Hidden state that the head reads", **HIDDEN_STATES, more=True, line=True, min_width=140)
     pooling: str = pooling(SIDE_BY_SIDE, POOLINGS[WORDS][0], more=True, min_width=140, when=lambda view: view.kind != ANSWERS)
-    head: str = choice((LINEAR, HIDDEN), "Head", more=True, line=True)
-    averaged: int = choice(
-        [("one training", 1), ("the mean of 3", 3), ("the mean of 5", 5)],
-        "Weights",
-        menu=True,
-        more=True,
-        min_width=100,
-        when=lambda view: view.layers > 0 and view.head == LINEAR,
-    )
     held_out: float = choice(SHARES, "Held out", default=0.2, menu=True, more=True, min_width=80)
     seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, more=True, min_width=70)
-    balanced: bool = switch(False, "Rare classes weigh more", more=True, when=lambda view: view.kind == TEXTS)
 
     def compute(self, subject: Subject) -> Content:
         """The ways to read a vector, which depend on the kind."""
@@ -83,32 +71,26 @@ class Recipe(View):
         chosen = {} if self.preset in (FIT_PRESET, OWN) else self._named(self.preset, model.capabilities.layers)
         if (self.epochs, self.rate, self.batch) != PRESETS[FIT_PRESET]:
             chosen = {name: value for name, value in chosen.items() if name not in ("epochs", "rate", "batch")}
-        return replace(self, **chosen)._plan(model)
+        kind, view = KINDS[self.kind], replace(self, **chosen)
+        return make_plan(
+            model,
+            view.layer,
+            view._pooling,
+            view.layers,
+            kind.keeps_best,
+            kind.heads[0],
+            epochs=view.epochs,
+            learning_rate=view.rate,
+            batch_size=view.batch,
+            seed=view.seed,
+            held_out=view.held_out,
+        )
 
     @property
     def _pooling(self) -> str:
         """The pooling, or the first one of the kind where it has no such one."""
         known = KINDS[self.kind].poolings
         return self.pooling if self.pooling in known else known[0]
-
-    def _plan(self, model: Explorer) -> TrainingPlan:
-        kind = KINDS[self.kind]
-        return make_plan(
-            model,
-            self.layer,
-            self._pooling,
-            self.layers,
-            kind.keeps_best,
-            kind.heads[0],
-            epochs=self.epochs,
-            learning_rate=self.rate,
-            batch_size=self.batch,
-            seed=self.seed,
-            held_out=self.held_out,
-            units=UNITS if self.head == HIDDEN else 0,
-            balanced=self.balanced,
-            averaged=self.averaged if self.layers and self.head == LINEAR else 1,
-        )
 
     def _named(self, preset: str, most: int) -> dict[str, Any]:
         """The settings of a preset: one for layers trains all of them, unless some are chosen."""

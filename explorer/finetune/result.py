@@ -1,4 +1,4 @@
-"""The quality of a run, in one of several pictures, for every kind of task."""
+"""The quality of a run: its picture, its scores and its mistakes, for every kind of task."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,28 +11,19 @@ from explorer.core.lazy import sklearn
 from explorer.finetune.compute.answers import HeldOutAnswers
 from explorer.finetune.compute.predictor import HeldOutLabels
 from explorer.finetune.compute.run import Run
-from explorer.finetune.compute.spans import f1
 from explorer.finetune.compute.texts import HeldOutNumbers
 from explorer.finetune.compute.words import HeldOutTags
-from explorer.finetune.pictures import confusion_matrix, number_scatter
+from explorer.finetune.pictures import confusion_matrix
 from explorer.finetune.run import RunView, run_id
-from explorer.finetune.sources import ASKS, OTHER, find_question_word
 from explorer.finetune.verdict import match_exactly
 from explorer.text import limits
 from explorer.text.lines import Pair
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.numbers import Column, columns_of, keep, plain
-from explorer.ui.settings import choice, memory
+from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, chart, part, props, sentence, settle
 
-MISTAKES, RIGHT, CLASSES, NAMES = "Mistakes", "Right answers", "Classes", "Whole names"
-LOOKS = {
-    "classes": (MISTAKES, CLASSES),
-    "number": (MISTAKES,),
-    "tags": (MISTAKES, CLASSES, NAMES),
-    "spans": (MISTAKES, RIGHT, CLASSES),
-}
 MOST_LISTED, MOST_TEXTS, MOST_MISSED, MOST_ANSWERS = 50, 10, 12, 100  # words, mistaken texts, numbers, and answers
 AROUND = 8  # words on either side of a mistake
 NO_ANSWER = "(no answer)"
@@ -52,7 +43,6 @@ class Result(RunView):
     name, question = "fine-tune/result", "What is the result worth?"
     folded = question
     layout = (row(col("picture", "scores", "note", width=5), col("sentences", width=6)),)
-    look: str = choice((MISTAKES, RIGHT, CLASSES, NAMES), "Reading the result")
     cell: Cell | None = memory(None, kept=cell_of, linked=False)
     picture = chart("The result on held-out examples", height=380, optional=True, marks=True)
     scores = part("frame", optional=True)
@@ -63,21 +53,17 @@ class Result(RunView):
         return {"note": ""}
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        looks = LOOKS[run.kind]
-        look = self.look if self.look in looks else MISTAKES
-        return {"look": props(choices=looks, value=look), **self._look(run, look)}
-
-    def _look(self, run: Run, look: str) -> Content:
         held = run.held_out
         if isinstance(held, HeldOutAnswers):
-            return _question_words(held) if look == CLASSES else _answers(held, look == RIGHT)
+            return _answers(held)
         if isinstance(held, HeldOutNumbers):
-            return _numbers(run, held)
+            return _numbers(held)
         if not isinstance(held, HeldOutLabels):
             return {"note": "This run came in a file, which has no sentences to look at."}
-        if look == NAMES and isinstance(held, HeldOutTags):
-            return _names(run, held)
-        return _classes(run, held) if look == CLASSES else _mistakes(run, held, self.cell)
+        names = held.entities(run.predictor.labels) if isinstance(held, HeldOutTags) else []
+        scores, note = _names(names) if names else _classes(run, held)
+        shown = _mistakes(run, held, self.cell)
+        return {**shown, "scores": scores, "note": f"{shown['note']} {note}"}
 
     def on_picture(self, subject: Subject, index: object) -> Change:
         """Show the examples in a cell of the confusion matrix: [true label, predicted label]."""
@@ -141,53 +127,43 @@ def in_context(held: HeldOutTags, word: int) -> str:
     return f"{'… ' if start > mine[0] else ''}{' '.join(words)}{' …' if end < mine[-1] else ''}"
 
 
-def _classes(run: Run, held: HeldOutLabels) -> Content:
+def _classes(run: Run, held: HeldOutLabels) -> tuple[props, str]:
+    """The measures of every class, and what they are."""
     labels = run.predictor.labels
     measured = sklearn.metrics.precision_recall_fscore_support
     precision, recall, f1s, support = measured(held.targets, held.said, labels=range(len(labels)), zero_division=0)
     macro = sklearn.metrics.f1_score(held.targets, held.said, average="macro")
-    return {
-        "scores": _scores(label=labels, precision=precision, recall=recall, f1=f1s, **{UNITS[run.kind]: support}),
-        "note": (
-            f"Macro-F1 (the mean of all classes) is {macro:.1%}. Precision: the share of right ones among those with this "
-            "prediction. Recall: the share found of those with this label. F1: their harmonic mean."
-        ),
-    }
+    scores = _scores(label=labels, precision=precision, recall=recall, f1=f1s, **{UNITS[run.kind]: support})
+    return scores, (
+        f"Macro-F1 (the mean of all classes) is {macro:.1%}. Precision: the share of right ones among those with this "
+        "prediction. Recall: the share found of those with this label. F1: their harmonic mean."
+    )
 
 
-def _names(run: Run, held: HeldOutTags) -> Content:
-    if not (found := held.entities(run.predictor.labels)):
-        return {"note": "These tags mark no names: tags of names begin with B- (the first word) and I- (the words after it)."}
+def _names(found: Sequence[evaluation.EntityScores]) -> tuple[props, str]:
+    """The measures of whole names by type, and what they are."""
     measures = {name: [getattr(scores, name) for scores in found] for name in ("precision", "recall", "f1", "support")}
-    return {
-        "scores": _scores(type=[scores.type or "all together" for scores in found], **measures),
-        "note": (
-            "A name counts when its type, its first and its last word are right (seqeval's definition, which is that of the "
-            "CoNLL-2003 task: Tjong Kim Sang & De Meulder 2003). Support: the number of true names."
-        ),
-    }
+    return _scores(type=[scores.type or "all together" for scores in found], **measures), (
+        "A name counts when its type, its first and its last word are right (seqeval's definition, which is that of the "
+        "CoNLL-2003 task: Tjong Kim Sang & De Meulder 2003). Support: the number of true names."
+    )
 
 
-def _numbers(run: Run, held: HeldOutNumbers) -> Content:
-    """Estimates against true numbers, and the examples with the largest errors."""
+def _numbers(held: HeldOutNumbers) -> Content:
+    """The examples with the largest errors."""
     error, rank = np.abs(held.said - held.targets), evaluation.spearman(held.said, held.targets)
-    texts = [in_one_line(pair) for pair in held.pairs]
     rows = np.argsort(-error, kind="stable")[:MOST_MISSED]
-    listed = [[texts[row], f"{held.targets[row]:g}", f"{held.said[row]:.2f}"] for row in rows]
+    listed = [[in_one_line(held.pairs[row]), f"{held.targets[row]:g}", f"{held.said[row]:.2f}"] for row in rows]
     return {
-        "picture": number_scatter(held.targets, held.said, texts, run.id),
         "sentences": _listed(["sentence", "right", "predicted"], listed, [50, 24, 26], "The largest errors"),
-        "note": (
-            f"Each dot is a held-out example: the right number against the predicted one; on the dotted line both are the same. "
-            f"Off by {error.mean():.2f} on average; Spearman's rank correlation {rank:.2f} (-1 to 1)."
-        ),
+        "note": f"Off by {error.mean():.2f} on average; Spearman's rank correlation {rank:.2f} (-1 to 1).",
     }
 
 
-def _answers(held: HeldOutAnswers, wanted: bool) -> Content:
-    """The held-out questions that are answered exactly, or otherwise, the most confident first."""
+def _answers(held: HeldOutAnswers) -> Content:
+    """The held-out questions that are not answered exactly, the most confident first."""
     right = match_exactly(held)
-    rows = np.flatnonzero(right == wanted)
+    rows = np.flatnonzero(~right)
     listed = [
         [
             held.questions[place],
@@ -202,19 +178,7 @@ def _answers(held: HeldOutAnswers, wanted: bool) -> Content:
     return {
         "sentences": _listed(headers, listed, [24, 16, 16, 9, 35], title),
         "note": (
-            f"{len(rows):,} of {len(right):,} held-out questions are answered {'exactly' if wanted else 'otherwise'}, capitals, "
+            f"{len(rows):,} of {len(right):,} held-out questions are not answered exactly, capitals, "
             "articles and punctuation aside (exact match, Rajpurkar et al. 2016); sure is p(start) · p(end) of the prediction."
         ),
-    }
-
-
-def _question_words(held: HeldOutAnswers) -> Content:
-    words, right = np.array([find_question_word(question) for question in held.questions]), match_exactly(held)
-    overlap = np.array([f1(said, accepted) for said, accepted in zip(held.said, held.accepted, strict=True)])
-    there = [word for word in (*ASKS, OTHER) if (words == word).any()]
-    counts = [int((words == word).sum()) for word in there]
-    exact, mean = ([float(scores[words == word].mean()) for word in there] for scores in (right, overlap))
-    return {
-        "scores": _scores(asks=there, questions=counts, exact_match=exact, f1=mean),
-        "note": "Exact match and F1 by question word, as SQuAD measures them (Rajpurkar et al. 2016).",
     }

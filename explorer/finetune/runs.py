@@ -11,19 +11,16 @@ from explorer.core.limits import RUN_DAYS
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import pack, pack_standard, tuned_model, why_not, write_onnx, write_standard
 from explorer.finetune.compute.predictor import Predictor
-from explorer.finetune.compute.run import CORRELATIONS, Run, write_measure
+from explorer.finetune.compute.run import Run, write_measure
 from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.kinds import KINDS
 from explorer.finetune.recipe import begin
 from explorer.finetune.run import RunView, run_ids
 from explorer.ui.layout import row
-from explorer.ui.pictures.bars import bar_groups
 from explorer.ui.settings import choice, upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, OpenModel, button, part, props, sentence, settle, show, takes_long
+from explorer.ui.view import Change, Content, OpenModel, button, props, sentence, settle, show, takes_long
 
-MOST_COMPARED = 6
-HELD_OUT = "Scores on held-out examples, the newest run first"
 HEAD_ONLY = "Only a head was trained, so that the model has not changed. Train some layers too, and every tab can show it."
 
 
@@ -33,10 +30,9 @@ class Runs(RunView):
     name, question = "fine-tune/runs", "What was trained in this browser?"
     folded = "My runs"
     layout = (row("explore", "save", "standard", "onnx", "load"),)
-    names = ("opened", "scores", "explore", "save", "standard", "onnx", "load", "download", "closed", "note")
+    names = ("opened", "explore", "save", "standard", "onnx", "load", "download", "closed", "note")
     opened: str = choice((), "Open a run of this browser", default="", menu=True, free=True, linked=False, min_width=200)
     load: Path | None = upload(label="Load a zip", types=(".zip",), read=Path, as_button=True, min_width=90)
-    scores = part("bars", optional=True)  # on held-out examples
     explore = button("Explore the tuned model", min_width=120)
     save = button("Save as zip", min_width=90)
     standard = button("For transformers", min_width=90)
@@ -51,12 +47,10 @@ class Runs(RunView):
     def show_run(self, subject: Subject, run: Run) -> Content:
         found = store.peek(list(dict.fromkeys([run.id, *self.runs])))
         found = [about for about in found if KINDS[self.kind].has(about.get("kind", "classes"))]
-        named = {about["id"]: f"{_name(about)}: {write_measure(_measure(about), _score(about))}" for about in found}
-        bars = [(_name(about), max(0.0, _score(about)), "") for about in found[:MOST_COMPARED]]
+        named = {about["id"]: _describe(about) for about in found}
         tuned = run.predictor.top is not None or run.predictor.model == store.tuned_name(run.id)
         return {
             "opened": props(choices=[(name, key) for key, name in named.items()], value=run.id if run.id in named else None),
-            **({"scores": bar_groups([(HELD_OUT, bars)], form=".2f" if run.measure in CORRELATIONS else "")} if bars else {}),
             "explore": props(interactive=tuned),
             **({} if tuned else {"closed": HEAD_ONLY}),
         }
@@ -110,17 +104,9 @@ def _offer(run: Run, write: Callable[[Predictor, Path], None], name: str, note: 
     return show(download=props(value=label, link=f"download/{downloads.offer(path)}", visible=True), note=note)
 
 
-def _name(about: dict[str, Any]) -> str:
-    layers = about["settings"].get("layers_trained")
-    trained = f"top {layers}" if layers else "head"
+def _describe(about: dict[str, Any]) -> str:
+    """A run in the list: what it learned, what was trained when, and its score; runs without a measure are classifiers."""
+    layers, measure = about["settings"].get("layers_trained"), about.get("measure", "accuracy")
     clock = time.strftime("%H:%M", time.localtime(about["created"]))
-    return f"{about['title'][:28]}, {trained} ({clock})"
-
-
-def _measure(about: dict[str, Any]) -> str:
-    """The name of the measure that decides; runs without one are classifiers."""
-    return about.get("measure", "accuracy")
-
-
-def _score(about: dict[str, Any]) -> float:
-    return about["history"][about["best"]][f"held_out_{_measure(about)}"]
+    score = write_measure(measure, about["history"][about["best"]][f"held_out_{measure}"])
+    return f"{about['title'][:28]}, {f'top {layers}' if layers else 'head'} ({clock}): {score}"

@@ -1,14 +1,11 @@
 """The examples to learn from: built in, typed, a file, or a data set of the Hub. Settings shared by several views."""
 
-import re
 from collections import Counter
 from typing import Any, TypeVar
 
-import numpy as np
-
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.core.limits import BOX_CHARACTERS, LABEL, TRAINING_EXAMPLES
+from explorer.core.limits import BOX_CHARACTERS, TRAINING_EXAMPLES
 from explorer.core.limits import TEXTS as MOST_TEXTS
 from explorer.finetune.cards import cards_of
 from explorer.finetune.compute.answers import room
@@ -16,7 +13,7 @@ from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.from_table import FILE_TYPES, ExampleFile, built_in, examples_from_table, read_file
 from explorer.finetune.compute.questions import Questions, built_in_questions, read_typed
 from explorer.finetune.kinds import ANSWERS, FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS, of_kind, sets
-from explorer.finetune.opening import ORDERS, OUTSIDE, QUESTIONS, STARTER, Cards, Clicked
+from explorer.finetune.opening import ORDERS, OUTSIDE, QUESTIONS, STARTER, Cards
 from explorer.text import limits
 from explorer.text.hub_data import EXAMPLE
 from explorer.text.lines import split_lines
@@ -31,11 +28,9 @@ from explorer.ui.subject import Subject
 from explorer.ui.view import Content, View
 
 NO_COLUMN = "(none)"
-NAMES, DATA = "has names", "is data"
 AS_THEY_LOOK = "as they look"
 TOGETHER = "Variants of one sentence are held out together."
 MOST_BARS = 8
-FEW_SENTENCES = 100  # a fifth of fewer says little
 CHARACTERS_PER_TOKEN = 4  # in English, about
 HANDFUL = 100  # questions: hardly any kind of question is learned from fewer
 LABELLED = "labels of texts or pairs; choose examples of these above"
@@ -47,33 +42,18 @@ Sent = TypeVar("Sent", Table, TaggedFile, Questions)
 _of_tables: OnceCache[tuple[Table, Columns], tuple[Examples, list[str]]] = OnceCache(4)  # 50,000 rows take seconds
 
 
-ASKS = ("who", "what", "when", "where", "why", "which", "how many", "how much", "how long", "how")
-OTHER = "another word"
-
-
-def find_question_word(question: str) -> str:
-    return next((word for word in sorted(ASKS, key=len, reverse=True) if re.search(rf"\b{word}\b", question.lower())), OTHER)
-
-
-def check_clicks(value: object) -> Clicked:
-    """Valid tags from a browser's memory of clicks."""
-    pairs = value[: MOST_TEXTS.most] if isinstance(value, list | tuple) else ()
-    pairs = [pair for pair in pairs if isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)]
-    return tuple((line, tuple(tag[: LABEL.most] for tag in tags)) for line, tags in pairs if _are_tags(tags))
-
-
-def _are_tags(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(tag, str) and tag.strip() for tag in value)
-
-
-def sentences_in(typed: str) -> list[str]:
-    """The sentences typed, one per line, without repeats."""
-    return [line for line in dict.fromkeys(split_lines(typed)) if split_words(line)]
-
-
-def tags_of(line: str, clicks: Clicked) -> tuple[str, ...]:
-    words, tags = split_words(line), dict(clicks).get(line, ())
-    return tags if len(tags) == len(words) else (OUTSIDE,) * len(words)
+def read_tags(line: str) -> TaggedSentence:
+    """The words of a line with their tags: 'small/SIZE beer/DRINK, please', where a word without a tag in capitals has O."""
+    words: list[str] = []
+    tags: list[str] = []
+    for piece in line.split():
+        word, _, tag = (bare := piece.rstrip(".,;:!?")).rpartition("/")
+        is_tagged = bool(word) and tag.isupper()
+        mine = split_words(word if is_tagged else piece)
+        after = split_words(piece[len(bare) :]) if is_tagged else []
+        words += [*mine, *after]
+        tags += [*[tag if is_tagged else OUTSIDE] * len(mine), *[OUTSIDE] * len(after)]
+    return TaggedSentence(tuple(words), tuple(tags))
 
 
 def _column(label: str) -> Any:
@@ -88,17 +68,14 @@ class ExampleSettings(View):
     ready: str = choice(sets(), "Built-in set", menu=True, elem_classes="inline long", when=lambda view: view.source == READY)
     classes: Cards = memory(STARTER, kept=cards_of)
     tagged_lines: str = text(
-        "\n".join(line for line, _ in ORDERS),
-        "Sentences, one per line",
+        ORDERS,
+        "Sentences, one per line: word/TAG",
         limit=BOX_CHARACTERS,
-        lines=3,
-        max_lines=6,
+        lines=8,
+        max_lines=12,
         visible=False,
         when=lambda view: (view.kind, view.source) == (WORDS, TYPED),
     )
-    tagged_line: str = choice((), "The sentence to tag", default="", menu=True, free=True, linked=False, scale=3, visible=False)
-    tag: str = choice((), "Tag for a click", default="DRINK", menu=True, free=True, scale=2, visible=False)
-    clicks: Clicked = memory(ORDERS, kept=check_clicks, linked=False)
     asked: str = text(
         QUESTIONS,
         "Text, then lines: question | answer",
@@ -122,7 +99,6 @@ class ExampleSettings(View):
     text_column: str = _column("Text")
     label_column: str = _column("Label")
     second_column: str = _column("Second text")
-    first_row: str = choice((NAMES, DATA), "The first row", menu=True, linked=False, min_width=90, visible=False)
     labels_are: str = choice(
         ((AS_THEY_LOOK, ""), ("classes", "classes"), ("numbers", "number")),
         "The labels are",
@@ -183,17 +159,16 @@ class ExampleSettings(View):
         if self.source == READY:
             return built_in_tagged(self.ready_set), ""
         if self.source == TYPED:
-            return tagged_examples(self._clicked())
+            return tagged_examples(self._typed_words())
         file = self._sent(TaggedFile)
         examples, note = tagged_examples(file.sentences)
         return examples, f"{file.about} {note}".strip()
 
-    def _clicked(self) -> list[TaggedSentence]:
-        if not (lines := sentences_in(self.tagged_lines)):
+    def _typed_words(self) -> list[TaggedSentence]:
+        if not (lines := [line for line in dict.fromkeys(split_lines(self.tagged_lines)) if split_words(line)]):
             raise InputError("The box has no sentences yet. Type or paste some, one per line.")
         MOST_TEXTS.check(len(lines), "sentences")
-        checked = [limits.check_text(line, "a line") for line in lines]
-        return [TaggedSentence(tuple(split_words(line)), tags_of(line, self.clicks)) for line in checked]
+        return [read_tags(limits.check_text(line, "a line")) for line in lines]
 
     def _questions(self) -> tuple[Questions, str]:
         """The questions; beside a handful of typed ones the built-in ones, since a handful teaches next to nothing."""
@@ -235,53 +210,26 @@ def is_few(examples: Examples) -> bool:
 
 
 def describe(subject: Subject, examples: AnyExamples, note: str) -> Content:
-    """How many examples there are, what is held out, and bars of what they are about."""
+    """How many examples there are, what is held out, and bars of their labels."""
     if isinstance(examples, Questions):
-        return _describe_questions(subject, examples, note)
+        characters = sum(len(question) + len(about) for question, about in examples.pairs)
+        share = room(subject.model.capabilities.hidden_size) * CHARACTERS_PER_TOKEN / characters
+        fits = f" About {share:.0%} of them fit into memory, and are learned from." if share < 1 else ""
+        sizes = f"{len(examples):,} questions on {len(examples.texts):,} texts, {examples.unanswered:,} without an answer there"
+        return {"about": f"{sizes}; all questions on about a fifth of the texts are held out. {note}{fits}"}
     if isinstance(examples, TaggedExamples):
-        return _describe_tags(subject, examples, note)
-    kind = "pairs of sentences" if examples.texts_b else "sentences"
+        sizes = f"{len(examples):,} sentences with {len(examples.words):,} words; a fifth of the sentences"
+        return _balance(f"{sizes} is held out unless you choose another share. {note}", "tags", examples.counts)
+    sizes = f"{len(examples):,} {'pairs of sentences' if examples.texts_b else 'sentences'}"
     held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
+    if isinstance(examples, ScoredExamples):
+        return {"about": f"{sizes}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"}
     if is_few(examples):
         held_out = "each is judged by a head trained without it"
-    if isinstance(examples, ScoredExamples):
-        about = f"{len(examples):,} {kind}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"
-        return {"about": about, "balance": bars(_spread(examples))}
-    return _balance(f"{len(examples):,} {kind}; {held_out}. {note}", "classes", Counter(examples.counts))
-
-
-def _describe_tags(subject: Subject, examples: TaggedExamples, note: str) -> Content:
-    held_out = "a fifth of the sentences, unless you choose another share, is held out and never trained on"
-    if len(examples) < FEW_SENTENCES:
-        held_out += "; with so few, what is right there is much a matter of luck"
-    most = subject.model.capabilities.max_tokens - 2  # [CLS] and [SEP] count too
-    if (long := sum(len(sentence.words) > most for sentence in examples.sentences)) > 0:
-        note += f" The model reads the first {most:,} pieces of {long:,} of them; the words after these are left out."
-    about = f"{len(examples):,} sentences with {len(examples.words):,} words; {held_out}. {note}"
-    return _balance(about, "tags", examples.counts)
-
-
-def _describe_questions(subject: Subject, questions: Questions, note: str) -> Content:
-    characters = sum(len(question) + len(about) for question, about in questions.pairs)
-    share = room(subject.model.capabilities.hidden_size) * CHARACTERS_PER_TOKEN / characters
-    if share < 1:
-        note += f" About {share:.0%} of them fit into memory, and are learned from."
-    few = "; the ways of asking are hardly learned from so few" if len(questions) < HANDFUL else ""
-    about = (
-        f"{len(questions):,} questions on {len(questions.texts):,} texts, {questions.unanswered:,} of them without an answer "
-        f"there; all questions on about a fifth of the texts are held out, and never trained on{few}. {note}"
-    )
-    return _balance(about, "", Counter(find_question_word(row.question) for row in questions.rows))
+    return _balance(f"{sizes}; {held_out}. {note}", "classes", Counter(examples.counts))
 
 
 def _balance(about: str, what: str, counted: Counter[str]) -> Content:
     largest, total = counted.most_common(MOST_BARS), counted.total()
-    more = f" The {len(largest)} largest of {len(counted)} {what}:" if what and len(counted) > len(largest) else ""
+    more = f" The {len(largest)} largest of {len(counted)} {what}:" if len(counted) > len(largest) else ""
     return {"about": f"{about}{more}", "balance": bars([(label, count / total, f"{count:,}") for label, count in largest])}
-
-
-def _spread(examples: ScoredExamples) -> list[tuple[str, float, str]]:
-    """The share of the numbers in each fifth of their range."""
-    counts, edges = np.histogram(examples.numbers, bins=5)
-    ranges = zip(counts, edges, edges[1:], strict=False)
-    return [(f"{low:.3g} to {high:.3g}", count / len(examples), f"{count:,}") for count, low, high in ranges]

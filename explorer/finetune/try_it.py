@@ -13,7 +13,7 @@ from explorer.core.limits import BOX_CHARACTERS, Limit
 from explorer.finetune.compute.answers import Answerer
 from explorer.finetune.compute.in_turn import Heads, in_slow_motion
 from explorer.finetune.compute.predictor import as_kind
-from explorer.finetune.compute.reasons import Decision, decide, estimate_without
+from explorer.finetune.compute.reasons import Decision, decide
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.texts import Classifier, HeldOutNumbers, HeldOutTexts, Regressor
 from explorer.finetune.compute.words import HeldOutTags
@@ -22,7 +22,6 @@ from explorer.finetune.learn_map import can_map, explain_map, is_in_turn, map_of
 from explorer.finetune.opening import OURS, STARTER
 from explorer.finetune.run import RunView
 from explorer.finetune.try_others import answer_question, tag_words
-from explorer.techniques.attribution import Path
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
 from explorer.text.lines import Pair, split_lines
@@ -31,7 +30,7 @@ from explorer.ui.layout import row
 from explorer.ui.pictures.bars import bar_groups, bars, percent
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.word_effects import word_effects
-from explorer.ui.settings import choice, memory, text
+from explorer.ui.settings import choice, text
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, button, chart, part, props, sentence, settle, show
 
@@ -40,25 +39,17 @@ OFFER = "Example sentence …"
 NO_MAP = "The map appears here after a training on two classes or more."
 MOST_WORDS = 3  # that decided, in the table of many sentences
 MANY = Limit(200, "At most {most} {what} fit into this table, and there are {given}; the endpoint /classify takes more.")
-METHODS = (("hide each word", "occlusion"), ("integrated gradients", "integrated_gradients"))
 SLOW = "Watch it learn, in slow motion"
 NOTHING: Content = {"verdict": None, "words": None, "note": ""}
 HIDDEN = props(value=None, visible=False)
 NAMES = ("B-LOC", "B-ORG", "B-PER", "B-TIME", "I-LOC", "I-ORG", "I-PER", "I-TIME", "O")
 BEFORE: dict[str, Sequence[str]] = {WORDS: NAMES, ANSWERS: Answerer.own_labels}  # labels before anything is trained
-LABELS = tuple(name for name, _ in STARTER)
-FIRST = (*OURS[frozenset(LABELS)][0], *LABELS)  # when the page opens: a text, a second one, and their labels
+FIRST = OURS[frozenset(name for name, _ in STARTER)][0]  # when the page opens
 OFFERED = {pair: labels for labels, pairs in OURS.items() for pair in pairs}  # our texts, and the labels they are for
 MOST_SAMPLES = 6
 FILL, TWEETS = "Fill in examples", "Fill in six tweets, like the book's"
 OF_TWEETS = {"negative", "neutral", "positive"}
 _decisions: OnceCache[Any, Decision] = OnceCache(64)
-
-
-def _strings(value: Any) -> tuple[str, ...]:
-    """A text, a second one, and labels, from a browser's memory; FIRST if it is anything else."""
-    fine = isinstance(value, list | tuple) and len(value) > 2 and all(isinstance(text, str) for text in value)
-    return tuple(value) if fine else FIRST
 
 
 class TryIt(RunView):
@@ -81,7 +72,6 @@ class TryIt(RunView):
         show_label=False,
     )
     second: str = text("", "Second sentence", visible=False, max_lines=8)
-    offered: tuple[str, ...] = memory(FIRST, kept=_strings, linked=False)  # offered by the app, and the labels it is for
     verdict = part("bars", optional=True, answer=True)
     found = part("passage", optional=True, answer=True)
     said = sentence(optional=True, answer=True)
@@ -90,9 +80,7 @@ class TryIt(RunView):
     about_map = sentence(classes="caption", optional=True)
     slow_motion = button(SLOW, optional=True)
     words = chart("The words that decided", height=120, optional=True, answer=True)
-    looks = chart("How much each head looks from the question at the answer", height=250, optional=True, answer=True)
     note = sentence(classes="caption", keep_height=True, answer=True)
-    method: str = choice(METHODS, "The words that decided", menu=True, when=lambda view: view.kind == TEXTS)
     many: str = text("", "Many sentences, one per line", lines=4, max_lines=10, more=True, limit=BOX_CHARACTERS)
     offer = button(FILL, more=True, min_width=120)
     table = part(
@@ -121,12 +109,12 @@ class TryIt(RunView):
     def _verdict(self, run: Run, pair: Pair) -> Content:
         found, labels = self._decide(run, pair), run.predictor.labels
         ranked = np.argsort(-found.probabilities, kind="stable")[:MOST_BARS]
-        words = word_effects(found.words, found.effects.tolist(), found.path is None, series=found.best) if found.words else None
+        words = word_effects(found.words, found.effects.tolist(), series=found.best) if found.words else None
         return {
             "verdict": bars([(labels[place], float(found.probabilities[place]), "") for place in ranked], ranked.tolist()),
             **_map(run, _in_one_line(pair), found),
             "words": words,
-            "note": _explain(labels[found.best], found.path),
+            "note": f"How much the probability of {labels[found.best]} falls when one word is hidden behind [MASK] (occlusion).",
         }
 
     def on_slow_motion(self, subject: Subject, _: None) -> Change:
@@ -150,7 +138,7 @@ class TryIt(RunView):
         classifier = as_kind(run.predictor, Classifier)
         rows, cells = [], []
         for line in lines:
-            found = self._decide(run, (limits.check_text(line, "a line"), ""), "occlusion")
+            found = self._decide(run, (limits.check_text(line, "a line"), ""))
             label, share = classifier.labels[found.best], float(found.probabilities[found.best])
             strongest = [found.words[word] for word in np.argsort(-found.effects)[:MOST_WORDS] if found.effects[word] > 0.02]
             rows.append([line, label, percent(share), ", ".join(strongest)])
@@ -166,13 +154,12 @@ class TryIt(RunView):
 
     def _boxes(self, labels: Sequence[str], samples: Sequence[Pair], pairs: bool) -> tuple[Pair, Content]:
         asks = self.kind == ANSWERS
-        pair = fit_texts((self.tried, self.second), self.offered, labels, samples)
-        new = {} if pair == (self.tried, self.second) else {"offered": (*pair, *labels)}
+        pair = fit_texts((self.tried, self.second), labels, samples)
+        new = pair != (self.tried, self.second)
         hint = "A question" if asks else f"A sentence that is one of: {', '.join(labels[:MOST_BARS])}"
         hint = hint if asks or (self.kind == TEXTS and len(labels) > 1) else ""
         named = [self._named(sample) for sample in samples]
         content = {
-            **new,
             "tried": props(placeholder=hint, **({"value": pair[0]} if new else {})),
             "second": props(visible=pairs, label="Text" if asks else "Second sentence", **({"value": pair[1]} if new else {})),
             "sample": props(choices=[(OFFER, ""), *named], value="", visible=bool(samples)),
@@ -184,15 +171,15 @@ class TryIt(RunView):
             return settle()
         run = self.find(subject)
         pair = next((texts for texts in samples_of(run) if self._named(texts) == sample), (sample, ""))
-        return settle(tried=pair[0], second=pair[1], offered=(*pair, *run.predictor.labels))
+        return settle(tried=pair[0], second=pair[1])
 
     def _named(self, pair: Pair) -> str:
         """A sample in the menu; of a question without its text."""
         return pair[0] if self.kind == ANSWERS else _in_one_line(pair)
 
-    def _decide(self, run: Run, pair: Pair, method: str = "") -> Decision:
-        method, classifier = method or self.method, as_kind(run.predictor, Classifier)
-        return _decisions.get((run.id, pair, method), lambda: decide(classifier, load(classifier.model), pair, method))
+    def _decide(self, run: Run, pair: Pair) -> Decision:
+        classifier = as_kind(run.predictor, Classifier)
+        return _decisions.get((run.id, pair), lambda: decide(classifier, load(classifier.model), pair))
 
 
 def _in_one_line(pair: Pair) -> str:
@@ -207,29 +194,14 @@ def _map(run: Run, tried: str = "", found: Decision | None = None) -> Content:
     return {"map": props(value=map_of(run, tried, found), visible=True), "about_map": explain_map(run), **slow}
 
 
-def _explain(label: str, path: Path | None) -> str | dict[str, str]:
-    """What the bars of the words mean, with a check of their sum if there is one."""
-    if path is None:
-        return f"How much the probability of {label} falls when one word is hidden behind [MASK] (occlusion)."
-    mark = "✓ their sum matches" if path.sums_up else "✗ their sum does not match"
-    explained = (
-        f"What each word adds to the log-odds of {label}, from [PAD] everywhere to this text (integrated gradients, "
-        f"{path.steps} steps). {mark} the model's change of {path.change:+.2f}, off by {abs(path.delta):.0e}."
-    )
-    return {"text": explained, "kind": "info" if path.sums_up else "error"}
-
-
 def _verdict_of_number(run: Run, pair: Pair) -> Content:
-    """The estimate for a text or pair on the scale of the examples, and the effect of masking each word (occlusion)."""
-    said, words, effects = estimate_without(as_kind(run.predictor, Regressor), load(run.predictor.model), pair)
+    """The estimate for a text or pair on the scale of the examples."""
+    predictor = as_kind(run.predictor, Regressor)
+    said = float(predictor.estimate(load(predictor.model), [pair])[0])
     low, high = _scale(run)
     share = (min(max(said, low), high) - low) / (high - low)
     rows = [(f"{said:.2f}", share, f"on a scale from {low:g} to {high:g}")]
-    return {
-        "verdict": bar_groups([("", rows)], form=".0%"),
-        "words": word_effects(words, effects.tolist(), shares=False) if words else None,
-        "note": "How much lower the number is when one word is hidden behind [MASK] (occlusion).",
-    }
+    return {**NOTHING, "verdict": bar_groups([("", rows)], form=".0%")}
 
 
 def _scale(run: Run) -> tuple[float, float]:
@@ -254,13 +226,9 @@ def samples_of(run: Run) -> tuple[Pair, ...]:
     return tuple(pairs[:MOST_SAMPLES])
 
 
-def fit_texts(pair: Pair, offered: Sequence[str], labels: Sequence[str], samples: Sequence[Pair]) -> Pair:
-    """The texts to try: those in the boxes, or the first sample where the app offered them for other labels.
-
-    `offered` are the texts that the app put into the boxes last, and the labels they are for.
-    """
-    # A request made while another is answered may still have the sentence which that answer replaces.
-    put_for = offered[2:] if pair == tuple(offered[:2]) else OFFERED.get(pair)
+def fit_texts(pair: Pair, labels: Sequence[str], samples: Sequence[Pair]) -> Pair:
+    """The texts to try: those in the boxes, or the first sample in place of our own texts for other labels."""
+    put_for = OFFERED.get(pair)
     if put_for is None or 2 * len(set(labels) & set(put_for)) >= len(labels):
         return pair
     return samples[0] if samples else ("", "")

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from explorer.bert.explorer import load
-from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.finetune.compute.answers import Answerer
 from explorer.finetune.compute.predictor import as_kind
@@ -13,7 +12,7 @@ from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.spans import Answer
 from explorer.finetune.compute.words import Tagger
 from explorer.finetune.opening import OUTSIDE
-from explorer.finetune.pictures import looks_at_answer, passage
+from explorer.finetune.pictures import passage
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
 from explorer.text.tagged import split_words
@@ -23,7 +22,6 @@ from explorer.ui.pictures.word_grid import word_grid
 from explorer.ui.view import Content
 
 MOST_SHOWN = 60  # words
-_answers: OnceCache[Any, tuple[Answer, Any]] = OnceCache(64)
 
 
 def tag_words(run: Run, text: str) -> Content:
@@ -56,34 +54,18 @@ def _ranked(labels: tuple[str, ...], shares: np.ndarray) -> str:
 
 
 def answer_question(run: Run, question: str, text: str) -> Content:
-    """The answer marked in its text, where each token may begin and end it, and the heads that attend to it."""
+    """The answer marked in its text, and where each token may begin and end it."""
     if not (has_visible_characters(question) and has_visible_characters(text)):
         return {"said": "Type a question and a text.", "note": ""}
-    found, looks = _ask(run, question, text)
-    layer, head = divmod(int(looks.argmax()), looks.shape[1])
-    start, end = found.span
-    even = (end - start + 1) / found.window.encoding.kept
+    found = as_kind(run.predictor, Answerer).answer(load(run.predictor.model), question, text)
     return {
         "found": passage(text, found.start, found.end),
         "said": _verdict(found),
         "row": _boundaries(found),
-        "looks": looks_at_answer(looks, even),
         "note": (
-            "The table: how likely each token of the text begins and ends the answer; [CLS] is for no answer. The "
-            "picture: how much of its attention each head of the trained model gives from the question to "
-            f"{'the answer' if found.text else 'the best span'}. Layer {layer + 1}, head {head + 1} gives most, "
-            f"{looks.max():.0%}; spread evenly it would be {even:.0%}. {_part(found, text)}"
+            f"How likely each token of the text begins and ends the answer; [CLS] is for no answer. {_part(found, text)}".strip()
         ),
     }
-
-
-def _ask(run: Run, question: str, text: str) -> tuple[Answer, Any]:
-    def answer() -> tuple[Answer, Any]:
-        model, answerer = load(run.predictor.model), as_kind(run.predictor, Answerer)
-        found = answerer.answer(model, question, text)
-        return found, answerer.looks(model, found)
-
-    return _answers.get((run.id, question, text), answer)
 
 
 def _verdict(found: Answer) -> str:

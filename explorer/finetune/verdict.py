@@ -33,7 +33,6 @@ CHOSEN = "The epoch was chosen on these same held-out sentences, so expect a lit
 NAMES = {
     "most frequent": "guessing one class",
     "bag of words": "counting words",
-    "shared words": "counting shared words",
     "most frequent tag": "always the most frequent tag",
     MEMORY: "remembering the tag of each word",
     MEMORY_OF_NAMES: "F1 of whole names, remembered",
@@ -128,25 +127,14 @@ def cost(model: Capabilities, plan: TrainingPlan, examples: int, words: int) -> 
     settings = plan.settings.fill_in(examples, plan.layers_trained)
     layer = 12 * model.hidden_size**2 * (PIECES_PER_WORD * words + 2 * examples)
     frozen, trained = plan.layer - plan.layers_trained, plan.layers_trained
-    trainings = settings.epochs * settings.averaged
-    steps = trainings * -(-round(examples * (1 - settings.held_out)) // settings.batch_size)
-    return layer * (frozen + BACKWARD * trained * trainings) / QUICK + STEP_SECONDS * trained * steps
-
-
-def duration(seconds: float) -> str:
-    """A rough duration: 'a moment', 'about 40 s', 'about 3 minutes'."""
-    if seconds < 2:
-        return "a moment"
-    if seconds < 90:
-        return f"about {round(seconds) if seconds < 10 else 10 * round(seconds / 10)} s"
-    return f"about {round(seconds / 60)} minutes"
+    steps = settings.epochs * -(-round(examples * (1 - settings.held_out)) // settings.batch_size)
+    return layer * (frozen + BACKWARD * trained * settings.epochs) / QUICK + STEP_SECONDS * trained * steps
 
 
 def summary(run: Run) -> str:
     """What was trained, and both held-out measures, in a sentence. Few examples have no measures beside those of `judge`."""
-    layers, averaged = run.settings.get("layers_trained"), run.settings.get("averaged", 1)
+    layers = run.settings.get("layers_trained")
     trained = f"the head and {layers} layer{'s' if layers != 1 else ''}" if layers else "the head only"
-    trained += f", the mean of {averaged} trainings" if averaged > 1 else ""
     kept = f"epoch {run.best + 1} of {len(run.history)}"
     if run.settings.get("optimizer") == "lbfgs":
         kept = "solved directly"

@@ -17,8 +17,7 @@ from explorer.core.paths import ASSETS
 from explorer.corpus.atlas_words import describe as habit_of
 from explorer.corpus.compute.atlas import known_atlas
 from explorer.export.place import slug
-from explorer.guide import glossary
-from explorer.guide.pages import anchor, pages
+from explorer.guide.pages import GLOSSARY, anchor, pages, terms
 from explorer.page.examples import EXAMPLES
 from explorer.tabs import TABS
 from explorer.teaching.lessons.reading import lessons
@@ -30,12 +29,6 @@ from explorer.ui.view import View
 WORDS = ASSETS / "find" / "words.tsv"
 CONCEPTS = ASSETS / "find" / "concepts.txt"
 FIELDS = ("kind", "title", "where", "words", "go", "text", "near")
-NEEDS = {
-    "fill_mask": "a model that fills blanks",
-    "next_sentence": "a model that judges whether B follows A",
-    "own_head": "a model with its own head",
-}
-"""What a tab needs of the model, after the word 'needs'."""
 
 Entry = dict[str, Any]
 
@@ -82,9 +75,7 @@ def _views() -> Iterator[tuple]:
         for choice, rows in {"": [tab.above] if tab.above else [], **tab.choices}.items():
             label = choice if len(tab.choices) > 1 else ""  # one choice alone is not shown
             for view in views_in(rows):
-                place = " › ".join(filter(None, (tab.label, label)))
-                needs = NEEDS.get(tab.needs or "", "")
-                where = f"{place}, needs {needs}" if needs else place
+                where = " › ".join(filter(None, (tab.label, label)))
                 near = ", ".join([*shown.pop((tab.id, choice), []), *_labels(view)])  # terms: of the first view of a choice
                 yield "view", view.question, where, words().get(view.name, [""])[-1], [tab.label, label], "", near
 
@@ -93,7 +84,7 @@ def _terms_by_place() -> dict[tuple[str, str], list[str]]:
     """The glossary's words by the tab's id and the choice that shows them."""
     found: dict[tuple[str, str], list[str]] = {}
     choices = {(tab.id, slug(choice)): choice for tab in TABS for choice in tab.choices}
-    for term in glossary.terms():
+    for term in terms():
         query = dict(parse_qsl(term.query))
         first = next(slug(choice) for tab in TABS if tab.id == query["tab"] for choice in tab.choices)
         place = query["tab"], query.get("view", first)
@@ -135,15 +126,15 @@ def _lessons() -> Iterator[tuple]:
 
 def _terms() -> Iterator[tuple]:
     unmarked = {ord("*"): None, ord("`"): None}
-    for term in glossary.terms():
-        go = f"guide {glossary.PAGE}#{anchor(term.name)}"
+    for term in terms():
+        go = f"guide {GLOSSARY}#{anchor(term.name)}"
         known = ", ".join([*term.words, *words().get(f"={term.name}", [])])
         yield "term", term.name, term.meaning.translate(unmarked), known, go, "", "definition"
 
 
 def _guide() -> Iterator[tuple]:
     for page in pages().values():
-        for section in page.sections[:1] if page.name == glossary.PAGE else page.sections:  # the rest are terms
+        for section in page.sections[:1] if page.name == GLOSSARY else page.sections:  # the rest are terms
             where, address = page.title if section.level > 1 else "", f"{page.name}#{section.anchor}"
             known = words().get(f"@{address}", [""])[-1]
             yield "answer" if known else "guide", section.title, where, known, f"guide {address}", section.text

@@ -20,7 +20,6 @@ from explorer.guide.pages import FOLDER
 from explorer.tabs import TABS
 from explorer.teaching.lessons.reading import lessons
 from explorer.ui.tabs import views_in
-from explorer.ui.view import View
 
 PART = re.compile(r"(<!-- generated: (.+?) -->\n).*?(?=<!-- end -->)", re.DOTALL)
 FIRST_SENTENCE = re.compile(r".+?(?<! al)\.(?= |$)")  # OpenAPI has the whole docstring of an endpoint
@@ -49,19 +48,14 @@ def _answer(endpoint: Callable[..., Any]) -> str:
     return f"{first[0] if first else about} **Returns** {returned}"
 
 
-def questions(heading: str, views: Iterable[type[View]]) -> str:
-    """A choice of a tab: its heading, and the questions of its views."""
-    asked = "\n".join(f"- *{view.question}*" for view in views)
-    return "\n\n".join(filter(None, (heading and f"## {heading}", asked)))
-
-
-def _choices() -> Iterator[tuple[str, list[type[View]]]]:
-    """Headings and views of all choices; '' for the views above them, and for the only choice of a tab."""
+def _questions() -> Iterator[tuple[str, Callable[[], str]]]:
+    """The parts with the questions of the views of each choice, and of those above all choices of a tab."""
     for tab in TABS:
-        if tab.above:
-            yield "", list(tab.above)
-        for choice, rows in tab.choices.items():
-            yield choice if len(tab.choices) > 1 else "", list(views_in(rows))
+        above = [("", [tab.above])] if tab.above else []
+        for choice, rows in [*above, *tab.choices.items()]:
+            views = views_in(rows)
+            heading = f"## {choice}\n\n" if choice and len(tab.choices) > 1 else ""
+            yield f"asks {views[0].name}", partial(str, heading + "\n".join(f"- *{view.question}*" for view in views))
 
 
 PARTS: dict[str, Callable[[], str]] = {
@@ -72,7 +66,7 @@ PARTS: dict[str, Callable[[], str]] = {
     ),
     "limits": limits.as_markdown,
     "parameters": lambda: table(("parameter", "what it says"), ((f"`{name}`", about) for name, about in PARAMETERS.items())),
-    **{f"asks {views[0].name}": partial(questions, heading, views) for heading, views in _choices()},
+    **dict(_questions()),
 }
 
 

@@ -1,11 +1,13 @@
-"""The pages of the guide as HTML: headings with anchors, tables that scroll, and links that work in the app."""
+"""The pages of the guide as HTML: headings with anchors, tables that scroll, and links that work in the app; and its glossary."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from posixpath import normpath
+from typing import Any
+from urllib.parse import urlsplit
 
 from markdown_it.token import Token
 
@@ -25,6 +27,7 @@ BESIDE = {  # other documents of what the app ships with, served with the guide
 COMMENTS = re.compile(r"^[ \t]*<!--.*?-->[ \t]*\n?", re.DOTALL | re.MULTILINE)  # claims, markers of examples and generated parts
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 HEADINGS = ("h1", "h2", "h3")
+HEADING = re.compile(r"<(h[123])>(.*?)</\1>", re.DOTALL)
 # Wide tables and code scroll by keyboard; an empty header cell is no header. `<` in texts is escaped.
 TAGS = {
     "<pre>": '<pre tabindex="0">',
@@ -51,24 +54,21 @@ def anchor(heading: str) -> str:
     return re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-")
 
 
-def render(markdown: str, served: Callable[[str], str | None]) -> tuple[str, tuple[Section, ...]]:
-    """The HTML of a page, and its sections.
-
-    `served` returns a link's address in the app, or None for a target that the app does not serve: then only the text stays.
-    """
+def render(markdown: str, path: Path) -> tuple[str, tuple[Section, ...]]:
+    """The HTML of a page that is in the file at `path`, and its sections."""
     tokens = _MARKDOWN.parse(COMMENTS.sub("", FRONT_MATTER.sub("", markdown)))
     sections = tuple(_sections(tokens))
-    anchors = iter(sections)
-    for place, token in enumerate(tokens):
-        if token.type == "heading_open" and token.tag in HEADINGS:
-            _link_to_itself(token, tokens[place + 1], next(anchors).anchor)
-        for child in token.children or ():
-            if child.type == "link_open":
-                _lead(child, served)
+    anchors = (section.anchor for section in sections)
+    for link in (child for token in tokens for child in token.children or () if child.type == "link_open"):
+        _lead(link, path)
     html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
     for tag, better in TAGS.items():
         html = html.replace(tag, better)
-    return html, sections
+    return HEADING.sub(lambda found: _link_to_itself(found[1], found[2], next(anchors)), html), sections
+
+
+def _link_to_itself(tag: str, heading: str, name: str) -> str:
+    return f'<{tag} id="{name}"><a href="#{name}">{heading}</a></{tag}>'
 
 
 def _sections(tokens: Sequence[Token]) -> Iterator[Section]:
@@ -92,23 +92,10 @@ def _plain(token: Token) -> str:
     return "".join(" " if child.type in ("softbreak", "hardbreak") else child.content for child in token.children)
 
 
-def _link_to_itself(heading: Token, inline: Token, name: str) -> None:
-    heading.attrSet("id", name)
-    opening, closing = Token("link_open", "a", 1), Token("link_close", "a", -1)
-    opening.attrSet("href", f"#{name}")
-    inline.children = [opening, *(inline.children or []), closing]
-
-
-def _lead(link: Token, served: Callable[[str], str | None]) -> None:
-    address = str(link.attrGet("href"))
-    if address.startswith("#"):
-        return
-    leads = served(address)
-    if leads is None:
-        link.attrs = {}  # an <a> without an address is plain text
-        return
-    link.attrSet("href", leads)
-    if leads.startswith(("http://", "https://")):
+def _lead(link: Token, path: Path) -> None:
+    leads = address_in_app(str(link.attrGet("href")), path)
+    link.attrs = {} if leads is None else {"href": leads}  # an <a> without an address is plain text
+    if leads and leads.startswith(("http://", "https://")):
         link.attrSet("rel", "noreferrer")
 
 
@@ -142,7 +129,7 @@ def _paths() -> dict[str, Path]:
 
 
 def _read(name: str, path: Path) -> Page:
-    html, sections = render(path.read_text("utf-8"), lambda address: address_in_app(address, path))
+    html, sections = render(path.read_text("utf-8"), path)
     return Page(name, path, sections[0].title, html, sections)
 
 
@@ -150,9 +137,48 @@ def address_in_app(address: str, path: Path) -> str | None:
     """The address in the app of a link in the file at `path`; None if the app does not serve its target."""
     if address.startswith(APP):
         return UP + address.removeprefix(APP)
-    if address.startswith(("http://", "https://")):
+    if address.startswith(("http://", "https://", "#")):
         return address
     file, _, fragment = address.partition("#")
     wanted = normpath((path.parent / file).as_posix())
     name = next((name for name, other in _paths().items() if normpath(other.as_posix()) == wanted), None)
     return None if name is None else f"{name}#{fragment}" if fragment else name
+
+
+# ---- The glossary. A term is a heading of the third level, the line `<!-- words: ... -->` with the words that stand for it in a
+# text, and a paragraph of one sentence that ends in a link to the view that shows it.
+
+GLOSSARY = "glossary"
+TERM = re.compile(r"^### (.+)\n<!-- words: (.+) -->\n((?:.+\n)+)", re.MULTILINE)
+SHOWN = re.compile(rf"\[([^\[\]]+)\]\({re.escape(APP)}(\S*)\)\s*\Z")  # the link at the end of a paragraph
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term; `words` are its forms in lower case, `meaning` is Markdown within a line, `query` that of the link to a view."""
+
+    name: str
+    words: tuple[str, ...]
+    meaning: str
+    where: str  # the view in words
+    query: str
+
+
+@cache
+def terms() -> tuple[Term, ...]:
+    """All terms, in the order of the page. Raises ValueError for one without a link."""
+    return tuple(_term(*found.groups()) for found in TERM.finditer((FOLDER / f"{GLOSSARY}.md").read_text("utf-8")))
+
+
+def _term(name: str, words: str, paragraph: str) -> Term:
+    if (link := SHOWN.search(paragraph)) is None:
+        raise ValueError(f"The glossary's {name!r} ends in no link to a view.")
+    meaning = " ".join(paragraph[: link.start()].split())
+    return Term(name, tuple(words.split(", ")), meaning, link[1], urlsplit(link[2]).query)
+
+
+@cache
+def glossary() -> dict[str, Any]:
+    """All terms as JSON for the page, which offers their meanings, as HTML, where its own texts use them."""
+    own = [{**vars(term), "meaning": _MARKDOWN.renderInline(term.meaning), "anchor": anchor(term.name)} for term in terms()]
+    return {"terms": own}

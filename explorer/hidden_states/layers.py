@@ -7,7 +7,7 @@ from explorer.bert.explorer import Explorer
 from explorer.hidden_states.compute import UNRELATED_TOKENS, anisotropy, drift
 from explorer.ui.long_view import reads_quickly
 from explorer.ui.pictures.heatmaps import similarity_heatmap
-from explorer.ui.pictures.hidden import by_layer_heatmap, pooled_heatmap
+from explorer.ui.pictures.hidden import by_layer_heatmap, vectors_heatmap
 from explorer.ui.pictures.strip_table import FIRST_NUMBERS, Column, Row, number_columns, strip_table
 from explorer.ui.settings import choice
 from explorer.ui.subject import Subject
@@ -126,13 +126,15 @@ class PooledOutput(View):
         model, last = subject.model, subject.trace.hidden_states[-1, 0]
         if why := model.why_not("pooler"):
             return {"picture": None, "formula": why, "check": ""}
+        vector = subject.trace.pooler_output()
+        picture = vectors_heatmap(np.stack([last, vector]), ["[CLS], last layer", "pooled"], 1, "vector")
         if model.pooler_weights is None:
             formula = "The pooled output of this model is the last hidden state of [CLS] itself: its pooler has no weights."
-            return {"picture": pooled_heatmap(last, subject.trace.pooler_output()), "formula": formula, "check": ""}
-        vector, (weight, bias) = subject.trace.pooler_output(), model.pooler_weights
+            return {"picture": picture, "formula": formula, "check": ""}
+        weight, bias = model.pooler_weights
         error = float(np.abs(np.tanh(weight @ last + bias) - vector).max())
         return {
-            "picture": pooled_heatmap(last, vector),
+            "picture": picture,
             "formula": _formula(last, vector),
             "check": verdict(error < 1e-4, f"this formula against the model's pooler, {max_error(error)}"),
         }

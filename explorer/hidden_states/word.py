@@ -20,7 +20,7 @@ from explorer.hidden_states.layers import layer_name
 from explorer.text.limits import check_place, check_texts
 from explorer.text.lines import around, read_lines
 from explorer.ui.layout import col, row
-from explorer.ui.pictures.hidden import context_lines
+from explorer.ui.pictures.state_lines import context_lines
 from explorer.ui.pictures.text_map import Frame, TextMap, draw_map
 from explorer.ui.settings import choice, text
 from explorer.ui.subject import Subject

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import gradio as gr
 
-from explorer.api.blocks_seams import GradioBlocks, deliver, with_delivery
+from explorer.api.blocks_seams import GradioBlocks, delivery, with_delivery
 from explorer.api.gradio_seams import (
     Block,
     BlockFunction,
@@ -135,7 +135,7 @@ class PageBlocks(GradioBlocks):
 
     async def answer(self, *given: Any, **named: Any) -> dict[str, Any]:
         """Let Gradio handle a call whose turn has come, and add the pieces of the page that it builds."""
-        deliver(None)
+        delivery.set(None)
         return with_delivery(await super().call(*given, **named), named.get("root_path"))
 
     def _wish(self, request: Any = None, session_hash: str | None = None, event_id: str | None = None, **_: Any) -> Call:
@@ -143,7 +143,7 @@ class PageBlocks(GradioBlocks):
         asked = getattr(request, "request", None) if event_id is None else None
         address = visitor(request.client) if request is not None else ""
         gone = asked.is_disconnected if asked is not None else nobody_left
-        return Call(address, session_hash is not None, gone)
+        return Call(address, gone)
 
     async def read_inputs(
         self, block_fn: BlockFunction, inputs: list[Any], state: SessionState | None, explicit_call: bool = False
@@ -226,7 +226,7 @@ class PageBlocks(GradioBlocks):
         for number in map(component_id, absent):
             seen.later.setdefault(number, {}).update(numbers[number])
         if new:
-            deliver(self.pieces.delivery(new, seen.later, seen.built))
+            delivery.set(self.pieces.delivery(new, seen.later, seen.built))
             seen.built.update(new)
             seen.later = {number: props for number, props in seen.later.items() if not self.pieces.is_there(number, seen.built)}
         return {one: value for one, value in changed.items() if one not in absent}

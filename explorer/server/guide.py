@@ -7,8 +7,8 @@ from starlette.routing import Route
 
 from explorer.core.javascript import bundle
 from explorer.core.paths import ASSETS
-from explorer.guide import finding, glossary
-from explorer.guide.pages import FIRST, FOLDER, order, pages
+from explorer.guide import finding
+from explorer.guide.pages import FIRST, FOLDER, glossary, order, pages
 from explorer.server.refusals import Refused
 from explorer.server.routes import ASKED_AGAIN, FOR_A_DAY, serve_file, serve_text
 
@@ -53,7 +53,7 @@ def _page(request: Request) -> Response:
 
 
 async def _glossary(request: Request) -> Response:
-    return JSONResponse(glossary.as_json(), headers=ASKED_AGAIN)
+    return JSONResponse(glossary(), headers=ASKED_AGAIN)
 
 
 def _find(request: Request) -> Response:

@@ -163,7 +163,7 @@ def teachers_actions(blocks: PageBlocks, rooms: Rooms) -> dict[str, Action]:
 
     return {
         "ask": ask,
-        "record": _record,
+        "record": lambda room, body: {"csv": csv_of(room.record())},
         "follow": lambda room, body: _follow(blocks, room, body),
         "give": _give,
         "train": _train,
@@ -205,10 +205,6 @@ async def _train(room: Room, body: Body) -> None:
 
 async def _give(room: Room, body: Body) -> None:
     room.give(await run_in_threadpool(Task.of, body.get("exercise")))
-
-
-def _record(room: Room, body: Body) -> Body:
-    return {"csv": csv_of(room.record())}
 
 
 def _door(room: Room, body: Body) -> None:

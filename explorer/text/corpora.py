@@ -215,7 +215,7 @@ def _from_texts(texts: Sequence[str], what: str) -> list[CorpusSentence]:
         text = " ".join(visible(line).split())
         if words := split_words(text) if any(map(_is_read, text)) else []:
             limits.check_text(text, f"{what} {number:,}")
-            found.append(CorpusSentence(text, tuple(words), _starts(text, words) or ()))
+            found.append(CorpusSentence(text, tuple(words), _starts(text, words)))
     return found
 
 
@@ -224,42 +224,39 @@ def _is_read(character: str) -> bool:
     return character != "\ufffd" and unicodedata.category(character)[0] not in "MCZ"
 
 
-def _starts(text: str, words: Sequence[str]) -> tuple[int, ...] | None:
-    """The start of each word if the text consists of these words and whitespace, else None."""
+def _starts(text: str, words: Sequence[str]) -> tuple[int, ...]:
+    """The start of each word if the text consists of these words and whitespace; else nothing."""
     starts, end = [], 0
     for word in words:
         start = text.find(word, end)
         if start < 0 or text[end:start].strip():
-            return None
+            return ()
         starts.append(start)
         end = start + len(word)
-    return tuple(starts) if not text[end:].strip() else None
+    return tuple(starts) if not text[end:].strip() else ()
 
 
 def _read_conllu(lines: Sequence[str]) -> Iterator[CorpusSentence]:
     """The sentences of a treebank. Raises InputError naming the first line that is wrong."""
     for comments, rows in conllu_sentences(lines):
-        words, tags, relations = ([cells[column] for _, cells in rows] for column in (FORM, UPOS, RELATION))
-        if number := next((number for number, cells in rows if not has_visible_characters(cells[FORM])), 0):
-            raise InputError(f"Line {number:,} has no word. Write one, or leave the line out.")
+        words = tuple(cells[FORM] for _, cells in rows)
+        tags, heads, relations = (_column(rows, column) for column in (UPOS, HEAD, RELATION))
+        for number, cells in rows:
+            if not has_visible_characters(cells[FORM]):
+                raise InputError(f"Line {number:,} has no word. Write one, or leave the line out.")
+            if heads and not (cells[HEAD].isdecimal() and len(cells[HEAD]) < 6 and int(cells[HEAD]) <= len(rows)):
+                raise InputError(
+                    f"Line {number:,} has no head. Write the number of a word from 1 to {len(rows)}, or 0 for the root."
+                )
         joined = limits.check_text(" ".join(words), f"the sentence from line {rows[0][0]:,}")
         comment = next((found[1] for found in map(_TEXT.match, reversed(comments)) if found), "")
         text = " ".join(comment.split())[: CHARACTERS.most]
-        if (starts := _starts(text, words)) is None:
+        if not (starts := _starts(text, words)):
             text, starts = joined, _starts(joined, words)
-        yield CorpusSentence(text, tuple(words), starts or (), _unless_empty(tags), _heads(rows), _unless_empty(relations))
+        yield CorpusSentence(text, words, starts, tags, tuple(int(head) - 1 for head in heads), relations)
 
 
-def _unless_empty(cells: list[str]) -> tuple[str, ...]:
+def _column(rows: Rows, column: int) -> tuple[str, ...]:
     """The cells of a column, or nothing if all are empty."""
-    return tuple(cells) if any(cell not in ("", NONE) for cell in cells) else ()
-
-
-def _heads(rows: Rows) -> tuple[int, ...]:
-    """The zero-based syntactic head of every word, ROOT for none; empty when no word has one. Raises InputError."""
-    if not _unless_empty([cells[HEAD] for _, cells in rows]):
-        return ()
-    for number, cells in rows:
-        if not (cells[HEAD].isdecimal() and len(cells[HEAD]) < 6 and int(cells[HEAD]) <= len(rows)):
-            raise InputError(f"Line {number:,} has no head. Write the number of a word from 1 to {len(rows)}, or 0 for the root.")
-    return tuple(int(cells[HEAD]) - 1 for _, cells in rows)
+    cells = tuple(cells[column] for _, cells in rows)
+    return cells if any(cell not in ("", NONE) for cell in cells) else ()

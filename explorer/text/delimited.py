@@ -1,26 +1,24 @@
 """The records of a delimited text. clevercsv finds the delimiter, and the rows themselves show what a quotation mark is.
 
 Quotes may never be closed, and texts without quotes may contain the delimiter. So a text is read in each way of quoting, and the
-way counts in which the fewest rows differ from the others.
+way counts in which the rows are most even.
 """
 
 import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from explorer.core.lazy import clevercsv
-from explorer.core.limits import COLUMNS, TABLE_MEGABYTES
+from explorer.core.limits import TABLE_MEGABYTES
 
-DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}
+DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma"}
 ONE_COLUMN = "\x1f"  # a delimiter that no text contains
 SAMPLE, STRETCH = 12_000, 60  # characters shown to clevercsv; its work is quadratic in a stretch without delimiters and quotes
-COMPARED = 200  # lines in which delimiters and quotes are counted
-EVEN = 0.95  # share of the rows that must have one length
-LEARNED_FROM = 5_000  # records that show which values a column has
-KNOWN_SHARE, FEW = 0.25, 5  # of different values, and how many of them, up to which a column is taken for labels
+COMPARED = 200  # lines in which delimiters are compared
+EVEN = 0.95  # share of the rows of one length from which nothing is wrong
 NAMED_ROWS = 5  # rows named in a note
 
 _SEP = re.compile(r'"?sep=([\t,;|])"?\r?\n?', re.IGNORECASE)
@@ -28,7 +26,8 @@ _STRETCH = re.compile(rf"([^\t,;|\"'\\\r\n]{{{STRETCH}}})[^\t,;|\"'\\\r\n]+")
 csv.field_size_limit(TABLE_MEGABYTES.bytes)  # a long text is cut later, with a message; csv's own limit is 128 KiB
 
 Record = list[str]
-Conditions = Sequence[Callable[[str], object]]
+Reading = tuple[list[Record], bool, str]
+"""The records that are not blank, whether all lines keep to this way of quoting, and its quotation mark."""
 
 
 def read_records(text: str) -> tuple[list[Record], str, list[str]]:
@@ -38,8 +37,8 @@ def read_records(text: str) -> tuple[list[Record], str, list[str]]:
     """
     named = _SEP.match(text)
     lines = list(io.StringIO(text[named.end() :] if named else text, newline=""))
-    delimiter, quote = _find_dialect(lines, named[1] if named else "")
-    rows, notes = _read_best(lines, delimiter, quote)
+    delimiter = named[1] if named else _find_delimiter(lines[:COMPARED])
+    rows, notes = _tidy(_read_best(lines, delimiter), delimiter)
     if named:
         notes = [f"The first line, sep={named[1]}, names the delimiter and is skipped.", *notes]
     return rows, DELIMITERS.get(delimiter, "one column"), notes
@@ -62,36 +61,31 @@ def is_number(cell: str) -> bool:
     return number_of(cell) is not None
 
 
-def _find_dialect(lines: Sequence[str], named: str) -> tuple[str, str]:
-    """The delimiter, unless named, by clevercsv from a sample, and the quote, "" if there is none."""
-    first = lines[:COMPARED]
-    sample = _STRETCH.sub(r"\1", "".join(first)[: 10 * SAMPLE])[:SAMPLE]
-    among = [named] if named else [delimiter for delimiter in DELIMITERS if delimiter in sample]
-    found = clevercsv.Detector().detect(sample, delimiters=among)
-    delimiter = (
-        named or (found and found.delimiter) or next((mark for mark in among if _is_even(_read(first, mark, '"')[0])), ONE_COLUMN)
-    )
-    if not named and _usual_width(_read(first, delimiter, '"')[0])[0] == 1:
-        return ONE_COLUMN, '"'
-    single = found and found.quotechar == "'" and any(f"{delimiter}'" in line or line.startswith("'") for line in first)
-    quote = "'" if single else '"'
-    return delimiter, quote if any(quote in line for line in lines) else ""
+def _find_delimiter(lines: Sequence[str]) -> str:
+    """The delimiter by clevercsv, or else the one with which most rows have one length, of several cells."""
+    sample = _STRETCH.sub(r"\1", "".join(lines)[: 10 * SAMPLE])[:SAMPLE]
+    found = clevercsv.Detector().detect(sample, delimiters=[mark for mark in DELIMITERS if mark in sample])
+
+    def evenness(delimiter: str) -> float:
+        quoted, plain = _read(lines, delimiter, '"'), _read(lines, delimiter, "")
+        return 2 * _share(quoted[0]) if quoted[1] else max(_share(quoted[0]), _share(plain[0]))
+
+    best = found.delimiter if found and found.delimiter else max(DELIMITERS, key=evenness)
+    return best if evenness(best) else ONE_COLUMN
 
 
-def _usual_width(rows: Sequence[Record]) -> tuple[int, float]:
-    """The number of cells that most rows have, and the share of these rows."""
-    [(width, count)] = Counter(map(len, rows)).most_common(1) or [(1, 0)]
-    return width, count / max(1, len(rows))
+def _usual_width(rows: Sequence[Record]) -> tuple[int, int]:
+    """The number of cells that most rows have, and the number of these rows."""
+    return (Counter(map(len, rows)).most_common(1) or [(1, 0)])[0]
 
 
-def _is_even(rows: Sequence[Record]) -> bool:
-    """Whether nearly all rows have one length, of several cells."""
-    width, share = _usual_width(rows)
-    return width > 1 and share >= EVEN
+def _share(rows: Sequence[Record]) -> float:
+    """The share of the rows with the usual number of cells; 0 if that is one."""
+    width, count = _usual_width(rows)
+    return count / len(rows) if width > 1 else 0.0
 
 
-def _read(lines: Sequence[str], delimiter: str, quote: str, escape: str = "") -> tuple[list[Record], bool]:
-    """The records that are not blank, and whether all lines keep to this way of quoting."""
+def _read(lines: Sequence[str], delimiter: str, quote: str, escape: str = "") -> Reading:
     spaced = bool(quote) and any(f"{quote}{delimiter} {quote}" in line for line in lines[:COMPARED])
     for strict in (True, False):
         reader = csv.reader(
@@ -104,83 +98,63 @@ def _read(lines: Sequence[str], delimiter: str, quote: str, escape: str = "") ->
             strict=strict,
         )
         with suppress(csv.Error):
-            return [row for row in reader if any(cell.strip() for cell in row)], strict
-    return [], False
+            return [row for row in reader if any(cell.strip() for cell in row)], strict, quote
+    return [], False, quote
 
 
-def _read_best(lines: Sequence[str], delimiter: str, quote: str) -> tuple[list[Record], list[str]]:
-    """The records in the way of quoting in which the fewest differ from the others, and sentences on what is odd.
+def _read_best(lines: Sequence[str], delimiter: str) -> Reading:
+    """The records in the way of quoting in which they are even, the fewest lack cells, and there are most of them."""
+    opened, single = (sum(line.startswith(mark) + line.count(delimiter + mark) for line in lines) for mark in "\"'")
+    escapes = ("", "\\") if any("\\" in line for line in lines) else ("",)
+    ways = [_read(lines, delimiter, mark, escape) for mark in ("'\"" if single > opened else '"') for escape in escapes]
+    ways = [way for way in ways if way[1] or way[2] == '"']  # other apostrophes are letters
+    if any('"' in line for line in lines) and not (delimiter == ONE_COLUMN and ways[0][1]):
+        ways.append(([[_unquote(cell) for cell in row] for row in _read(lines, delimiter, "")[0]], True, ""))
 
-    Ways that all lines keep to come first, and of equal ones the one with the most records.
-    """
-    doubled, valid = _read(lines, delimiter, quote)
-    on_one_line = [row for row in doubled if not any("\n" in cell for cell in row)]
-    unquoted, _ = _read([line for line in lines if quote not in line], delimiter, "")
-    conditions = _conditions(max(on_one_line, unquoted, key=len)[:LEARNED_FROM])
-    ways = [(doubled, valid)]
-    if quote and (not valid or len(on_one_line) < len(doubled)):
-        plain = [[_unquote(cell, quote) for cell in row] for row in _read(lines, delimiter, "")[0]]
-        even = _is_even([_fit(row, conditions, delimiter, quote) or row for row in plain])
-        ways += [_read(lines, delimiter, quote, "\\"), (plain, even)]
-    fitted = [([_fit(row, conditions, delimiter, quote) for row in rows], rows, valid) for rows, valid in ways]
-    fits, rows, _ = min(fitted, key=lambda way: (not way[2], way[0].count(None), -len(way[0])))
-    titles = next((number for number, row in enumerate(rows) if len(row) > 1), 0)  # lines above the table, in one cell
-    odd: dict[str, list[int]] = {}
-    for number, (row, fit) in enumerate(zip(rows[titles:], fits[titles:], strict=True), start=1):
-        for sentence in _oddities(row, fit or row, len(conditions), delimiter, quote):
-            odd.setdefault(sentence, []).append(number)
-    notes = ["What is above the table is skipped."] * (titles > 0)
-    notes += [sentence.format(_list_rows(numbers)) for sentence, numbers in odd.items()]
-    return [fit or row for row, fit in zip(rows, fits, strict=True)][titles:], notes
+    def oddness(way: Reading) -> tuple[bool, int, int, float]:
+        rows, valid, _ = way
+        width, share = _usual_width(rows)[0], _share(rows)
+        return not valid or share < EVEN, sum(len(row) < width for row in rows), -len(rows), -share
+
+    return min(ways, key=oddness)
 
 
-def _oddities(row: Record, fit: Record, width: int, delimiter: str, quote: str) -> Iterator[str]:
-    """Sentences on a record and what was made of it, with a place for the numbers of the records."""
-    if quote and any(cell.startswith(quote) for cell in fit):
-        yield "A quotation mark opens a cell and is not closed in {}: it is read as a character."
-    if any("\n" in cell and delimiter in cell for cell in row):
-        yield f"A quoted cell contains {DELIMITERS[delimiter]}s and line breaks in {{}}: check its quotation marks."
-    if len(row) > width > 0 and not (quote and any(cell.startswith(quote) for cell in row)):
-        said = "its cells are joined" if len(fit) < len(row) else f"there are {width + 1} cells or more"
-        yield f"A text without quotation marks contains the delimiter in {{}}: {said}."
-
-
-def _unquote(cell: str, quote: str) -> str:
+def _unquote(cell: str) -> str:
     """A cell without the quotes around it, if it has both."""
-    return cell[1:-1].replace(2 * quote, quote) if len(cell) > 1 and cell[0] == cell[-1] == quote else cell
+    return cell[1:-1].replace('""', '"') if len(cell) > 1 and cell[0] == cell[-1] == '"' else cell
 
 
-def _conditions(rows: Sequence[Record]) -> Conditions:
-    """What the cells of each column fulfil: to be one of a few values, a number, or not empty (bool)."""
-    if not rows or (width := _usual_width(rows)[0]) > COLUMNS.most:
-        return []
-    found: list[Callable[[str], object]] = []
-    for cells in zip(*(row for row in rows if len(row) == width), strict=True):
-        counts = Counter(cell.strip() for cell in cells)
-        repeated = {value for value, count in counts.items() if count > 1}
-        if repeated and len(counts) <= max(FEW, KNOWN_SHARE * len(cells)):
-            found.append(repeated.__contains__)
-        else:
-            found.append(is_number if sum(map(is_number, cells)) >= 0.9 * len(cells) else bool)
-    return found
-
-
-def _fit(row: Record, conditions: Conditions, delimiter: str, quote: str) -> Record | None:
-    """The row, if its cells are like those of most; where there are too many, those that make one text are joined."""
-    surplus = len(row) - len(conditions)
-    if surplus < 0 or (surplus and all(fits is bool for fits in conditions)):
-        return None
-    for place in range(len(conditions)) if surplus else (0,):
-        end = place + surplus + 1
-        way = [*row[:place], _unquote(delimiter.join(row[place:end]), quote) if surplus else row[place], *row[end:]]
-        if all(fits(cell.strip()) for cell, fits in zip(way, conditions, strict=True)):
-            return way
-    return None
+def _tidy(way: Reading, delimiter: str) -> tuple[list[Record], list[str]]:
+    """The records below a title, and sentences on what is odd; surplus cells belong to the column with the longest ones."""
+    rows, _, quote = way
+    width = _usual_width(rows)[0]
+    titles = next((number for number, row in enumerate(rows) if len(row) > 1), 0)  # lines above the table, in one cell
+    lengths = [sum(map(len, column)) for column in zip(*(row for row in rows if len(row) == width), strict=True)]
+    longest, name = lengths.index(max(lengths, default=0)) if lengths else 0, DELIMITERS.get(delimiter)
+    notes: dict[str, list[int]] = {
+        "A quotation mark opens a cell and is not closed in {}: it is read as a character.": [],
+        f"A quoted cell contains {name}s and line breaks in {{}}: check its quotation marks.": [],
+        "A text without quotation marks contains the delimiter in {}: its cells are joined.": [],
+    }
+    unclosed, broken, joined = notes.values()
+    tidied = []
+    for number, row in enumerate(rows[titles:], start=1):
+        while len(row) > width and not row[-1].strip():
+            row.pop()
+        if (surplus := len(row) - width) > 0 and width > 1:
+            cell = delimiter.join(row[longest : longest + surplus + 1])
+            row = [*row[:longest], _unquote(cell), *row[longest + surplus + 1 :]]
+            joined += [number] * (cell == _unquote(cell))
+        if not quote and any(cell.startswith('"') for cell in row):
+            unclosed.append(number)
+        if any("\n" in cell and delimiter in cell for cell in row):
+            broken.append(number)
+        tidied.append(row)
+    told = [sentence.format(_list_rows(numbers)) for sentence, numbers in notes.items() if numbers]
+    return tidied, [*["What is above the table is skipped."] * (titles > 0), *told]
 
 
 def _list_rows(numbers: Sequence[int]) -> str:
-    """'row 3', 'rows 3 and 7' or 'rows 1, 2, 3, 4, 5 and 12 others'."""
-    named = [f"{number:,}" for number in numbers[:NAMED_ROWS]]
-    if (more := len(numbers) - len(named)) > 0:
-        named.append(f"{more:,} others")
-    return f"row {named[0]}" if len(named) == 1 else f"rows {', '.join(named[:-1])} and {named[-1]}"
+    """'row 3', 'rows 3, 7' or 'rows 1, 2, 3, 4, 5 and 12 others'."""
+    more = f" and {len(numbers) - NAMED_ROWS:,} others" if len(numbers) > NAMED_ROWS else ""
+    return f"row{'s' * (len(numbers) > 1)} {', '.join(f'{number:,}' for number in numbers[:NAMED_ROWS])}{more}"

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.limits import CELLS, COLUMNS, LINES, MEGABYTE, TABLE_MEGABYTES
 from explorer.text.characters import decode, has_visible_characters
 from explorer.text.delimited import Record, is_number, read_records
-from explorer.text.json_tables import Cells, read_json, text_of
+from explorer.text.json_tables import read_json, text_of
 from explorer.text.names import KNOWN_NAMES, normal
 
 FILE_TYPES = (".csv", ".tsv", ".txt", ".json", ".jsonl")
@@ -130,7 +131,7 @@ def _of_records(records: Sequence[Record]) -> Table:
     return data.with_names(has_column_names(first, rows[1:]))
 
 
-def _of_objects(items: Sequence[Cells]) -> Table:
+def _of_objects(items: Sequence[dict[str, Any]]) -> Table:
     names = list(dict.fromkeys(name for item in items for name in item))
     width, notes = _check_size(len(items), len(names))
     rows = tuple(tuple(text_of(item.get(name)) for name in names[:width]) for item in items)

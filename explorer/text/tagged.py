@@ -6,7 +6,7 @@ sentences, as in Tjong Kim Sang & De Meulder 2003).
 
 import re
 import unicodedata
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -70,16 +70,19 @@ def read_tagged(path: Path) -> TaggedFile:
     text, encoding = decode(path.read_bytes())
     lines = LINE_END.split(text)
     LINES.check(len(lines))
-    if is_conllu(lines):
-        how = "CoNLL-U (universal parts of speech)"
-        found = (_tag(rows, FORM, UPOS) for _, rows in conllu_sentences(lines))
-    else:
-        how = "CoNLL"
-        found = _read_conll(lines)
-    if not (sentences := tuple(found)):
+    how, form, tag = ("CoNLL-U (universal parts of speech)", FORM, UPOS) if is_conllu(lines) else ("CoNLL", 0, -1)
+    if tag == UPOS:
+        found = conllu_sentences(lines)
+    else:  # the word is in the first column, or in the second if the first is a count, and the tag in the last
+        words = [line for line in lines if line.strip() and not line.startswith(("#", DOCUMENT))] or ["# O"]
+        delimiter = "\t" if "\t" in words[0] else None
+        width = len(words[0].rstrip().split(delimiter))
+        form = int(width > 2 and [line.split(delimiter)[0] for line in words[:3]] == ["1", "2", "3"])
+        found = _sentences(lines, delimiter, width)
+    if not (sentences := tuple(_tag(rows, form, tag) for _, rows in found)):
         raise InputError("The file is empty. Write one word and its tag per line, and a blank line between sentences.")
-    words = sum(len(sentence.words) for sentence in sentences)
-    return TaggedFile(sentences, f"{len(sentences):,} sentences with {words:,} words, {how}, {encoding}.")
+    count = sum(len(sentence.words) for sentence in sentences)
+    return TaggedFile(sentences, f"{len(sentences):,} sentences with {count:,} words, {how}, {encoding}.")
 
 
 def check_tagged(words: object, tags: object, where: str) -> TaggedSentence:
@@ -90,40 +93,26 @@ def check_tagged(words: object, tags: object, where: str) -> TaggedSentence:
         raise InputError(f"{where} has no words. Leave it out.")
     if len(words) != len(tags):
         raise InputError(f"{where} has {len(words):,} words and {len(tags):,} tags. Give every word one tag.")
-    if len(words) > CHARACTERS.most or sum(len(word) + 1 for word in words if isinstance(word, str)) > CHARACTERS.most:
+    if sum(len(word) + 1 if isinstance(word, str) else 1 for word in words) > CHARACTERS.most:
         raise InputError(f"{where} has more than {CHARACTERS.most:,} characters. End the sentence earlier.")
     place = where[0].lower() + where[1:]
     checked = tuple(limits.check_text(word, f"word {number} of {place}") for number, word in enumerate(words, start=1))
-    return TaggedSentence(checked, tuple(_check_tag(tag, number, place) for number, tag in enumerate(tags, start=1)))
-
-
-def _check_tag(tag: object, number: int, place: str) -> str:
-    if isinstance(tag, bool) or not isinstance(tag, str | int) or not str(tag).strip():
-        raise InputError(f"Word {number} of {place} has no tag. Give every word one.")
-    return limits.check_text(str(tag).strip(), f"the tag of word {number} of {place}", LABEL)
+    for number, tag in enumerate(tags, start=1):
+        if isinstance(tag, bool) or not isinstance(tag, str | int) or not str(tag).strip():
+            raise InputError(f"Word {number} of {place} has no tag. Give every word one.")
+        limits.check_text(str(tag).strip(), f"the tag of word {number} of {place}", LABEL)
+    return TaggedSentence(checked, tuple(str(tag).strip() for tag in tags))
 
 
 def is_conllu(lines: Sequence[str]) -> bool:
-    """Whether the first line with a word looks like CoNLL-U, or there are comments that only CoNLL-U has."""
+    """Whether the first line with a word is numbered and has the columns of CoNLL-U."""
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "").split("\t")
-    commented = any(line.startswith(("# sent_id", "# text =")) for line in lines[:50])
-    numbered = len(first) == CONLLU_COLUMNS and _NUMBERED.fullmatch(first[ID]) is not None
-    return numbered or (commented and first[ID] == "1")
+    return len(first) == CONLLU_COLUMNS and _NUMBERED.fullmatch(first[ID]) is not None
 
 
 def conllu_sentences(lines: Sequence[str]) -> Iterator[tuple[list[str], Rows]]:
     """The comments and the words of each sentence in CoNLL-U, without ranges and empty nodes. Raises InputError."""
     return _sentences(lines, "\t", CONLLU_COLUMNS, numbered=True)
-
-
-def _read_conll(lines: Sequence[str]) -> Generator[TaggedSentence]:
-    """Sentences whose word is in the first column, or in the second if the first is a count, and the tag in the last."""
-    words = [line for line in lines if line.strip() and not line.startswith(("#", DOCUMENT))] or ["# O"]
-    delimiter = "\t" if "\t" in words[0] else None
-    width = len(words[0].rstrip().split(delimiter))
-    form = int(width > 2 and [line.split(delimiter)[0] for line in words[:3]] == ["1", "2", "3"])
-    for _, rows in _sentences(lines, delimiter, width):
-        yield _tag(rows, form, -1)
 
 
 def _sentences(
@@ -165,14 +154,9 @@ def _meanings() -> dict[str, str]:
     return dict(line.split("\t") for line in lines)
 
 
-def meaning(name: str) -> str:
-    """The description of a tag or relation, or that of its main type for a subtype without one; '' if unknown."""
-    return _meanings().get(name) or _meanings().get(name.partition(":")[0], "")
-
-
 def plain(name: str) -> str:
-    """The description of a tag or a relation, 'passive subject' for nsubj:pass; the name itself if unknown."""
-    return meaning(name) or name
+    """The description of a tag or a relation, 'passive subject' for nsubj:pass, or of its main type; else the name."""
+    return _meanings().get(name) or _meanings().get(name.partition(":")[0]) or name
 
 
 def spell_out(name: str) -> str:

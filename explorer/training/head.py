@@ -1,4 +1,4 @@
-"""A head on features, with or without a hidden layer, and the scale that makes features of all layers equally trainable."""
+"""A head on features, and the scale that makes features of all layers equally trainable."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ import numpy as np
 
 from explorer.core.engine import no_grad, torch
 from explorer.core.lazy import scipy
-from explorer.training.settings import TrainingSettings
 
 
 @dataclass(frozen=True)
 class Head:
-    """The scores of all labels for a pooled vector x: W x + b or, with a hidden layer, W relu(H x + c) + b."""
+    """The scores of all labels for a pooled vector x: W x + b or, with a hidden layer (in older runs), W relu(H x + c) + b."""
 
     weight: np.ndarray  # [labels, hidden or units] float32
     bias: np.ndarray  # [labels] float32
@@ -29,13 +28,6 @@ class Head:
         if self.hidden_weight is not None:
             vectors = np.maximum(vectors @ self.hidden_weight.T + self.hidden_bias, 0)
         return vectors @ self.weight.T + self.bias
-
-    def scores(self, vectors: torch.Tensor) -> torch.Tensor:
-        """[texts, labels] scores for features [texts, hidden], differentiable."""
-        if self.hidden_weight is not None:
-            hidden = torch.nn.functional.linear(vectors, torch.from_numpy(self.hidden_weight), torch.from_numpy(self.hidden_bias))
-            vectors = hidden.relu()
-        return torch.nn.functional.linear(vectors, torch.from_numpy(self.weight), torch.from_numpy(self.bias))
 
 
 @dataclass(frozen=True)
@@ -65,38 +57,23 @@ class Scale:
         return weight.numpy().copy(), (bias - weight @ self.mean).numpy().copy()
 
 
-def new_module(hidden: int, labels: int, settings: TrainingSettings, generator: torch.Generator) -> torch.nn.Sequential:
-    """The layers of a new head: the last one starts at zero, a hidden one with random weights."""
-    layers: list[torch.nn.Module] = []
-    if settings.units:
-        below = torch.nn.Linear(hidden, settings.units)
-        # The input has a length of about 1, so standard normal weights give the units values around 1.
-        torch.nn.init.normal_(below.weight, generator=generator)
-        torch.nn.init.zeros_(below.bias)
-        layers += [below, torch.nn.ReLU()]
-    last = torch.nn.Linear(settings.units or hidden, labels)
-    torch.nn.init.zeros_(last.weight)
-    torch.nn.init.zeros_(last.bias)
-    return torch.nn.Sequential(*layers, last)
+def new_module(hidden: int, labels: int) -> torch.nn.Linear:
+    """A new head, which starts at zero."""
+    module = torch.nn.Linear(hidden, labels)
+    torch.nn.init.zeros_(module.weight)
+    torch.nn.init.zeros_(module.bias)
+    return module
 
 
 @no_grad
-def fill(module: torch.nn.Sequential, head: Head, scale: Scale) -> None:
-    """Give a module for scaled features the weights of a head of the same form for unscaled ones."""
-    first, last = module[0], module[-1]
-    weight, bias = (head.weight, head.bias) if first is last else (head.hidden_weight, head.hidden_bias)
-    below, above = torch.as_tensor(weight), torch.as_tensor(bias)
-    if first is not last:
-        last.weight.copy_(torch.from_numpy(head.weight))
-        last.bias.copy_(torch.from_numpy(head.bias))
-    first.weight.copy_(below * scale.size)
-    first.bias.copy_(above + below @ scale.mean)
+def fill(module: torch.nn.Linear, head: Head, scale: Scale) -> None:
+    """Give a module for scaled features the weights of a linear head for unscaled ones."""
+    weight = torch.from_numpy(head.weight)
+    module.weight.copy_(weight * scale.size)
+    module.bias.copy_(torch.from_numpy(head.bias) + weight @ scale.mean)
 
 
 @no_grad
-def as_head(module: torch.nn.Sequential, scale: Scale) -> Head:
+def as_head(module: torch.nn.Linear, scale: Scale) -> Head:
     """The Head for unscaled features, from a module trained on scaled ones."""
-    first, last = module[0], module[-1]
-    if first is last:
-        return Head(*scale.fold(last.weight, last.bias))
-    return Head(last.weight.numpy().copy(), last.bias.numpy().copy(), *scale.fold(first.weight, first.bias))
+    return Head(*scale.fold(module.weight, module.bias))

@@ -12,7 +12,6 @@ import numpy as np
 from explorer.analysis.evaluation import pearson, spearman
 from explorer.core.engine import torch
 from explorer.core.lazy import sklearn
-from explorer.training.examples import Examples, Split
 from explorer.training.head import Head
 from explorer.training.settings import TrainingSettings
 
@@ -46,27 +45,18 @@ class Solvable(Objective):
 class Classes(Solvable):
     """One label per row: cross-entropy, in nats."""
 
-    def __init__(self, targets: np.ndarray, labels: int, balanced: np.ndarray | None = None) -> None:
-        """With `balanced`, the rows to train on, every label counts the same there."""
-        self.targets, self.outputs, self._weights = torch.from_numpy(targets), labels, None
-        if balanced is not None:
-            counts = torch.bincount(self.targets[torch.from_numpy(balanced)], minlength=labels)
-            self._weights = len(balanced) / (labels * counts.clamp_min(1).float())
-
-    @classmethod
-    def of(cls, examples: Examples, parts: Split, balanced: bool = False) -> Classes:
-        return cls(examples.targets, len(examples.classes), parts.train if balanced else None)
+    def __init__(self, targets: np.ndarray, labels: int) -> None:
+        self.targets, self.outputs = torch.from_numpy(targets), labels
 
     def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
-        """The mean cross-entropy over the rows, with class weights if the classes are to be balanced."""
-        return torch.nn.functional.cross_entropy(scores, self.targets[rows], self._weights)
+        """The mean cross-entropy over the rows."""
+        return torch.nn.functional.cross_entropy(scores, self.targets[rows])
 
     def measure(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
-        """Unweighted cross-entropy, accuracy and macro-F1 (0 to 1): the mean F1 of the labels that occur, rare ones included."""
+        """Cross-entropy, accuracy and macro-F1 (0 to 1): the mean F1 of the labels that occur, rare ones included."""
         targets, said = self.targets[rows].numpy(), scores.argmax(-1).numpy()
-        loss = torch.nn.functional.cross_entropy(scores, self.targets[rows]).item()
         f1 = sklearn.metrics.f1_score(targets, said, average="macro")
-        return {"loss": loss, "accuracy": float((targets == said).mean()), "macro_f1": float(f1)}
+        return {"loss": self.loss(scores, rows).item(), "accuracy": float((targets == said).mean()), "macro_f1": float(f1)}
 
     def solve(self, inputs: np.ndarray, rows: np.ndarray, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
         """Solve a multinomial logistic regression (L-BFGS)."""
@@ -76,9 +66,7 @@ class Classes(Solvable):
         if len(np.unique(targets)) == 1:
             bias[targets[0]] = 1
             return weight, bias
-        method = sklearn.linear_model.LogisticRegression(
-            C=1 / settings.regularization, max_iter=300, class_weight="balanced" if settings.balanced else None
-        )
+        method = sklearn.linear_model.LogisticRegression(C=1 / settings.regularization, max_iter=300)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about 300 steps not being enough for the last digits
             fitted = method.fit(inputs, targets)

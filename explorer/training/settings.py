@@ -23,11 +23,8 @@ class TrainingSettings:
     batch_size: int = 32
     seed: int = 0
     optimizer: str = "adam"  # or "lbfgs": logistic or ridge regression, solved directly
-    units: int = 0  # size of the head's hidden layer; 0 for a linear head
-    balanced: bool = False  # rare labels weigh more: number of examples / (number of labels · examples of the label)
     regularization: float = 1.0  # for "lbfgs": half the squared length of the weights times this is added to the loss
     held_out: float = HELD_OUT_SHARE  # share of each label that is not trained on; 0: leave-one-out
-    averaged: int = 1  # trainings of layers whose weights are averaged, with consecutive seeds
 
     def fill_in(self, examples: int, layers_trained: int) -> Self:
         """These settings with the number of epochs filled in, where it is 0, to give enough steps for so many examples.
@@ -47,8 +44,8 @@ class TrainingSettings:
         return self.epochs if self.held_out and self.optimizer != "lbfgs" else 1
 
     def for_few(self) -> Self:
-        """These settings for few examples: solved directly if the head is linear, and judged by leave-one-out."""
-        if self.units or self.optimizer == "lbfgs":
+        """These settings for few examples: solved directly, and judged by leave-one-out."""
+        if self.optimizer == "lbfgs":
             return replace(self, held_out=0.0)
         return replace(self, held_out=0.0, optimizer="lbfgs", regularization=FEW_REGULARIZATION)
 

@@ -1,48 +1,34 @@
 """The layout of a view: rows of settings and parts, or of columns. Everything else is placed from top to bottom."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 
-@dataclass(frozen=True)
-class LayoutColumn:
-    """Settings and parts below each other, by name, and rows of them."""
+class _Group:
+    """Settings and parts by name, and groups of them."""
 
-    items: "tuple[str | LayoutRow, ...]"
-    width: int = 1  # relative to the columns beside it
+    def __init__(self, *items: Any, width: int = 1) -> None:
+        self.items, self.width = items, width
 
     @property
     def names(self) -> list[str]:
-        return _names_in(self.items)
+        return [name for item in self.items for name in ([item] if isinstance(item, str) else item.names)]
 
 
-@dataclass(frozen=True)
-class LayoutRow:
-    """Settings and parts in one line, by name, with widths by their `scale`; or columns."""
+class LayoutColumn(_Group):
+    """Names below each other, and rows of them; the `width` is relative to the columns beside it."""
 
-    items: tuple[str | LayoutColumn, ...]
+
+class LayoutRow(_Group):
+    """Names in one line, with widths by their `scale`; or columns."""
 
     @property
     def columns(self) -> list[LayoutColumn]:
         """Its columns; [] for a line of settings and parts."""
         return [item for item in self.items if isinstance(item, LayoutColumn)]
 
-    @property
-    def names(self) -> list[str]:
-        return _names_in(self.items)
 
-
-def _names_in(items: Iterable[str | LayoutRow | LayoutColumn]) -> list[str]:
-    return [name for item in items for name in ([item] if isinstance(item, str) else item.names)]
-
-
-def col(*items: str | LayoutRow, width: int = 1) -> LayoutColumn:
-    """A column of settings and parts, by name, and rows of them."""
-    return LayoutColumn(items, width)
-
-
-def row(*items: str | LayoutColumn) -> LayoutRow:
-    return LayoutRow(items)
+col, row = LayoutColumn, LayoutRow
 
 
 def arrange(names: Iterable[str], rows: Sequence[LayoutRow]) -> list[str | LayoutRow]:

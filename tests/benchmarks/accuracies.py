@@ -45,7 +45,6 @@ RECIPES = {
     "frozen-pooler": Recipe(0.0, pooling="pooler"),
     "top-2": Recipe(0.70, layers=2, pooling="cls"),
     "all-layers": Recipe(0.72, layers="all", pooling="cls"),
-    "all-layers-mean": Recipe(0.74, layers="all", pooling="cls", settings=(("averaged", 5),)),
     "answers": Recipe(0.5, "", None),
     "sms": Recipe(0.985, "sms_spam_train.csv", None, settings=(("optimizer", "lbfgs"), ("regularization", 0.1))),
 }
@@ -64,7 +63,7 @@ def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Call
     layers = model.capabilities.layers if recipe.layers == "all" else recipe.layers
     epochs, rate, batch = PRESETS[preset_for(model.capabilities.hidden_size, layers)]
     settings = {"epochs": epochs, "learning_rate": rate, "batch_size": batch, **dict(recipe.settings)}
-    settings["seed"] = seed * settings.get("averaged", 1)  # those of the trainings that are averaged are one apart
+    settings["seed"] = seed
     if recipe.test:
         settings["held_out"] = 0.02 if layers or settings.get("optimizer") == "lbfgs" else 0.1
     plan = make_plan(model, recipe.layer, recipe.pooling, layers, keep_best=not layers, **settings)

@@ -10,7 +10,7 @@ import transformers
 import explorer
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute import answers, export, store
+from explorer.finetune.compute import answers, store
 from explorer.finetune.compute.answers import HeldOutAnswers, Spans
 from explorer.finetune.compute.export import write_standard
 from explorer.finetune.compute.questions import Questions, place
@@ -161,15 +161,6 @@ def test_a_long_text_is_answered_from_the_window_that_is_surest(tiny, trained):
     assert found.window.begin == wanted.begin
     assert (found.text != "") == (surest > 0)
     assert text[found.start : found.end] == found.text
-
-
-def test_looks_are_the_attention_of_the_tuned_model(tiny, trained):
-    found = trained.predictor.answer(tiny, *ASKED)
-    tuned = explorer.load(export.tuned_model(trained)).trace(*ASKED)
-    asked = [token for token, sequence in enumerate(tuned.encoding.sequences) if sequence == 0]
-    start, end = found.span
-    wanted = [tuned.attention(layer)[:, asked, start : end + 1].sum(-1).mean(-1) for layer in range(2)]
-    np.testing.assert_allclose(trained.predictor.looks(tiny, found), wanted, atol=1e-5)
 
 
 def test_a_checkpoint_for_transformers_says_the_same_as_a_model_of_the_app(tiny, trained, tmp_path):

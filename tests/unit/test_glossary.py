@@ -7,7 +7,7 @@ import pytest
 
 from explorer.export import links
 from explorer.export.place import slug
-from explorer.guide.glossary import as_json, terms
+from explorer.guide.pages import glossary, terms
 from explorer.page.examples import first_subject
 
 
@@ -35,5 +35,5 @@ def test_a_term_has_one_sentence_and_leads_to_a_view(term):
 
 
 def test_meanings_are_sent_as_html():
-    token = next(one for one in as_json()["terms"] if one["name"] == "Token")
+    token = next(one for one in glossary()["terms"] if one["name"] == "Token")
     assert "<code>[CLS]</code>" in token["meaning"]

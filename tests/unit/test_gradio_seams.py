@@ -4,9 +4,6 @@ import ast
 import functools
 import inspect
 import re
-import threading
-import time
-import urllib.request
 from pathlib import Path
 
 import gradio as gr
@@ -21,7 +18,6 @@ from huggingface_hub.utils import _detect_agent
 
 import explorer.app  # noqa: F401 - it sets Gradio's environment
 from explorer.api import blocks_seams, gradio_seams
-from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 SEAMS = ROOT / "explorer" / "api" / "gradio_seams.py"
@@ -66,7 +62,7 @@ WRITTEN = {  # attributes that are set in the code of a class or function, and t
     queueing.Event: "self._id self.session_hash self.alive",
     queueing.Queue: "self.active_jobs self.max_size self.pending_event_ids_session self.pending_messages_per_session __len__",
     BlockFunction: "self.inputs self.outputs self.targets self.concurrency_id self.api_visibility self.api_name self.preprocess",
-    routes.App: "self.stop_event self.auth_dependency self.tokens self.cookie_id self.auth access-token-",
+    routes.App: "self.tokens self.cookie_id self.auth access-token-",
 }
 
 
@@ -134,22 +130,6 @@ def test_calls_are_not_summed_up_for_a_page_that_is_closed():
     call = {"function": "one", "status": "success", "process_time": 1.0}
     assert queue.compute_analytics_summary([call]) == {"functions": {}}
     assert queue.ANALYTICS_MAX_EVENTS == 100
-
-
-def test_a_page_that_is_open_hears_of_the_end_in_the_thread_that_serves_it(monkeypatch):
-    with blocks_seams.GradioBlocks(analytics_enabled=False) as blocks:
-        gr.Textbox()
-    blocks.launch(prevent_thread_lock=True, quiet=True, server_port=free_port(), run_history=False, enable_monitoring=False)
-    ended, threads = blocks.app.stop_event, []
-    end = ended.set
-    monkeypatch.setattr(ended, "set", lambda: (threads.append(threading.get_ident()), end()))
-    with urllib.request.urlopen(f"{blocks.local_url}gradio_api/heartbeat/one", timeout=60) as heartbeat:
-        assert heartbeat.readline() == b"data: ALIVE\n"
-        waiting = time.monotonic() + 60
-        while not ended._waiters and time.monotonic() < waiting:
-            time.sleep(0.01)
-        blocks.close(verbose=False)
-    assert threads[0] != threading.get_ident()
 
 
 @pytest.mark.parametrize("name", ["render_config", "render_id", "rendered_in", "gradio_config", "close_stream", "js_on_load"])

@@ -13,7 +13,7 @@ from explorer import app
 from explorer.export.place import slug
 from explorer.finetune.opening import STARTER
 from explorer.guide.generate import PARTS, fill_in
-from explorer.guide.pages import APP, BESIDE, FOLDER, address_in_app, order, pages, render
+from explorer.guide.pages import APP, BESIDE, FOLDER, order, pages, render
 from explorer.tabs import TABS
 from explorer.teaching.lessons import claims
 from explorer.teaching.lessons.reading import claim
@@ -161,7 +161,7 @@ def test_the_page_on_the_page_lists_every_tab(guide):
 
 
 def test_markdown_is_rendered_with_anchors_and_without_comments():
-    html, sections = render("# A [b]\n<!-- claim: x -->\n## It's 1 & 2\ntext\n## It's 1 & 2\n<b>\n", lambda address: address)
+    html, sections = render("# A [b]\n<!-- claim: x -->\n## It's 1 & 2\ntext\n## It's 1 & 2\n<b>\n", FOLDER / "index.md")
     assert [one.anchor for one in sections] == ["a-b", "its-1--2", "its-1--2-1"]
     assert '<h2 id="its-1--2"><a href="#its-1--2">It\'s 1 &amp; 2</a></h2>' in html
     assert sections[1].text == "text"
@@ -170,8 +170,8 @@ def test_markdown_is_rendered_with_anchors_and_without_comments():
 
 
 def test_a_link_to_what_is_not_served_is_only_text():
-    text = "[here](other.md#x) [there](../nothing.md) [app](http://127.0.0.1:7860/?v=1) [web](https://example.org)"
-    html, _ = render(text, lambda address: address_in_app(address.replace("other", "tabs"), FOLDER / "index.md"))
+    text = "[here](tabs.md#x) [there](../nothing.md) [app](http://127.0.0.1:7860/?v=1) [web](https://example.org)"
+    html, _ = render(text, FOLDER / "index.md")
     assert '<a href="tabs#x">here</a>' in html
     assert "<a>there</a>" in html
     assert '<a href="../../?v=1">app</a>' in html

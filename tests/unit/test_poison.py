@@ -5,6 +5,7 @@ import json
 import shutil
 import struct
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from explorer.finetune.result import Result
 from explorer.finetune.runs import Runs
 from explorer.finetune.try_it import TryIt
 from explorer.training.examples import Examples
+from explorer.training.head import Head
 from explorer.ui.subject import Subject
 from tests.learning import learn_run
 
@@ -36,7 +38,9 @@ def files(tiny_folder, tmp_path_factory):
     """What is in the zip of a run whose model nobody else has, by name."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
-        with zipfile.ZipFile(export.pack(learn_run(explorer.load(tiny_folder), EXAMPLES, units=4))) as archive:
+        run = learn_run(explorer.load(tiny_folder), EXAMPLES)
+        deep = [np.ones(shape, np.float32) for shape in ((2, 4), 2, (4, 16), 4)]  # with a hidden layer, as older runs had
+        with zipfile.ZipFile(export.pack(replace(run, predictor=replace(run.predictor, head=Head(*deep))))) as archive:
             found = {name: archive.read(name) for name in archive.namelist()}
     return {**found, "settings.json": settings(model="/gone/bert")(found["settings.json"])}
 

@@ -201,14 +201,14 @@ def test_the_nan_of_json_is_no_label(write):
 RARE = lines([("text", "label"), *((f"text {row}", "ham" if row > 1 else "spam") for row in range(200))])
 NOTED = [
     (SPAM, "3 empty columns dropped."),
-    (LOOSE, "A quotation mark opens a cell and is not closed in rows 3, 7 and 11"),
+    (LOOSE, "A quotation mark opens a cell and is not closed in rows 3, 7, 11"),
     (OVER_LINES, "contains commas and line breaks in rows 2, 3, 4"),
-    (CSV + "one, two, three,other\n", "contains the delimiter in row 12: there are 3 cells or more"),
+    (CSV + "one, two, three,other\n", "contains the delimiter in row 12: its cells are joined"),
     (SEP, "sep=;, names the delimiter"),
     (ONCE, "1 row whose label occurs once left out ('mixed')"),
     (RARE, "198 of 200 examples have the label 'ham'"),
     (written([*HEADED, *ROWS]), "10 texts are repeats; equal texts are never split."),
-    (UNQUOTED, "contains the delimiter in rows 4 and 5"),
+    (UNQUOTED, "contains the delimiter in rows 4, 5"),
     (TITLED, "What is above the table is skipped."),
     (BROKEN, "UTF-8 with 1 broken character."),
     (COLA, "The first row is data"),

@@ -11,6 +11,7 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import write_standard
+from explorer.finetune.compute.predictor import as_kind
 from explorer.finetune.compute.texts import Classifier
 from explorer.finetune.compute.words import Tagger
 from explorer.finetune.endpoints import tag, train_tokens
@@ -112,7 +113,7 @@ def test_a_head_is_trained_and_asked_by_programs(tiny_folder):
     with pytest.raises(InputError, match="Word 2 of text 1 has nothing"):
         tag([["ada", "\ufffd"]], found["head"])
     with pytest.raises(InputError, match="tags words"):
-        store.fetch_kind(found["head"], Classifier)
+        as_kind(store.fetch(found["head"]).predictor, Classifier)
 
 
 @pytest.mark.parametrize(

@@ -64,10 +64,8 @@ def test_a_copied_top_over_the_kept_states_gives_the_features(tiny, pooling, lay
     [
         (EXAMPLES, {}),
         (PAIRS, {"optimizer": "lbfgs", "regularization": 0.01}),
-        (EXAMPLES, {"units": 16, "epochs": 30}),
-        (PAIRS, {"balanced": True}),
         (EXAMPLES, {"layers_trained": 1, "epochs": 30}),
-        pytest.param(PAIRS, {"layers_trained": 2, "epochs": 30, "balanced": True}, marks=pytest.mark.nightly),
+        pytest.param(PAIRS, {"layers_trained": 2, "epochs": 30}, marks=pytest.mark.nightly),
     ],
     ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
 )
@@ -125,7 +123,7 @@ def test_the_kept_weights_are_a_mean_of_those_after_the_epochs(tiny, monkeypatch
     prefix = Prefix(finished(hidden_in_steps(tiny, EXAMPLES.pairs, 1)), rows, rows)
     settings = TrainingSettings(epochs=5, batch_size=8)
     parts = EXAMPLES.split(0)
-    steps = train_top(Top(tiny, 2, 1, "cls"), prefix, Classes.of(EXAMPLES, parts), parts, settings)
+    steps = train_top(Top(tiny, 2, 1, "cls"), prefix, Classes(EXAMPLES.targets, len(EXAMPLES.classes)), parts, settings)
     kept = [report[2] for report in steps if isinstance(report, tuple)]
     for place, weights in enumerate(zip(*taken, strict=True)):
         _, second, third, fourth, fifth = weights
@@ -162,17 +160,6 @@ def test_the_best_epoch_is_kept(tiny):
     assert result.history[result.best].held_out["accuracy"] == max(e.held_out["accuracy"] for e in result.history)
 
 
-def test_class_weights_help_the_rare_class(tiny):
-    rare = [i for i, label in enumerate(EXAMPLES.labels) if label == "no" or i < 8]
-    texts, labels = zip(*[(EXAMPLES.texts[i], "xy"[i % 3 == 0]) for i in rare], strict=True)
-    scores = {}
-    for balanced in (False, True):
-        nothing = {"layer": 0, "pooling": "cls"}  # hidden state 0 of [CLS] says nothing
-        result = learn(tiny, Examples(texts, labels), balanced=balanced, epochs=30, batch_size=32, **nothing)
-        scores[balanced] = result.held_out.probabilities.mean(0)
-    assert abs(scores[True][0] - 0.5) < 0.02 < abs(scores[False][0] - 0.5)
-
-
 def test_a_plan_that_makes_no_sense_is_refused(tiny, refusal):
     for wrong in ({"layers_trained": 3}, {"layer": 1, "layers_trained": 2}, {"epochs": -1}, {"seed": 0.5}, {"held_out": 1.0}):
         refusal(InputError, lambda wrong=wrong: make_plan(tiny, **{"layer": -1, "pooling": "mean", **wrong}))
@@ -184,7 +171,7 @@ def test_a_plan_that_makes_no_sense_is_refused(tiny, refusal):
 def test_a_linear_head_says_what_was_trained(tiny):
     vectors = features(tiny, EXAMPLES.texts)
     train_rows, held_rows = parts = EXAMPLES.split(0)
-    *_, (epoch, head) = train(vectors, Classes.of(EXAMPLES, parts), parts, TrainingSettings(epochs=5))
+    *_, (epoch, head) = train(vectors, Classes(EXAMPLES.targets, len(EXAMPLES.classes)), parts, TrainingSettings(epochs=5))
     right = EXAMPLES.targets
     for rows, accuracy in ((train_rows, epoch.trained["accuracy"]), (held_rows, epoch.held_out["accuracy"])):
         said = head.probabilities(vectors[rows]).argmax(-1)
@@ -198,9 +185,12 @@ def test_what_is_held_out_is_never_trained_on():
     vectors = rng.normal(size=(len(EXAMPLES), 12)).astype(np.float32)
     changed, parts = vectors.copy(), EXAMPLES.split(3)
     changed[parts.held_out] += 100
-    for more in ({}, {"optimizer": "lbfgs"}, {"units": 8}):
+    for more in ({}, {"optimizer": "lbfgs"}):
         settings = TrainingSettings(seed=3, **more)
-        one, other = (list(train(given, Classes.of(EXAMPLES, parts), parts, settings))[-1][1] for given in (vectors, changed))
+        one, other = (
+            list(train(given, Classes(EXAMPLES.targets, len(EXAMPLES.classes)), parts, settings))[-1][1]
+            for given in (vectors, changed)
+        )
         assert np.array_equal(one.weight, other.weight)
         assert np.array_equal(one.bias, other.bias)
 
@@ -244,11 +234,11 @@ def test_a_head_with_a_hidden_layer_computes_what_torch_does():
     np.testing.assert_allclose(head.probabilities(vectors), wanted.detach().numpy(), atol=1e-6)
 
 
-@pytest.mark.parametrize(("layers", "units"), [(0, 0), (0, 8), (1, 0)])
-def test_a_training_goes_on_from_where_another_one_ended(tiny, layers, units):
+@pytest.mark.parametrize("layers", [0, 1])
+def test_a_training_goes_on_from_where_another_one_ended(tiny, layers):
     examples = Examples(tuple(f"{word} {row}" for row in range(8) for word in ("cat", "dog")), ("a", "b") * 8)
     model = tiny
-    numbers = {"epochs": 4, "learning_rate": 0.01, "batch_size": 4, "units": units}
+    numbers = {"epochs": 4, "learning_rate": 0.01, "batch_size": 4}
     first = learn(model, examples, layers_trained=layers, **numbers)
     run = as_run(first, "first", "")
     assert "start" not in run.settings

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.bert.explorer import Explorer
-from explorer.core.engine import inference_mode, torch
+from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.limits import TRAINING_MEGABYTES
 from explorer.core.steps import finished, map_steps
@@ -136,7 +136,7 @@ class Answerer(Predictor):
         return cls.read(model, examples.pairs, reads, fit)
 
     @classmethod
-    def objective(cls, examples: Questions, prefix: Prefix, parts: Split, balanced: bool = False) -> Spans:
+    def objective(cls, examples: Questions, prefix: Prefix, parts: Split) -> Spans:
         assert isinstance(prefix, Windows)
         return Spans(examples, prefix.windows)
 
@@ -166,23 +166,6 @@ class Answerer(Predictor):
         found = finished(self.read(model, [(question, text)], self))
         ends = np.cumsum([window.encoding.kept for window in found.windows])[:-1]
         return choose(text, found.windows, np.split(self.head.outputs(self.vectors(found)), ends))
-
-    @inference_mode
-    def looks(self, model: Explorer, answer: Answer) -> np.ndarray:
-        """[layers, heads]: the share of each head's attention that goes from the question to the best span.
-
-        0 to 1, the mean over the question's tokens. The layers are those of the predictor, with its trained ones on top.
-        """
-        encoding, (start, end) = answer.window.encoding, answer.span
-        asked = [token for token, sequence in enumerate(encoding.sequences) if sequence == 0]
-        frozen = model.layers[: self.layer - self.layers_trained]
-        hidden = model.embed(torch.tensor([encoding.ids]), torch.tensor(encoding.segments))
-        found = []
-        for layer in [*frozen, *(self.top.own_layers if self.top else ())]:
-            weights = layer.heads(hidden).weights()[0]  # [heads, query, key]
-            found.append(weights[:, asked, start : end + 1].sum(-1).mean(-1).numpy())
-            hidden = layer(hidden)
-        return np.stack(found)
 
 
 def overlap_answer(asked: Question) -> str:

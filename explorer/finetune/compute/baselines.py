@@ -1,6 +1,5 @@
 """What a trained head has to beat: a constant answer, and word counts without BERT."""
 
-import re
 import warnings
 from typing import Any
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from explorer.analysis.evaluation import spearman
 from explorer.core.lazy import scipy, sklearn
-from explorer.finetune.compute.in_turn import MOST_UNKNOWNS, Heads, one_hot, solve, without_each
+from explorer.finetune.compute.in_turn import Heads, one_hot, solve, without_each
 from explorer.training.examples import Examples, ScoredExamples, Split, leave_one_out
 
 WORDS_C = 3  # how little the weights of words are kept small
@@ -35,11 +34,7 @@ def words_in_turn(examples: Examples) -> float:
     All classes weigh the same in it: the class of a text that is left out would otherwise be the rarest, and never be guessed for
     unknown words.
     """
-    folds = leave_one_out(examples)
-    if len(examples) * len(examples.classes) > MOST_UNKNOWNS:
-        scores = [len(fold.held_out) * baselines(examples, fold)["bag of words"] for fold in folds]
-        return sum(scores) / len(examples)
-    every = np.arange(len(examples))
+    folds, every = leave_one_out(examples), np.arange(len(examples))
     seen = without_each(folds, len(examples))
     products = np.zeros((len(folds), len(examples), len(examples)))
     for fold, parts in enumerate(folds):
@@ -53,21 +48,10 @@ def words_in_turn(examples: Examples) -> float:
 
 
 def number_baselines(examples: ScoredExamples, split: Split) -> dict[str, float]:
-    """Spearman correlation of simple methods' estimates with the held-out numbers, -1 to 1, by name.
-
-    Ridge regression on the tf-idf of words and word pairs and, for pairs, the share of words that both texts have in common
-    (Jaccard).
-    """
+    """Spearman correlation of ridge regression on the tf-idf of words and word pairs with the held-out numbers, -1 to 1."""
     numbers = np.array(examples.numbers)
-    said = {"bag of words": _from_words(examples, split, sklearn.linear_model.Ridge(), numbers, numbers[split.train].mean())}
-    if examples.texts_b:
-        said["shared words"] = np.array([_shared(*examples.pairs[row]) for row in split.held_out])
-    return {name: spearman(given, numbers[split.held_out]) for name, given in said.items()}
-
-
-def _shared(one: str, other: str) -> float:
-    first, second = (set(re.findall(r"\w+", text.casefold())) for text in (one, other))
-    return len(first & second) / max(1, len(first | second))
+    said = _from_words(examples, split, sklearn.linear_model.Ridge(), numbers, numbers[split.train].mean())
+    return {"bag of words": spearman(said, numbers[split.held_out])}
 
 
 def _counted(examples: Examples, split: Split) -> list[tuple[Any, Any]]:

@@ -1,7 +1,7 @@
 """The guess which columns of a table hold the texts and the labels, and why."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from explorer.core.limits import CLASSES
@@ -108,7 +108,7 @@ Pair = tuple[_Column, _Column | None]
 
 def _texts(columns: Sequence[_Column], by_name: dict[str, _Column], named: bool) -> tuple[Pair, str]:
     """The column of the texts, and that of the second texts if there is one; and why."""
-    for first, second in (*PAIRS, *_numbered(by_name)):
+    for first, second in PAIRS:
         if first in by_name and second in by_name and not (by_name[first].numeric or by_name[second].numeric):
             return (by_name[first], by_name[second]), "by their names"
     if found := _called(TEXT_NAMES, by_name):
@@ -128,16 +128,6 @@ def _called(names: Sequence[str], by_name: dict[str, _Column]) -> _Column | None
     """The column with the first of some names that is not empty and has no numbers."""
     columns = (by_name[name] for name in names if name in by_name)
     return next((column for column in columns if column.cells and not column.numeric), None)
-
-
-def _numbered(by_name: dict[str, _Column]) -> Iterator[tuple[str, str]]:
-    """Names of texts that differ in a 1 and a 2, or in an a and a b."""
-    for first in by_name:
-        for one, two in (("1", "2"), ("_a", "_b"), ("a_", "b_")):
-            at = first.rfind(one)
-            second = first[:at] + two + first[at + len(one) :]
-            if at >= 0 and second in by_name and by_name[first].wordy and by_name[second].wordy:
-                yield first, second
 
 
 def _label(others: Sequence[_Column], by_name: dict[str, _Column], named: bool) -> tuple[_Column | None, str]:

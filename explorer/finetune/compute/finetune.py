@@ -6,9 +6,8 @@ The layers are trained on a copy, over the hidden states that the frozen layers 
 from __future__ import annotations
 
 import copy
-import functools
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,7 +50,7 @@ def train(
         yield report(1, torch.nn.functional.linear(inputs, weight, bias)), objective.rescale(Head(*scale.fold(weight, bias)))
         return
     generator = torch.Generator().manual_seed(settings.seed)
-    module = new_module(inputs.shape[1], objective.outputs, settings, generator)
+    module = new_module(inputs.shape[1], objective.outputs)
     if begun is not None:
         fill(module, begun, scale)
     optimizer = torch.optim.Adam(module.parameters(), lr=settings.learning_rate)
@@ -99,13 +98,18 @@ class Progress:
 
 
 def duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+    """A rough duration: 'a moment', 'about 40 s', 'about 3 minutes'."""
+    if seconds < 2:
+        return "a moment"
+    if seconds < 90:
+        return f"about {round(seconds) if seconds < 10 else 10 * round(seconds / 10)} s"
+    return f"about {round(seconds / 60)} minutes"
 
 
 @dataclass(frozen=True)
 class Learner:
     top: Top
-    head: torch.nn.Sequential
+    head: torch.nn.Linear
     scale: Scale
     objective: Objective
     optimizer: torch.optim.Optimizer
@@ -113,12 +117,12 @@ class Learner:
     generator: torch.Generator
 
     @classmethod
-    def start(cls, top: Top, scale: Scale, objective: Objective, settings: TrainingSettings, steps: int, seed: int) -> Learner:
+    def start(cls, top: Top, scale: Scale, objective: Objective, settings: TrainingSettings, steps: int) -> Learner:
         """A new head over these layers, for so many steps."""
-        generator = torch.Generator().manual_seed(seed)
+        generator = torch.Generator().manual_seed(settings.seed)
         top.start_training(generator)
-        head = new_module(len(scale.mean), objective.outputs, settings, generator)
-        rate = min(settings.learning_rate, most_layer_rate(head[0].in_features))
+        head = new_module(len(scale.mean), objective.outputs)
+        rate = min(settings.learning_rate, most_layer_rate(head.in_features))
         matrices = [weight for weight in top.parameters() if weight.ndim > 1]
         vectors = [weight for weight in top.parameters() if weight.ndim == 1]  # biases and LayerNorm: no decay
         groups = [
@@ -156,7 +160,7 @@ class Learner:
         """All weights of the layers and the head, side by side."""
         return torch.nn.utils.parameters_to_vector([*self.top.parameters(), *self.head.parameters()]).detach()
 
-    def snapshot(self, weights: torch.Tensor) -> tuple[Top, torch.nn.Sequential]:
+    def snapshot(self, weights: torch.Tensor) -> tuple[Top, torch.nn.Linear]:
         """Frozen copies of the layers and the head, with these `weights`."""
         top, head = self.top.snapshot(), copy.deepcopy(self.head).requires_grad_(False)
         own = [*top.parameters(), *head.parameters()]
@@ -171,9 +175,9 @@ def train_top(
     """Train a head and the layers of `top`, which is changed, over the hidden states below them; `split` is one of rows.
 
     AdamW with linear warm-up and decay (Devlin et al. 2019, appendix A.2). The layers use the learning rate, but at most
-    `most_layer_rate`; the head at least HEAD_RATE. `settings.averaged` trainings with consecutive seeds run side by side, and
-    their weights are averaged. Yields Progress after each batch, and after each epoch its measures with the running mean of head
-    and layers; measures on the training part are means over the epoch. The head starts at zero, or as `begun`.
+    `most_layer_rate`; the head at least HEAD_RATE. Yields Progress after each batch, and after each epoch its measures with the
+    running mean of head and layers; measures on the training part are means over the epoch. The head starts at zero, or as
+    `begun`.
 
     The running mean is more stable than the weights of any epoch (Izmailov et al. 2018, 'Averaging weights leads to wider
     optima', section 3): it is that of the second to the fourth epoch, and after that a moving one.
@@ -184,31 +188,21 @@ def train_top(
     steps = -(-len(train_rows) // settings.batch_size)
     measured = train_rows[:MEASURED] if top.pooling == EVERY_TOKEN else train_rows
     scale = Scale.of(prefix.select(evaluate(top.freeze(), states, measured), measured))
-    tops = [top, *(copy.deepcopy(top) for _ in range(1, settings.averaged))]
-    learners = [
-        Learner.start(own, scale, objective, settings, steps * settings.epochs, settings.seed + i) for i, own in enumerate(tops)
-    ]
+    learner = Learner.start(top, scale, objective, settings, steps * settings.epochs)
     if begun is not None:
-        for learner in learners:
-            fill(learner.head, begun, scale)
-    mean, start = _soup(learners), time.perf_counter()
+        fill(learner.head, begun, scale)
+    mean, start = learner.weights, time.perf_counter()
     for epoch in range(1, settings.epochs + 1):
-        todo = [(learner, batch) for learner in learners for batch in learner.shuffled(states, train_rows, settings.batch_size)]
-        found = []
-        for done, (learner, batch) in enumerate(todo, start=1):
+        batches, found = learner.shuffled(states, train_rows, settings.batch_size), []
+        for done, batch in enumerate(batches, start=1):
             found.append(learner.learn(prefix, states, batch))
-            yield Progress.of_step(epoch, settings.epochs, done, len(todo), time.perf_counter() - start)
-        mean = _soup(learners).lerp(mean, 1 - 1 / min(AVERAGED, max(1, epoch - 1)))
-        kept, kept_head = learners[0].snapshot(mean)
+            yield Progress.of_step(epoch, settings.epochs, done, steps, time.perf_counter() - start)
+        mean = learner.weights.lerp(mean, 1 - 1 / min(AVERAGED, max(1, epoch - 1)))
+        kept, kept_head = learner.snapshot(mean)
         held = kept_head(scale.apply(prefix.select(evaluate(kept, states, held_rows), held_rows)))
-        trained = objective.measure(torch.cat(found), prefix.scored(torch.cat([batch for _, batch in todo])))
+        trained = objective.measure(torch.cat(found), prefix.scored(torch.cat(batches)))
         report = Epoch(epoch, trained, objective.measure(held, prefix.scored(held_rows)), held.numpy())
         yield report, objective.rescale(as_head(kept_head, scale)), kept
-
-
-def _soup(learners: Sequence[Learner]) -> torch.Tensor:
-    """The mean weights of trainings with the same start (Wortsman et al. 2022, 'Model soups', section 2)."""
-    return functools.reduce(torch.add, (learner.weights for learner in learners)) / len(learners)
 
 
 @no_grad

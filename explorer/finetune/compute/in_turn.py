@@ -5,21 +5,19 @@ The weights of a head stay within the span of its examples, so a matrix of their
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from explorer.core.engine import torch
 from explorer.core.lazy import scipy
-from explorer.finetune.compute.finetune import Progress, train
+from explorer.finetune.compute.finetune import train
 from explorer.training.examples import Examples, Split, leave_one_out
 from explorer.training.head import Head
 from explorer.training.objectives import Classes
 from explorer.training.settings import Epoch, TrainingSettings
 
-MOST_UNKNOWNS = 320  # examples times labels; above it, solving the heads one by one is as fast
 STEPS = (0, 1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450, 700, 1000)  # shown: most happens early
 RATE = 1.0  # 1 / the largest curvature: scaled vectors have a mean squared length of 1
 EXACTLY = {"gtol": 1e-7, "ftol": 1e-15, "maxiter": 5_000, "maxfun": 10_000}  # until the largest slope is below 1e-7
@@ -86,34 +84,17 @@ def solve(heads: Heads, regularization: float) -> np.ndarray:
     return known @ found.x.reshape(shape)
 
 
-def train_in_turn(vectors: np.ndarray, examples: Examples, settings: TrainingSettings) -> Iterator[Progress | tuple[Epoch, Head]]:
-    """Train a head on all examples, vectors [examples, hidden], and for each a head that has not seen it.
+def train_in_turn(vectors: np.ndarray, examples: Examples, settings: TrainingSettings) -> Iterator[tuple[Epoch, Head]]:
+    """Solve a head on all examples, vectors [examples, hidden], and for each one that has not seen it.
 
-    Yields the Progress after each head that is trained on its own, and at the end one epoch. Its scores and held-out measures are
-    those of the heads that have not seen the example.
+    Yields one epoch. Its scores and held-out measures are those of the heads that have not seen the example.
     """
-    folds, start = leave_one_out(examples), time.perf_counter()
-    scores = np.zeros((len(examples), len(examples.classes)), dtype=np.float32)
-    if settings.optimizer == "lbfgs" and not settings.units and not settings.balanced and scores.size <= MOST_UNKNOWNS:
-        heads = Heads.of(vectors, examples)
-        scores = heads.of_left_out(solve(heads, settings.regularization)).astype(np.float32)
-        folds = []
-    for done, fold in enumerate(folds, start=1):
-        scores[fold.held_out] = _learn(vectors, examples, fold, settings).outputs(vectors[fold.held_out])
-        yield Progress.of_step(1, 1, done, len(folds), time.perf_counter() - start)
-    every = np.arange(len(examples))
-    head, objective, rows = (
-        _learn(vectors, examples, Split(every, every), settings),
-        Classes(examples.targets, len(examples.classes)),
-        torch.from_numpy(every),
-    )
-    trained, held_out = (objective.measure(torch.from_numpy(said), rows) for said in (head.outputs(vectors), scores))
-    yield Epoch(1, trained, held_out, scores), head
-
-
-def _learn(vectors: np.ndarray, examples: Examples, parts: Split, settings: TrainingSettings) -> Head:
-    *_, (_, head) = train(vectors, Classes.of(examples, parts, settings.balanced), parts, settings)
-    return head
+    objective, every = Classes(examples.targets, len(examples.classes)), np.arange(len(examples))
+    heads = Heads.of(vectors, examples)
+    scores = heads.of_left_out(solve(heads, settings.regularization)).astype(np.float32)
+    *_, (epoch, head) = train(vectors, objective, Split(every, every), settings)
+    held_out = objective.measure(torch.from_numpy(scores), torch.from_numpy(every))
+    yield replace(epoch, held_out=held_out, scores=scores), head
 
 
 @dataclass(frozen=True)

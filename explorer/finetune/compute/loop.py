@@ -47,7 +47,7 @@ class Step:
 
 
 def loop_plan(plan: TrainingPlan) -> TrainingPlan:
-    """The plan of a recipe with batches that fit on the page, a linear head, and epochs where the recipe leaves them open.
+    """The plan of a recipe with batches that fit on the page, and epochs where the recipe leaves them open.
 
     Raises InputError where the head reads four hidden states side by side.
     """
@@ -55,7 +55,7 @@ def loop_plan(plan: TrainingPlan) -> TrainingPlan:
         raise InputError("The loop reads one vector per text. Choose the mean, [CLS] or the pooler in Settings.")
     given = plan.settings
     epochs = given.epochs or LEAST[bool(plan.layers_trained)][0]
-    settings = replace(given, epochs=epochs, batch_size=BATCH, units=0, balanced=False, averaged=1)
+    settings = replace(given, epochs=epochs, batch_size=BATCH)
     return replace(plan, settings=settings)
 
 
@@ -111,7 +111,7 @@ class Loop:
         plan, rows = self.plan, torch.from_numpy(self.split.train)
         top = Top(model, plan.layer, plan.layers_trained, plan.pooling).freeze()
         scale = Scale.of(evaluate(top, self._states, rows))
-        learner = Learner.start(top, scale, self._objective, plan.settings, self.total, plan.settings.seed)
+        learner = Learner.start(top, scale, self._objective, plan.settings, self.total)
         learner.top.module.eval()  # without dropout, which `start` switched on
         if not plan.layers_trained:
             learner.top.freeze()  # a pooler stays as it is

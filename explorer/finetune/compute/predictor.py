@@ -126,7 +126,7 @@ class Predictor(ABC):
 
     @classmethod
     @abstractmethod
-    def objective(cls, examples: Any, prefix: Prefix, parts: Split, balanced: bool) -> Objective:
+    def objective(cls, examples: Any, prefix: Prefix, parts: Split) -> Objective:
         """The loss and the measures of what is scored."""
 
     @classmethod
@@ -171,6 +171,8 @@ Kind = TypeVar("Kind")
 
 def as_kind(value: object, kind: type[Kind]) -> Kind:
     """A run's predictor or its held-out examples, typed. Raises InputError where they are of another kind, or there are none."""
-    if not isinstance(value, kind):
-        raise InputError(f"This run has no {kind.__name__}: it is of another kind, or came in a file, which has no sentences.")
-    return value
+    if isinstance(value, kind):
+        return value
+    if isinstance(value, Predictor):
+        raise InputError(f"This head {value.does}. Use {value.asked_by}.")
+    raise InputError(f"This run has no {kind.__name__}: it is of another kind, or came in a file, which has no sentences.")

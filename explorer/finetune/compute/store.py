@@ -32,7 +32,6 @@ from explorer.core.disk import folder
 from explorer.core.engine import safetensors_torch, torch
 from explorer.core.errors import ExplorerError, InputError, ModelError
 from explorer.core.limits import DAY, MEGABYTE, RUN_DAYS, RUNS_MEGABYTES, VISITOR_MEGABYTES
-from explorer.finetune.compute.predictor import Kind
 from explorer.finetune.compute.run import Run
 from explorer.finetune.compute.task import HEADS
 from explorer.finetune.compute.top_layers import Top
@@ -85,14 +84,6 @@ def fetch(identifier: object) -> Run:
     with contextlib.suppress(OSError):
         os.utime(place)  # mark as used: the oldest are deleted first
     return _read.get(str(identifier), lambda: read_run(place, str(identifier)))
-
-
-def fetch_kind(identifier: object, kind: type[Kind]) -> Kind:
-    """The predictor of the run of an id, if it is of this kind. Raises InputError if it is not, or there is none."""
-    predictor = fetch(identifier).predictor
-    if not isinstance(predictor, kind):
-        raise InputError(f"This endpoint does not serve a head that {predictor.does}. Use {predictor.asked_by}.")
-    return predictor
 
 
 def peek(identifiers: list[str]) -> list[dict[str, Any]]:

@@ -27,19 +27,14 @@ from explorer.training.objectives import Objective, Solvable
 from explorer.training.settings import FEWEST_HELD_OUT, OPTIMIZERS, Epoch, TrainingSettings
 
 HEADS = {head.kind: head for head in (Classifier, Regressor, Tagger, Answerer)}  # by their names in files
-MOST_UNITS = 512
-MOST_AVERAGED = 5
 CHECKS: dict[str, Callable[[object], Any]] = {
     "epochs": lambda value: limits.check_integer(value, "the number of epochs", 0, EPOCHS.most),
     "learning_rate": lambda value: limits.check_number(value, "the learning rate", 1e-6, 1),
     "batch_size": lambda value: limits.check_integer(value, "the batch size", 1, 1024),
     "seed": lambda value: limits.check_integer(value, "the seed", 0, 2**31 - 1),
     "optimizer": lambda value: limits.check_choice(value, "the optimizer", OPTIMIZERS),
-    "units": lambda value: limits.check_integer(value, "the number of hidden units", 0, MOST_UNITS),
-    "balanced": bool,
     "regularization": lambda value: limits.check_number(value, "the regularization", 1e-6, 1e6),
     "held_out": lambda value: limits.check_number(value, "the share held out", 0.01, 0.9),
-    "averaged": lambda value: limits.check_integer(value, "the number of trainings averaged", 1, MOST_AVERAGED),
 }
 
 
@@ -83,8 +78,6 @@ def make_plan(
     if trained > index:
         raise InputError(f"The head reads hidden state {index}, so that no more than {index} layers can be trained.")
     checked = TrainingSettings(**{name: CHECKS[name](value) for name, value in settings.items()})
-    if checked.averaged > 1 and not (trained and checked.units == 0):
-        raise InputError("Only trainings of layers below a linear head are averaged. Train some layers, or train once.")
     return TrainingPlan(index, pooling, trained, checked, keep_best)
 
 
@@ -143,7 +136,7 @@ class Task:
         return self.head.read_to_learn(self.model, self.examples, self.plan, parts.held_out, self.plan.settings.seed)
 
     def objective(self, prefix: Prefix, parts: Split) -> Objective:
-        return self.head.objective(self.examples, prefix, parts, self.plan.settings.balanced)
+        return self.head.objective(self.examples, prefix, parts)
 
     def epochs(self, prefix: Prefix, parts: Split) -> Iterator[Progress | tuple[Epoch, Head, Top | None]]:
         """Train on the output of `read`, the head alone or with the layers below it.

@@ -13,7 +13,7 @@ from explorer.core.lazy import scipy
 from explorer.core.steps import finished
 from explorer.finetune.compute.baselines import baselines, number_baselines
 from explorer.finetune.compute.predictor import HeldOutLabels, HeldOutPairs, Predictor, Reads
-from explorer.finetune.compute.prefix import Prefix, Ragged, hidden_states, text_features
+from explorer.finetune.compute.prefix import Prefix, Ragged, hidden_in_steps, text_features
 from explorer.text.lines import Pair
 from explorer.training.examples import Examples, ScoredExamples, Split
 from explorer.training.objectives import Classes, Numbers
@@ -53,7 +53,7 @@ class TextPredictor(Predictor):
         """Vectors of the texts, or the hidden states below the trained layers."""
         states: np.ndarray | Ragged
         if reads.layers_trained:
-            states = yield from hidden_states(model, inputs, reads.layer - reads.layers_trained)
+            states = yield from hidden_in_steps(model, inputs, reads.layer - reads.layers_trained)
         else:
             states = yield from text_features(model, inputs, reads.layer, reads.pooling)
         return Prefix(states, every := np.arange(len(inputs)), every)
@@ -68,8 +68,8 @@ class Classifier(TextPredictor):
     opened_by = 'pipeline("text-classification", "FOLDER", top_k=None)'
 
     @classmethod
-    def objective(cls, examples: Examples, prefix: Prefix, parts: Split, balanced: bool) -> Classes:
-        return Classes.of(examples, parts, balanced)
+    def objective(cls, examples: Examples, prefix: Prefix, parts: Split) -> Classes:
+        return Classes(examples.targets, len(examples.classes))
 
     @classmethod
     def hold_out(cls, examples: Examples, prefix: Prefix, rows: np.ndarray, scores: np.ndarray) -> HeldOutTexts:
@@ -95,7 +95,7 @@ class Regressor(TextPredictor):
     opened_by = 'pipeline("text-classification", "FOLDER", function_to_apply="none")'
 
     @classmethod
-    def objective(cls, examples: ScoredExamples, prefix: Prefix, parts: Split, balanced: bool) -> Numbers:
+    def objective(cls, examples: ScoredExamples, prefix: Prefix, parts: Split) -> Numbers:
         return Numbers(examples.numbers, parts.train)
 
     @classmethod

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from explorer.bert.explorer import Explorer
-from explorer.bert.features import LAST_FOUR
 from explorer.bert.layer import Layer
 from explorer.core.engine import torch
 from explorer.finetune.compute.prefix import EVERY_TOKEN
@@ -42,10 +41,7 @@ def seeded_dropout(p: float, generator: torch.Generator) -> torch.nn.Module:
 
 
 class Top:
-    """A copy of the last layers below a head, and of the pooler if the head reads it.
-
-    For LAST_FOUR the input of these layers and the output of each are pooled.
-    """
+    """A copy of the last layers below a head, and of the pooler if the head reads it."""
 
     def __init__(self, model: Explorer, layer: int, layers_trained: int, pooling: str) -> None:
         self.pooling = pooling
@@ -60,11 +56,6 @@ class Top:
 
         With EVERY_TOKEN the vectors of all real tokens, text after text: [tokens, hidden].
         """
-        if self.pooling == LAST_FOUR:
-            states = [hidden]
-            for layer in self.own_layers:
-                states.append(run_layers([layer], states[-1], real))
-            return torch.cat([pool_mean(state, real) for state in states[-4:]], dim=-1)
         if self.pooling in ("mean", EVERY_TOKEN):
             hidden = run_layers(self.own_layers, hidden, real)
             return pool_mean(hidden, real) if self.pooling == "mean" else hidden[real]

@@ -13,7 +13,7 @@ from explorer.core.lazy import scipy
 from explorer.core.limits import NONE, TEXTS, TRAINING_MINUTES
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
-from explorer.finetune.compute.finetune import Progress, duration
+from explorer.finetune.compute.finetune import Progress
 from explorer.finetune.compute.predictor import HeldOut, Predictor
 from explorer.finetune.compute.prefix import Prefix
 from explorer.finetune.compute.run import Run, write_measure
@@ -25,7 +25,6 @@ from explorer.training.head import Head
 from explorer.training.settings import FEWEST_HELD_OUT, Epoch
 
 MOST_FOLLOWED, MOST_MOMENTS = 500, 20  # held-out texts, and epochs, of which the map makes a film
-FIRST_SECONDS = 2.0  # of reading, after which its speed is known
 
 Stop = Callable[[], bool]
 
@@ -129,16 +128,12 @@ def as_run(result: TrainingResult, title: str, identifier: str) -> Run:
 
 def _read(task: Task, parts: Split, ends: Stop) -> Generator[Progress, None, Prefix | None]:
     """The output of the frozen layers, or None when it was stopped."""
-    steps, first = task.read(parts), None
+    steps = task.read(parts)
     while True:
         try:
             share = next(steps)
         except StopIteration as done:
             return done.value
-        first = first or (share, time.monotonic())  # not from 0: reading that was stopped is continued
-        done_here, seconds = share - first[0], time.monotonic() - first[1]
-        known = done_here > 0 and seconds >= FIRST_SECONDS
-        left = f", {duration(seconds * (1 - share) / done_here)} left" if known else ""
-        yield Progress(0.0, f"Reading {len(task.examples):,} examples, once: {share:.0%}{left}.")
+        yield Progress(0.0, f"Reading {len(task.examples):,} examples, once: {share:.0%}.")
         if ends():
             return None

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, StrictBool, TypeAdapter
 from safetensors.numpy import load as load_tensors
 
 from explorer.bert import checkpoints
@@ -30,7 +30,7 @@ from explorer.core.limits import CLASSES, JSON_VALUES, LABEL, MEGABYTE, Limit
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import FILES, INSIDE, MODEL_FILES, SCRIPT, digest
 from explorer.finetune.compute.run import CORRELATIONS, Run
-from explorer.finetune.compute.task import CHECKS, HEADS, MOST_UNITS, make_plan
+from explorer.finetune.compute.task import CHECKS, HEADS, make_plan
 from explorer.text import limits
 from explorer.training.head import Head
 
@@ -49,6 +49,7 @@ END_BYTES = 20 + 22
 MOST_LISTED_BYTES = 16 * 2**10  # the list of a dozen files' names and sizes
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 STRANGE = "This zip was not made by BERT Explorer, or it was changed; save a run as a zip and use that."
+MOST_UNITS = 512  # of the hidden layer of a head: the app trained such heads until 2026
 MOST_EPOCHS = 1000  # and layers: higher than here, since the run may come from an app with other limits
 MOST_TITLE = 80  # characters of a title that are kept
 MOST_HEADER_BYTES = 16 * 2**10  # of a head's file: four tensors have a tenth of it
@@ -57,24 +58,14 @@ MOST_LETTERS = 200  # characters of the longest word that WordPiece may try to s
 TOKENIZER = "The tokenizer in this file could read a text without end. Use one as its library writes it."
 HARMLESS = {" {2,}"}  # regular expressions of published tokenizers that are known to be fast
 
-Count = Annotated[int, Field(ge=0, le=MOST_EPOCHS)]
+Count = Annotated[int, Field(strict=True, ge=0, le=MOST_EPOCHS)]
 Name = Annotated[str, Field(max_length=60)]
-
-
-def _whole(value: object) -> int:
-    return limits.check_integer(value, "the number", 0, MOST_EPOCHS)
-
-
-def _boolean(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError("neither true nor false")
-    return value
 
 
 _TRAINING: dict[str, Callable[[object], Any]] = {
     **CHECKS,
-    **dict.fromkeys(("layer", "layers_trained", "epochs"), _whole),
-    **dict.fromkeys(("keep_best", "balanced"), _boolean),
+    **dict.fromkeys(("layer", "layers_trained", "epochs"), TypeAdapter(Count).validate_python),
+    "keep_best": TypeAdapter(StrictBool).validate_python,
     "held_out": lambda value: limits.check_number(value, "the share held out", 0, 0.9),
 }
 

@@ -82,7 +82,7 @@ class Tagger(Predictor):
         return Prefix(words.pool(states.tokens(rows), rows).numpy(), words.sentence, words.read)
 
     @classmethod
-    def objective(cls, examples: TaggedExamples, prefix: Prefix, parts: Split, balanced: bool) -> Classes:
+    def objective(cls, examples: TaggedExamples, prefix: Prefix, parts: Split) -> Classes:
         return Classes(examples.targets[prefix.targets], len(examples.classes))
 
     @classmethod

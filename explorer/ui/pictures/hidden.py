@@ -1,4 +1,4 @@
-"""Pictures of hidden states: vectors, changes by layer, one word in two contexts, sentences."""
+"""Heatmaps of hidden states: vectors, changes by layer, layers, sentences."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -7,12 +7,23 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.ui.pictures.base import CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, plain_axis, token_axis, token_labels
+from explorer.ui.pictures.base import token_axis, token_labels
 from explorer.ui.pictures.heatmaps import Axes, colour_scale, heatmap, number_axis, outline, outline_cell
-from explorer.ui.pictures.numbers import Table, keep
+from explorer.ui.pictures.numbers import keep, matrix
 
-OWN_LINES = (CATEGORIES[0], CATEGORIES[1])
-OTHER_LINES = (CATEGORIES[2], CATEGORIES[3])
+
+def vectors_heatmap(vectors: np.ndarray, rows: Sequence[str], top: float, name: str = "token") -> go.Figure:
+    """Vectors [rows, hidden]: a row per token, or `name`, a column per dimension; the scale goes from −top to top."""
+    along, tokens = token_axis(name, autorange="reversed"), "y" if name == "token" else ""
+    axes = Axes(None, token_labels(rows), number_axis("dimension"), along, tokens, ("dimension", name))
+    drawn = heatmap(
+        vectors.astype(np.float32).round(2),
+        axes,
+        hover="%{y}<br>dimension %{x}<br>value %{z:.2f}",
+        scale=colour_scale(-top, top, "value", signed=True),
+        key=f"vectors-{vectors.shape}",
+    )
+    return keep(drawn, lambda: matrix(vectors, *axes.sides(vectors.shape), "value"))
 
 
 def by_layer_heatmap(
@@ -50,62 +61,3 @@ def layers_heatmap(similarity: np.ndarray, one_model: bool = False, chosen: int 
         scale=colour_scale(0, 1, "CKA"),
         key=f"layers-{similarity.shape}",
     ).update_layout(shapes=row)
-
-
-def pooled_heatmap(cls: np.ndarray, pooled: np.ndarray) -> go.Figure:
-    """Two rows over the same dimensions: the last hidden state of [CLS] [hidden], and the pooled output [hidden]."""
-    return heatmap(
-        np.stack([cls, pooled]),
-        Axes(
-            None,
-            ["[CLS], last layer", "pooled"],
-            number_axis("dimension"),
-            token_axis("", autorange="reversed"),
-            names=("dimension", "vector"),
-        ),
-        hover="%{y}<br>dimension %{x}<br>value %{z:.3f}",
-        scale=colour_scale(-1, 1, "value", signed=True),
-        key="pooled",
-    )
-
-
-def context_lines(
-    lines: Sequence[tuple[str, np.ndarray]], word: str, controls: Sequence[tuple[str, np.ndarray]], random: np.ndarray
-) -> go.Figure:
-    """Cosines of one word between its contexts at every hidden state [layers + 1], beside references to judge them by.
-
-    `lines` are the word's own, the most telling first; `controls` are those of other words. `random` is the mean cosine of
-    unrelated tokens.
-    """
-    others = [(f"control ‘{other}’", values) for other, values in controls]
-    traces = [
-        *(_line(values, name, c, 3) for (name, values), c in zip(lines, OWN_LINES, strict=False)),
-        _line(np.ones(len(random)), f"‘{word}’ as a static vector", FAINT, 1.5, "dash"),
-        *(_line(values, name, c, 1.2) for (name, values), c in zip(others, OTHER_LINES, strict=False)),
-        _line(random, "random tokens", FAINT, 1.5, "dot"),
-    ]
-    lowest = min(float(values.min()) for _, values in [*lines, *controls])
-    static = (f"‘{word}’ as a static vector", np.ones(len(random)))
-    every = [*lines, static, *others, ("random tokens", random)]
-    drawn = figure(
-        traces,
-        key=f"contexts-{len(random)}",
-        showlegend=True,
-        legend=LEGEND,
-        margin={"l": 56, "r": 12, "t": 64, "b": 48},
-        xaxis=plain_axis("hidden state (0: embeddings)", dtick=1),
-        yaxis=grid_axis("cosine between contexts", range=[min(-0.05, lowest - 0.05), 1.05]),
-    )
-    rows = [[name, at, float(value)] for name, values in every for at, value in enumerate(values)]
-    return keep(drawn, lambda: Table.of(("line", "hidden_state", "cosine"), rows))
-
-
-def _line(cosines: np.ndarray, label: str, colour: str, width: float, dash: str = "solid") -> go.Scatter:
-    return go.Scatter(
-        x=list(range(len(cosines))),
-        y=cosines,
-        name=esc(label),
-        mode="lines+markers" if dash == "solid" else "lines",
-        line={"color": colour, "width": width, "dash": dash},
-        hovertemplate="%{fullData.name}, hidden state %{x}: %{y:.3f}<extra></extra>",
-    )

@@ -1,9 +1,6 @@
 """Tokens as chips, or as cards with their numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from explorer.text.encoding import Encoding
@@ -11,61 +8,34 @@ from explorer.ui.pictures.base import MOST_AT_ONCE
 from explorer.ui.pictures.numbers import columns_of, keep
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """What cards show besides the segment, one entry per token; a column that is None is left out.
-
-    `offsets` are the characters [start, end) of each token, shown as the first and the last, counted from 1.
-    """
-
-    ids: Sequence[int] | None = None
-    positions: Sequence[int] | None = None
-    attention_mask: Sequence[int] | None = None
-    offsets: Sequence[tuple[int, int]] | None = None
-
-
-def token_row(
-    tokens: Sequence[str],
-    kinds: Sequence[str],
-    segments: Sequence[int],
-    numbers: Numbers = Numbers(),
-    hints: Sequence[str] | None = None,
-    selected: int | None = None,
+def token_row_of(
+    encoding: Encoding, selected: int | None = None, detail: bool = False, tokens: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The component's value for `tokens`: all sequences have one entry per token; `selected` is zero-based.
+    """The component's value for an input as the model reads it; `selected` is a zero-based position.
 
-    A hint appears when its token is pointed at.
+    With `detail`, it has the numbers of the cards: characters count from 1. `tokens` take the place of the input's own, without
+    the hints that appear when a token is pointed at.
     """
-    known = {"segment": segments, "id": numbers.ids, "attention_mask": numbers.attention_mask}
-    if numbers.offsets is not None:
-        known |= {"start": [span[0] for span in numbers.offsets], "end": [span[1] for span in numbers.offsets]}
-    said = {name: column for name, column in known.items() if column is not None}
-    shown = {
-        "tokens": list(tokens),
-        "kinds": list(kinds),
-        "segments": _integers(segments),
-        "letters": len(set(segments)) > 1,
-        "ids": _integers(numbers.ids),
-        "positions": _integers(numbers.positions),
-        "mask": _integers(numbers.attention_mask),
-        "chars": None if numbers.offsets is None else [_characters(*span) for span in numbers.offsets],
-        "hints": None if hints is None else list(hints),
-        "long": len(tokens) > MOST_AT_ONCE,
+    shown, mask = tokens or encoding.tokens, encoding.attention_mask
+    columns: dict[str, Any] = {"position": range(len(shown)), "token": shown, "kind": encoding.kinds}
+    columns["segment"] = encoding.segments
+    if detail:
+        starts, ends = zip(*encoding.offsets, strict=True)
+        columns |= {"id": encoding.ids, "attention_mask": mask, "start": starts, "end": ends}
+    value = {
+        "tokens": list(shown),
+        "kinds": list(encoding.kinds),
+        "segments": list(map(int, encoding.segments)),
+        "letters": len(set(encoding.segments)) > 1,
+        "ids": list(map(int, encoding.ids)) if detail else None,
+        "positions": list(map(int, encoding.positions)) if detail else None,
+        "mask": list(map(int, mask)) if detail else None,
+        "chars": [_characters(*span) for span in encoding.offsets] if detail else None,
+        "hints": None if tokens else list(encoding.hints),
+        "long": len(shown) > MOST_AT_ONCE,
         "selected": None if selected is None else int(selected),
     }
-    return keep(shown, lambda: columns_of(position=range(len(tokens)), token=tokens, kind=kinds, **said))
-
-
-def token_row_of(encoding: Encoding, selected: int | None = None, detail: bool = False) -> dict[str, Any]:
-    """The component's value for an input as the model reads it; with `detail`, all numbers of the cards."""
-    numbers = Numbers(encoding.ids, encoding.positions, encoding.attention_mask, encoding.offsets)
-    return token_row(
-        encoding.tokens, encoding.kinds, encoding.segments, numbers if detail else Numbers(), encoding.hints, selected
-    )
-
-
-def _integers(column: Sequence[int] | None) -> list[int] | None:
-    return None if column is None else [int(entry) for entry in column]
+    return keep(value, lambda: columns_of(**columns))
 
 
 def _characters(start: int, end: int) -> str:

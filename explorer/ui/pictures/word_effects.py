@@ -49,15 +49,14 @@ def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occ
 
 
 def word_effects(
-    words: Sequence[str], effects: Sequence[float], shares: bool = True, outlined: int | None = None, series: int | None = None
+    words: Sequence[str], effects: Sequence[float], outlined: int | None = None, series: int | None = None
 ) -> go.Figure:
     """The effect of each word for the best label (positive, in its colour of the `series` if it has one) or against it.
 
-    `shares`: how much its probability falls when the word is masked, -1 to 1; otherwise parts of its log-odds. The bar of the
-    word at `outlined` has an outline.
+    An effect is how much its probability falls when the word is masked, -1 to 1. The bar of the word at `outlined` has an
+    outline.
     """
     most = max(0.01, max((abs(effect) for effect in effects), default=0.01))
-    hover, ticks = ("without %{x}: %{customdata:+.1%}", "+.0%") if shares else ("%{x}: %{y:+.2f}", "+.1f")
     speaks_for = POSITIVE if series is None else CATEGORIES[series % len(CATEGORIES)]
     edges = [3 if place == outlined else 0 for place in range(len(words))]
     bars = go.Bar(
@@ -67,7 +66,7 @@ def word_effects(
             "color": [speaks_for if effect >= 0 else NEGATIVE for effect in effects],
             "line": {"color": "var(--body-text-color)", "width": edges},
         },
-        hovertemplate=f"{hover}<extra></extra>",
+        hovertemplate="without %{x}: %{customdata:+.1%}<extra></extra>",
         customdata=[-effect for effect in effects],
     )
     chart = figure(
@@ -75,6 +74,6 @@ def word_effects(
         key=f"words-{len(words)}",
         margin={"l": 48, "r": 12, "t": 8, "b": 40},
         xaxis={**token_axis(""), "title": None},
-        yaxis={"tickformat": ticks, "range": [-most * 1.1, most * 1.1], **GRID},
+        yaxis={"tickformat": "+.0%", "range": [-most * 1.1, most * 1.1], **GRID},
     )
     return keep(chart, lambda: columns_of(place=range(len(words)), word=words, effect=effects))

@@ -14,6 +14,7 @@ from explorer.export.place import Place
 from explorer.finetune import outcome
 from explorer.finetune.cards import CONTRADICTION, DOUBLE, NAMELESS, TWICE, cards_of, find_faults
 from explorer.finetune.compute import store
+from explorer.finetune.compute.finetune import duration
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import KINDS
 from explorer.finetune.learn_map import explain_map, map_of
@@ -24,7 +25,7 @@ from explorer.finetune.run import learn, opening_run
 from explorer.finetune.sources import size_of
 from explorer.finetune.tab import TAB
 from explorer.finetune.try_it import TryIt
-from explorer.finetune.verdict import cost, duration, judge, next_step
+from explorer.finetune.verdict import cost, judge, next_step
 from explorer.training.examples import Examples
 from explorer.ui.subject import Subject
 

@@ -1,4 +1,4 @@
-"""The kind 'Every word' of Fine-tune: what its views say, and what clicks mean."""
+"""The kind 'Every word' of Fine-tune: what its views say, and how typed tags are read."""
 
 import re
 
@@ -11,11 +11,11 @@ from explorer.finetune.compute.task import Task
 from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import TYPED, WORDS
-from explorer.finetune.opening import ORDERS, OURS
+from explorer.finetune.opening import OURS
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.recipe import Recipe
-from explorer.finetune.result import CLASSES, NAMES, Result, in_context
-from explorer.finetune.sources import check_clicks, tags_of
+from explorer.finetune.result import Result, in_context
+from explorer.finetune.sources import read_tags
 from explorer.finetune.try_it import NAMES as TAGS
 from explorer.finetune.try_it import TryIt
 from explorer.text.tagged import split_words
@@ -81,32 +81,24 @@ def test_confusion_scores_and_mistakes_tell_of_the_same_words(subject, run):
     assert len(listed) == min(50, int(((held.targets == place) & (held.said == place)).sum()))
     with pytest.raises(InputError, match="no such cell"):
         Result(kind=WORDS).on_picture(subject, [99, 0])
-    rows = Result(kind=WORDS, look=NAMES).compute(subject)["scores"]["value"]["data"]
+    rows = shown["scores"]["value"]["data"]
     assert [row[0] for row in rows] == ["all together", "LOC", "ORG", "PER", "TIME"]
-    assert len(Result(kind=WORDS, look=CLASSES).compute(subject)["scores"]["value"]["data"]) == len(labels)
     word = int(np.flatnonzero(held.sentences == held.sentences[-1])[0])
     assert in_context(held, word).startswith(f"[{held.words[word]}] ")
     assert SENTENCE not in [text for text, _ in held.pairs]
     assert sum(len(text.split(" ")) for text, _ in held.pairs) == len(held.words)
 
 
-def test_typed_words_get_the_tag_that_was_chosen(subject):
-    assert "8 sentences" in typed().compute(subject)["about"]
-    first = ORDERS[0][0]
-    view = typed(tag="POLITE", **typed(tag="POLITE").on_tagged(subject, [0, 7]).settings)
-    assert tags_of(first, view.clicks)[7] == "POLITE"
-    assert "POLITE" in view.compute(subject)["tag"]["choices"]
-    again = view.on_tagged(subject, [0, 7]).settings
-    assert tags_of(first, again["clicks"])[7] == "O"
-    assert view.on_tagged(subject, [0, 9_999]).settings == {}
-    with pytest.raises(InputError, match="Choose a tag first"):
-        typed(tag=" ").on_tagged(subject, [0, 0])
+def test_typed_words_have_the_tags_written_behind_them(subject):
+    shown = typed().compute(subject)
+    assert "8 sentences" in shown["about"]
+    assert " ".join(cell["text"] for cell in shown["tagged"]["cells"][0]) == "COUNT SIZE DRINK O COUNT DRINK O O O"
+    read = read_tags("Two/COUNT small/SIZE, and/or B-1/X/Y-Z... /A A/b AC/DC!")
+    assert " ".join(read.words) == "Two small , and / or B - 1 / X . . . / A A / b AC !"
+    assert " ".join(read.tags) == "COUNT SIZE O O O O Y-Z Y-Z Y-Z Y-Z Y-Z O O O O O O O O DC O"
     assert "no sentences" in typed(tagged_lines=" ").compute(subject)["about"]
-    lines = typed(tagged_lines="one two\nthree", clicks=(("one two", ("A", "O")),))
-    assert lines.examples()[0].classes == ["A", "O"]
-    assert "tag 'O'" in typed(tagged_lines="one\ntwo", clicks=()).compute(subject)["about"]
-    assert check_clicks([["a", ["X"]], ["b", [1]], [3, ["X"]], ["c", "X"], "d"]) == (("a", ("X",)),)
-    assert check_clicks(None) == check_clicks({"a": ["X"]}) == ()
+    assert typed(tagged_lines="one/A two\nthree").examples()[0].classes == ["A", "O"]
+    assert "tag 'O'" in typed(tagged_lines="one\ntwo").compute(subject)["about"]
 
 
 def test_a_run_of_another_kind_is_not_looked_at(subject, run):
@@ -122,9 +114,7 @@ def test_the_sentence_to_try_fits_the_tags(subject):
     plan = Recipe(kind=WORDS, layer=4, epochs=2).plan(subject.model)
     mine = new_run(finished(run_training(Task(subject.model, examples, plan))), "Café")
     shown = TryIt(kind=WORDS, run=mine.id).compute(subject)
-    assert shown["tried"]["value"] == shown["offered"][0] == shown["sample"]["choices"][1]
+    assert shown["tried"]["value"] == shown["sample"]["choices"][1]
     assert split_words(shown["tried"]["value"]) == list(shown["row"]["columns"])
     kept = TryIt(kind=WORDS, run=mine.id, tried="my own sentence").compute(subject)
     assert "value" not in kept["tried"]
-    back = TryIt(kind=WORDS, tried=shown["tried"]["value"], offered=shown["offered"]).compute(subject)
-    assert back["tried"]["value"] == SENTENCE
