@@ -184,20 +184,6 @@ pairs = same & ~torch.eye(len(senses), dtype=torch.bool)
 alike, different = cosines[:, pairs].mean(1), cosines[:, ~same].mean(1)  # [layers + 1]; a static vector would have 1
 print("in one sense", alike, "in two", different)
 
-# %% sentences, of the tab Hidden states
-
-texts = ["The cat sat.", "A cat was sitting.", "The stock fell."]
-state = 6
-vectors = []
-for text in texts:
-    inputs = tokenizer(text, truncation=True, max_length=longest, return_tensors="pt")
-    hidden_states = model(**inputs, output_hidden_states=True).hidden_states
-    vectors.append(hidden_states[state][0].mean(0))  # of all tokens
-vectors = torch.stack(vectors)  # [texts, hidden]
-unit = vectors / vectors.norm(dim=1, keepdim=True)
-similarity = unit @ unit.T  # [texts, texts] cosines
-print(similarity)
-
 # %% guesses, of the tab Fill-mask
 
 top_k = 5

@@ -1,13 +1,13 @@
 """Maps of all layers, aligned to each other, and maps with rows that are added later."""
 
-import functools
 import threading
 import warnings
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 
 import numpy as np
 
-from explorer.analysis.projection import KEPT_ROWS, MapSettings, Projection, Report, digest, one_fit, project, quality
+from explorer.analysis.projection import MapSettings, Projection, Report, digest, one_fit, project, quality
 from explorer.analysis.similarity import first_of_each
 from explorer.core.cache import OnceCache
 
@@ -16,41 +16,46 @@ LULL = 2.0  # seconds until UMAP is compiled for a map that may come
 
 @dataclass(eq=False)
 class LayerMaps:
-    """The maps made so far, each aligned to that of the next layer; UMAP and t-SNE also start from it.
+    """The maps made so far of states [layers, n, hidden], each aligned to that of the next layer, where UMAP and t-SNE begin.
 
-    The last layer's map is the method's own; the others are only rotated and mirrored. All have a root mean square of 1.
+    The last layer's map is the method's own; the others are only rotated and mirrored. All have a root mean square of 1. With
+    other maps that are `fitted`, rows keep their places there, and new ones are added.
     """
 
+    states: np.ndarray = field(repr=False)
     settings: MapSettings
-    size: int = 0  # bytes of the vectors that its reducers keep
+    fitted: "LayerMaps | None" = None
     _maps: dict[int, Projection] = field(default_factory=dict, init=False)
     _one: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def has(self, layer: int) -> bool:
-        return layer in self._maps
+        return layer in (self.fitted or self)._maps
 
     @property
     def adds(self) -> bool:
         """Whether new rows can be added to a map that has been made."""
         return any(found.reducer is not None for found in self._maps.values())
 
-    def at(self, states: np.ndarray, layer: int, report: Report | None = None) -> Projection:
-        """The map of states[layer], for states [layers, n, hidden]; missing ones of later layers are made first."""
+    def at(self, layer: int, report: Report | None = None) -> Projection:
+        """The map of a layer; missing ones of later layers are made first."""
         with self._one:
-            missing = [k for k in range(layer, len(states)) if k not in self._maps][::-1]
+            if self.fitted is not None and layer not in self._maps:
+                before, states = self.fitted.states[layer], self.states[layer]
+                self._maps[layer] = add_rows(self.fitted.at(layer, report), before, states, self.settings)
+            missing = [k for k in range(layer, len(self.states)) if k not in self._maps][::-1] if self.fitted is None else []
             for number, k in enumerate(missing):
-                report_part = _part(report, number, len(missing))
+                report_part = report and partial(_report_part, report, number, len(missing))
                 following = self._maps.get(k + 1)
                 start = None if following is None or self.settings.method == "pca" else following.points
-                found = project(states[k], self.settings, start, report_part)
+                found = project(self.states[k], self.settings, start, report_part)
                 points = of_one_size(found.points)
                 points = points if following is None else align(points, following.points)[found.first]
                 self._maps[k] = replace(found, points=points, explained_variance=_shares(found, points))
             return self._maps[layer]
 
 
-def _part(report: Report | None, number: int, of: int) -> Report | None:
-    return report and (lambda share: report((number + share) / of))
+def _report_part(report: Report, number: int, of: int, share: float) -> None:
+    report((number + share) / of)
 
 
 def _shares(found: Projection, points: np.ndarray) -> np.ndarray | None:
@@ -61,33 +66,14 @@ def _shares(found: Projection, points: np.ndarray) -> np.ndarray | None:
     return found.explained_variance.sum() * along / max(float(along.sum()), 1e-12)
 
 
-@dataclass(eq=False)
-class AddedMaps(LayerMaps):
-    """Maps `fitted` to `states` [layers, m, hidden], with rows added by `add_rows`, and without those that are gone."""
-
-    fitted: LayerMaps = field(kw_only=True)
-    states: np.ndarray = field(kw_only=True, repr=False)
-
-    def has(self, layer: int) -> bool:
-        return self.fitted.has(layer)
-
-    def at(self, states: np.ndarray, layer: int, report: Report | None = None) -> Projection:
-        with self._one:
-            if layer not in self._maps:
-                found = self.fitted.at(self.states, layer, report)
-                self._maps[layer] = add_rows(found, self.states[layer], states[layer], self.settings)
-            return self._maps[layer]
-
-
 UNIT = 5e6  # bytes that count as one of the maps kept
-_kept: OnceCache[tuple[object, ...], LayerMaps] = OnceCache(40, lambda maps: max(1, maps.size / UNIT))
+_kept: OnceCache[tuple[object, ...], LayerMaps] = OnceCache(40, lambda maps: max(1, maps.states.nbytes / UNIT))
 
 
-def maps_of(states: np.ndarray, settings: MapSettings) -> LayerMaps:
-    """The cached maps of states [layers, n, hidden] with these settings."""
-    key = (states.shape, digest(states[-1]), settings)
-    keeps = settings.method == "umap" and states.shape[1] <= KEPT_ROWS
-    return _kept.get(key, lambda: LayerMaps(settings, states.nbytes if keeps else 0))
+def maps_of(states: np.ndarray, settings: MapSettings, fitted: LayerMaps | None = None) -> LayerMaps:
+    """The cached maps of states [layers, n, hidden] with these settings, as rows added to `fitted` ones if there are any."""
+    key = (states.shape, digest(states[-1]), settings, fitted and digest(fitted.states[-1]))
+    return _kept.get(key, lambda: LayerMaps(states, settings, fitted))
 
 
 def align(points: np.ndarray, to: np.ndarray) -> np.ndarray:
@@ -130,7 +116,7 @@ def _with_one(points: np.ndarray) -> np.ndarray:
     return np.pad(np.nan_to_num(points), ((0, 0), (0, 1)), constant_values=1)
 
 
-@functools.cache
+@cache
 def warm_umap() -> threading.Thread:
     """Compile UMAP's kernels in a background thread, about ten seconds once per process, before a map needs them.
 

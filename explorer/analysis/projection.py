@@ -162,41 +162,27 @@ def digest(vectors: np.ndarray) -> bytes:
 def quality(vectors: np.ndarray, points: np.ndarray, metric: str = "cosine") -> tuple[float | None, float | None]:
     """Trustworthiness and continuity of a map: 1 when neighbors are the same in both, about 0.5 for a random map.
 
-    Venna & Kaski 2001, as in scikit-learn: each of the JUDGED_NEIGHBORS nearest points of a row, points [n, dimensions], costs
-    its excess rank among the true neighbors, vectors [n, hidden]; for continuity, in reverse. Beyond JUDGED_ROWS rows a sample is
-    judged, each against all. None for fewer than 3 rows, and when all rows are equal; few rows use fewer neighbors.
+    Venna & Kaski 2001, by scikit-learn: each of the JUDGED_NEIGHBORS nearest points of a row, points [n, dimensions], costs its
+    excess rank among the true neighbors, vectors [n, hidden]; for continuity, in reverse. Of equal rows one is judged, and a
+    sample of JUDGED_ROWS if there are more. None for fewer than 3 different rows; few rows use fewer neighbors.
     """
-    size = len(vectors)
-    neighbors = judged_neighbors(size)
-    if neighbors < 1 or not np.ptp(vectors, axis=0).any():
+    rows = np.unique(first_of_each(vectors))
+    if len(rows) > JUDGED_ROWS:
+        rows = np.sort(np.random.default_rng(0).choice(rows, JUDGED_ROWS, replace=False))
+    if not (neighbors := judged_neighbors(len(rows))):
         return None, None
-    rows = np.arange(size)
-    if size > JUDGED_ROWS:
-        rows = np.sort(np.random.default_rng(0).choice(size, JUDGED_ROWS, replace=False))
-    distances = sklearn.metrics.pairwise_distances
-    exact = vectors.astype(np.float64)  # or the cosines of close vectors would round to the same
-    true, drawn = distances(exact[rows], exact, metric), distances(points[rows], points)
-    return _kept_ranks(true, drawn, rows, neighbors), _kept_ranks(drawn, true, rows, neighbors)
-
-
-def _kept_ranks(true: np.ndarray, drawn: np.ndarray, rows: np.ndarray, neighbors: int) -> float:
-    """1 less the normalized excess rank, by distances `true`, of those that are near by distances `drawn`, [rows, n] each."""
-    itself, size = (np.arange(len(rows)), rows), true.shape[1]
-    true, drawn = true.copy(), drawn.copy()
-    true[itself], drawn[itself] = -np.inf, np.inf  # the row itself ranks first in truth, so that the next one has rank 1
-    near = np.argpartition(drawn, neighbors - 1, axis=1)[:, :neighbors]  # [rows, neighbors]
-    at = np.take_along_axis(true, near, axis=1)
-    ranks = np.stack([(true < at[:, [i]]).sum(axis=1) for i in range(neighbors)])
-    off = np.maximum(ranks - neighbors, 0).sum()
-    return float(1 - off * 2 / (len(rows) * neighbors * (2 * size - 3 * neighbors - 1)))
+    exact, drawn = vectors[rows].astype(np.float64), points[rows]  # in 32 bits the cosines of close vectors are the same
+    space = directions(exact) if metric == "cosine" else exact  # where Euclidean neighbors are those by cosine
+    judge = sklearn.manifold.trustworthiness
+    return float(judge(space, drawn, n_neighbors=neighbors)), float(judge(drawn, space, n_neighbors=neighbors))
 
 
 def judged_neighbors(rows: int) -> int:
-    """The number of neighbors judged for each row: fewer when there are few rows."""
+    """The number of neighbors judged for each of so many different rows: fewer when there are few."""
     return min(JUDGED_NEIGHBORS, (rows - 1) // 2)
 
 
-def clusters(vectors: np.ndarray, number: int, seed: int = 0) -> np.ndarray:
+def clusters(vectors: np.ndarray, number: int) -> np.ndarray:
     """[n] the cluster, 0 to number - 1, of each row of vectors [n, hidden]: k-means (Lloyd 1982) on directions.
 
     Cluster 0 is the largest. There are at most as many clusters as different rows.

@@ -1,12 +1,11 @@
 """Similarities of vectors and of spaces. Pure functions of arrays."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-SPACES = ("as they are", "centred", "whitened")
 SAME = 1e-5  # of the largest number: the difference up to which two rows are the same
 EQUAL = 1e-5  # cosines that differ by less are equal but for rounding
 SHUFFLES = 999
@@ -69,50 +68,16 @@ def mean_of_pairs(matrix: np.ndarray) -> float:
     return float(matrix[~np.eye(size, dtype=bool)].mean()) if size > 1 else float("nan")
 
 
-def move_to(vectors: np.ndarray, space: str) -> np.ndarray:
-    """Vectors [n, hidden] in one of SPACES; the number of columns may shrink.
-
-    "centred" subtracts their mean, of which most vectors have a large part. "whitened" (Su et al. 2021, 'Whitening sentence
-    representations') also gives the principal directions equal variance, for the n // 2 strongest, since with all of them every
-    pair would be equally similar.
-    """
-    if space == SPACES[0]:
-        return vectors
-    centred = vectors - vectors.mean(axis=0)
-    if space == SPACES[1]:
-        return centred
-    left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
-    kept = min(len(vectors) // 2, int((sizes > 1e-5 * max(float(sizes.max(initial=0)), 1e-12)).sum()))
-    return left[:, :kept]
-
-
-def closest_pairs(matrix: np.ndarray, most: int = 5) -> list[tuple[int, int, float]]:
-    """The pairs (row, column, value) of a symmetric matrix [n, n] with the highest values, highest first."""
-    rows, columns = np.triu_indices(len(matrix), k=1)
-    best = np.argsort(-matrix[rows, columns], kind="stable")[:most]
-    return [(int(rows[i]), int(columns[i]), float(matrix[rows[i], columns[i]])) for i in best]
-
-
-def _cosines_to_others(vectors: np.ndarray) -> Iterator[np.ndarray]:
-    """The cosines [rows, n] of one block of rows after another to all rows; −2 for each with itself."""
-    unit = directions(vectors)
+def nearest_rows(vectors: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """[n, most] each: the other rows of vectors [n, hidden] nearest to each by cosine, nearest first, and their cosines."""
+    unit, found = directions(vectors), []
     for start in range(0, len(unit), BLOCK):
         cosines = unit[start : start + BLOCK] @ unit.T
-        np.fill_diagonal(cosines[:, start:], -2)
-        yield cosines
-
-
-def nearest_of_each(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each row of vectors [n, hidden], n > 1, the other row nearest by cosine, and that cosine: [n] each."""
-    parts = [(cosines.argmax(axis=1), cosines.max(axis=1)) for cosines in _cosines_to_others(vectors)]
-    others, near = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return others, near.clip(-1, 1)
-
-
-def nearest_rows(vectors: np.ndarray, most: int) -> np.ndarray:
-    """[n, most]: the other rows of vectors [n, hidden] nearest to each by cosine, nearest first."""
-    ordered = (np.argsort(-cosines, axis=1, kind="stable") for cosines in _cosines_to_others(vectors))
-    return np.concatenate([rows[:, :most] for rows in ordered])
+        np.fill_diagonal(cosines[:, start:], -2)  # the rows themselves
+        rows = cosines.argmax(1)[:, None] if most == 1 else np.argsort(-cosines, axis=1, kind="stable")[:, :most]
+        found.append((rows, np.take_along_axis(cosines, rows, axis=1).clip(-1, 1)))
+    rows, near = (np.concatenate(column) for column in zip(*found, strict=True))
+    return rows, near
 
 
 def nearest(vectors: np.ndarray, row: int, most: int = 10) -> list[tuple[int, float]]:

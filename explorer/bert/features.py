@@ -93,7 +93,7 @@ def _read(
     found = _peek(kept, texts, top, pooling)
     missing = [text for text in dict.fromkeys(texts) if text not in found]
     done, work = len(found), len(found) + len(missing)
-    if done:
+    if done and missing:
         yield done / work
     encoded = dict(zip(missing, encode(model, missing), strict=True))
     for batch in _batches(encoded):

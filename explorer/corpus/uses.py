@@ -52,7 +52,7 @@ class Uses(Hits):
 
     def show(self, subject: Subject) -> Content:
         word, number, total = self.of.word[:40], len(self.of.hits), self.of.total
-        mapped = self.maps.at(self.of.states, self.of.read.layers.index(self.layer))
+        mapped = self.maps.at(self.of.read.layers.index(self.layer))
         lead = f"“{word}” occurs {total:,} time{'s' * (total != 1)} in {self.found.corpus.counted}."
         about = [lead, "" if number == total else f"The first {number:,} are shown.", mapped.note, self.found.corpus.about]
         return {
@@ -108,9 +108,9 @@ def uses_in_steps(
     of: Occurrences, corpus: Corpus, layer: int, method: str, place: int, limit: int
 ) -> Generator[tuple[str, float], None, Uses]:
     """Map the occurrences, and order them by their cosine to the one at `place`; yields a sentence and the share done."""
-    maps, at = maps_of(of.states, MapSettings(method, 2, 15, 0.1, "cosine", 0)), of.read.layers.index(layer)
+    maps, at = maps_of(of.states, MapSettings(method)), of.read.layers.index(layer)
     if not maps.has(at):
-        for share in relay(partial(maps.at, of.states, at)):
+        for share in relay(partial(maps.at, at)):
             yield f"{NAMES[maps.settings.method]}: {share or 0:.0%}", share or 0.0
     cosines = of.cosines(layer, place)
     cosines[place] = np.inf

@@ -1,11 +1,10 @@
 """How much a vector depends on its context, layer by layer (Ethayarajh 2019), beside vectors of unrelated texts."""
 
 import csv
-import functools
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,8 +14,6 @@ from explorer.bert.features import ANY_TOKEN, layer_features_in_steps
 from explorer.core.errors import InputError
 from explorer.core.paths import EXAMPLES
 from explorer.core.steps import finished
-
-OUTLIER_DEVIATIONS = 3
 
 
 def drift(states: np.ndarray) -> np.ndarray:
@@ -48,41 +45,21 @@ def within_and_between(occurrences: np.ndarray, senses: Sequence[str]) -> tuple[
     return mean(same & ~itself), mean(~same)
 
 
-def outlier_dimensions(vectors: np.ndarray, most: int = 5) -> list[tuple[int, float]]:
-    """(zero-based dimension, mean value) of the outlier dimensions of vectors [tokens, hidden], largest deviation first.
-
-    An outlier's mean is more than OUTLIER_DEVIATIONS standard deviations from the mean over dimensions: our rule for what Luo et
-    al. 2021 find in averaged hidden states. Kovaleva et al. 2021 look at the scale and bias of LayerNorm, in all layers together.
-    """
-    means = vectors.mean(axis=0)
-    apart = np.abs(means - means.mean())
-    order = np.argsort(-apart, kind="stable")[:most]
-    return [(int(i), float(means[i])) for i in order if apart[i] > OUTLIER_DEVIATIONS * max(float(means.std()), 1e-12)]
-
-
-def find_word(
-    text: str, word: str, offsets: Sequence[tuple[int, int]], name: str, as_read: Callable[[str], str] = str
-) -> list[list[int]]:
-    """The zero-based tokens of every occurrence of a whole word in a text, ignoring case.
+def find_word(text: str, word: str, offsets: Sequence[tuple[int, int]], as_read: Callable[[str], str] = str) -> list[list[int]]:
+    """The zero-based tokens of every occurrence of a whole word in the part of a text that is read, ignoring case.
 
     `offsets` are the characters [start, end) of each token of that text; other tokens have (0, 0). Both are compared letter by
-    letter as a model reads them. Raises InputError, with the text's name, when the word does not occur or the input was cut
-    before it.
+    letter as a model reads them. Raises InputError for no word, and for a very long one.
     """
     wanted = unicodedata.normalize("NFC", word.strip()) if isinstance(word, str) else ""
     if not wanted or len(wanted) > 100:
         raise InputError("Give a word of at most 100 characters that occurs in the texts.")
-    matches = list(re.finditer(rf"(?<!\w){re.escape(as_read(wanted))}(?!\w)", as_read(text), re.IGNORECASE))
-    if not matches:
-        raise InputError(f"The word {wanted[:40]!r} does not occur in {name}. Choose one that does.")
-    found = [
+    matches = re.finditer(rf"(?<!\w){re.escape(as_read(wanted))}(?!\w)", as_read(text), re.IGNORECASE)
+    found = (
         [i for i, (start, end) in enumerate(offsets) if start < end and start < match.end() and end > match.start()]
         for match in matches
-    ]
-    found = [tokens for tokens in found if tokens]
-    if not found:
-        raise InputError(f"The word {wanted[:40]!r} comes after the part of {name} that fits. Shorten the text.")
-    return found
+    )
+    return [tokens for tokens in found if tokens]
 
 
 def repeated_words(texts: Sequence[str], as_read: Callable[[str], str] = str) -> list[str]:
@@ -91,29 +68,14 @@ def repeated_words(texts: Sequence[str], as_read: Callable[[str], str] = str) ->
     return [word for word, count in counts.items() if count > 1]
 
 
-NUMBER = 100  # unrelated sentences, to judge the similarity of two vectors by
+UNRELATED = 100  # sentences, to judge the similarity of two vectors by
+UNRELATED_TOKENS = 1_500  # in them, about
 
 
-@functools.cache
-def unrelated_texts() -> tuple[str, ...]:
-    """NUMBER unrelated sentences, from the examples that ship with the app."""
+def anisotropy(model: Explorer) -> np.ndarray:
+    """[layers + 1]: the mean cosine of one token of each of UNRELATED sentences, examples that ship with the app."""
     lines = (EXAMPLES / "topics.txt").read_text("utf-8").splitlines()
-    topics = [line.rpartition("|")[0].strip() for line in lines if "|" in line]
+    texts = [line.rpartition("|")[0].strip() for line in lines if "|" in line]
     with (EXAMPLES / "sentiment.csv").open(encoding="utf-8", newline="") as file:
-        rest = [row["text"] for row in csv.DictReader(file)]
-    return tuple([*topics, *rest][:NUMBER])
-
-
-def unrelated_words() -> int:
-    """The number of words of these sentences, which is about that of their tokens."""
-    return sum(len(text.split()) for text in unrelated_texts())
-
-
-def unrelated_tokens(model: Explorer) -> np.ndarray:
-    """[layers + 1, NUMBER, hidden] float32: one token of each sentence, at every hidden state."""
-    return finished(unrelated_tokens_in_steps(model))
-
-
-def unrelated_tokens_in_steps(model: Explorer) -> Generator[float, None, np.ndarray]:
-    """Like `unrelated_tokens`; yields the share done."""
-    return layer_features_in_steps(model, unrelated_texts(), ANY_TOKEN)
+        texts += [row["text"] for row in csv.DictReader(file)]
+    return self_similarity(finished(layer_features_in_steps(model, texts[:UNRELATED], ANY_TOKEN)))

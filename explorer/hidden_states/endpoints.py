@@ -5,6 +5,7 @@ from typing import Any
 from explorer.analysis.similarity import cosine_matrix, cosines
 from explorer.bert.explorer import load
 from explorer.bert.features import features
+from explorer.core.errors import InputError
 from explorer.core.limits import COMPARED
 from explorer.hidden_states.compute import find_word
 from explorer.text import limits
@@ -46,7 +47,10 @@ def word_in_context(text_a: str, text_b: str, word: str, model: str = "") -> dic
     vectors = []
     for text, name in ((text_a, "text A"), (text_b, "text B")):
         trace = explorer.trace(limits.check_text(text, name))
-        found = find_word(text, word, trace.encoding.offsets, name, explorer.as_read)
+        if not (found := find_word(text, word, trace.encoding.offsets, explorer.as_read)):
+            raise InputError(
+                f"The word {word.strip()[:40]!r} does not occur in {name}, or not in the part that is read. Choose one that does."
+            )
         vectors.append(trace.hidden_states[:, found[0]].mean(axis=1))
     return {"layers": cosines(*vectors).tolist()}
 

@@ -1,19 +1,11 @@
 """The vectors of one hidden state, and the change of every token in every layer."""
 
-from collections.abc import Generator, Hashable
-
 import numpy as np
 
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, norms, steps
-from explorer.hidden_states.compute import (
-    OUTLIER_DEVIATIONS,
-    drift,
-    outlier_dimensions,
-    self_similarity,
-    unrelated_tokens_in_steps,
-    unrelated_words,
-)
-from explorer.ui.long_view import LongView
+from explorer.bert.explorer import Explorer
+from explorer.hidden_states.compute import UNRELATED_TOKENS, anisotropy, drift
+from explorer.ui.long_view import reads_quickly
 from explorer.ui.pictures.heatmaps import similarity_heatmap
 from explorer.ui.pictures.hidden import by_layer_heatmap, vectors_heatmap
 from explorer.ui.pictures.strip_table import FIRST_NUMBERS, Column, Row, number_columns, strip_table
@@ -22,7 +14,6 @@ from explorer.ui.subject import Subject
 from explorer.ui.telling import TURNED, quote, two_places
 from explorer.ui.view import Content, Finding, View, Why, chart, check, max_error, part, prose, verdict
 
-SIMILARITY, VECTORS = "Similarity", "All dimensions"
 STEP, DRIFT, NORM = "Change per layer", "Away from the embedding", "Norm"
 MEANINGS = {
     STEP: (
@@ -56,17 +47,10 @@ def _find_turned_most(subject: Subject, layer: int) -> int:
     return words[int(measure_turning(subject)[0][layer - 1, words].argmax())]
 
 
-class OneLayer(LongView):
-    """The tokens' vectors at one hidden state: their similarity, or all dimensions.
-
-    The baseline for similarities comes from unrelated sentences, which take a large model a while.
-    """
-
+class OneLayer(View):
     name, question = "hidden/one-layer", "How similar are the token vectors of one layer?"
-    start = "Compare with unrelated sentences"
     title = prose(classes="detail-title")
     picture = chart("The tokens at one hidden state", height=440)
-    look: str = choice((SIMILARITY, VECTORS))
     about = prose(classes="caption")
 
     def first(self, subject: Subject) -> Subject:
@@ -86,32 +70,14 @@ class OneLayer(LongView):
         text = f"{where}: {mean} on average, {quote(tokens, token)} {own}, the most of all words {TURNED}."
         return Finding(text, Why("inside-head", "The whole layer", {"layer": at, "token": token}))
 
-    def passes(self, subject: Subject) -> float:
-        return unrelated_words() / subject.trace.kept if self.look == SIMILARITY else 0
-
-    def key(self, subject: Subject) -> Hashable:
-        """The cache key, which does not depend on the input."""
-        return self.name, subject.model_name, self.look
-
-    def work(self, subject: Subject) -> Generator[float, None, np.ndarray]:
-        """[layers + 1]: the mean cosine of unrelated tokens; empty for the vectors themselves."""
-        if self.look == VECTORS:
-            return np.empty(0)
-        return self_similarity((yield from unrelated_tokens_in_steps(subject.model)))
-
-    def waiting(self, subject: Subject) -> Content:
-        return self.draw(subject, None)
-
-    def draw(self, subject: Subject, found: np.ndarray | None) -> Content:
+    def compute(self, subject: Subject) -> Content:
         at = subject.selection.layer
-        vectors, tokens = subject.trace.hidden_states[at], subject.trace.tokens
-        if self.look == VECTORS:
-            top = max(float(np.quantile(np.abs(vectors), 0.99)), 1e-6)  # outliers would make all others pale
-            picture = vectors_heatmap(vectors, tokens, top)
-            title = f"**All dimensions** of every token, in {layer_name(at)}"
-            return {"title": title, "picture": picture, "about": _outliers(vectors, at)}
-        matrix, title = cosine_matrix(vectors), f"**Similarity** of every two tokens, in {layer_name(at)}"
-        return {"title": title, "picture": similarity_heatmap(matrix, tokens), "about": _similarity(matrix, at, found)}
+        matrix, title = cosine_matrix(subject.trace.hidden_states[at]), f"**Similarity** of every two tokens, in {layer_name(at)}"
+        about = (
+            f"Cosine between the vectors of every two tokens in {layer_name(at)} (−1 to 1); their mean here is "
+            f"{mean_of_pairs(matrix):.2f}.{_describe_unrelated(subject.model, at)}"
+        )
+        return {"title": title, "picture": similarity_heatmap(matrix, subject.trace.tokens), "about": about}
 
 
 class EveryLayer(View):
@@ -174,24 +140,13 @@ class PooledOutput(View):
         }
 
 
-def _similarity(matrix: np.ndarray, at: int, unrelated: np.ndarray | None) -> str:
-    lead = f"Cosine between the vectors of every two tokens in {layer_name(at)} (−1 to 1)"
-    if unrelated is None:
-        return f"{lead}; their mean here is {mean_of_pairs(matrix):.2f}."
+def _describe_unrelated(model: Explorer, at: int) -> str:
+    """The mean cosine of tokens of unrelated sentences, beside which to read others; '' where reading these takes long."""
+    if not reads_quickly(model.capabilities, UNRELATED_TOKENS):
+        return ""
     return (
-        f"{lead}; their mean here is {mean_of_pairs(matrix):.2f}. Tokens of unrelated sentences already average "
-        f"**{unrelated[at]:.2f}** (the layer's anisotropy, Ethayarajh 2019), so read each value relative to that."
-    )
-
-
-def _outliers(vectors: np.ndarray, at: int) -> str:
-    found = outlier_dimensions(vectors)
-    named = ", ".join(f"**{dimension}** (mean {value:+.1f})" for dimension, value in found) or "none"
-    return (
-        f"All {vectors.shape[1]} dimensions of every token in {layer_name(at)}. Colours end where 99% of the values do. "
-        f"Dimensions, counted from 0, whose mean over these tokens is more than {OUTLIER_DEVIATIONS} standard "
-        f"deviations off that of all dimensions: {named}. They are outliers of this input (after Luo et al. 2021); Kovaleva et "
-        f"al. 2021 find theirs by the weights of LayerNorm."
+        f" Tokens of unrelated sentences already average **{anisotropy(model)[at]:.2f}** (the layer's anisotropy, Ethayarajh "
+        "2019), so read each value relative to that."
     )
 
 

@@ -10,13 +10,12 @@ import numpy as np
 
 from explorer.analysis.layer_maps import LayerMaps
 from explorer.analysis.projection import MapSettings, principal_components
-from explorer.analysis.resampling import wilson
-from explorer.analysis.similarity import Agreement, Nearest, cosine_matrix, cosines, count_told_apart, mean_of_pairs
+from explorer.analysis.similarity import Agreement, Nearest, cosines, count_told_apart
 from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
 from explorer.core.limits import COMPARED
 from explorer.core.paths import EXAMPLES
-from explorer.hidden_states.compute import find_word, repeated_words, self_similarity, unrelated_tokens, within_and_between
+from explorer.hidden_states.compute import anisotropy, find_word, repeated_words, self_similarity, within_and_between
 from explorer.hidden_states.layers import layer_name
 from explorer.text.limits import check_place, check_texts
 from explorer.text.lines import around, read_lines
@@ -25,7 +24,8 @@ from explorer.ui.pictures.state_lines import context_lines
 from explorer.ui.pictures.text_map import Frame, TextMap, draw_map
 from explorer.ui.settings import choice, text
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, View, caption, chart, heading, part, props, prose, select, sentence, show
+from explorer.ui.telling import share_with_interval
+from explorer.ui.view import Change, Content, Finding, View, caption, chart, heading, part, props, prose, select, sentence
 
 ABOVE = "A and B above"
 FIRST = "bank"
@@ -40,11 +40,20 @@ class Contexts:
     `uses` are the words as they are written there, `around` what comes before and after each.
     """
 
+    word: str
     vectors: np.ndarray
     texts: list[str]
     senses: list[str]
     uses: list[str]
     around: list[tuple[str, str]]
+
+    def describe_nearest(self, layer: int) -> str:
+        """How many uses have a nearest neighbour of their own sense in a hidden state, with the interval of that share."""
+        name, number = f"Hidden state {layer} of {len(self.vectors) - 1}", len(self.texts)
+        if len(set(self.senses)) < 2:
+            return name
+        right = count_told_apart(self.vectors[layer], self.senses)
+        return f"{name}: {right} of {number} nearest to their own sense ({share_with_interval(right, number)})"
 
 
 @functools.cache
@@ -63,24 +72,17 @@ def comparable_words(model: Explorer, texts: Sequence[str]) -> list[str]:
 
 def contexts_of(model: Explorer, texts: Sequence[str], labels: Sequence[str], word: str) -> Contexts:
     """Every occurrence of the word in the texts, each text run alone. Raises InputError when there are fewer than two."""
-    vectors, found, kept, spans = [], [], [], []
-    for number, (given, label) in enumerate(zip(texts, labels, strict=True), start=1):
+    found = []
+    for given, label in zip(texts, labels, strict=True):
         trace = model.trace(given)
-        try:
-            occurrences = find_word(given, word, trace.encoding.offsets, f"sentence {number}", model.as_read)
-        except InputError:
-            continue
-        for tokens in occurrences:
-            vectors.append(trace.hidden_states[:, tokens].mean(axis=1))
-            found.append(given)
-            kept.append(label)
-            spans.append((trace.encoding.offsets[tokens[0]][0], trace.encoding.offsets[tokens[-1]][1]))
-    if len(vectors) < 2:
-        lead = f"The word {word.strip()[:40]!r} occurs" if word and word.strip() else "No word occurs"
-        raise InputError(f"{lead} fewer than twice here. Choose other sentences or another word.")
-    uses = [given[start:end] for given, (start, end) in zip(found, spans, strict=True)]
-    contexts = [around(given, start, end, AROUND) for given, (start, end) in zip(found, spans, strict=True)]
-    return Contexts(np.stack(vectors, axis=1), found, kept, uses, contexts)
+        for tokens in find_word(given, word, trace.encoding.offsets, model.as_read):
+            start, end = trace.encoding.offsets[tokens[0]][0], trace.encoding.offsets[tokens[-1]][1]
+            vectors = trace.hidden_states[:, tokens].mean(axis=1)
+            found.append((vectors, given, label, given[start:end], around(given, start, end, AROUND)))
+    if len(found) < 2:
+        raise InputError(f"The word {word.strip()[:40]!r} occurs fewer than twice here. Choose other sentences or another word.")
+    vectors, *rest = map(list, zip(*found, strict=True))
+    return Contexts(word, np.stack(vectors, axis=1), *rest)
 
 
 class OneWord(View):
@@ -108,34 +110,34 @@ class OneWord(View):
     def compute(self, subject: Subject) -> Content:
         texts: list[str] = []
         try:
-            texts, labels = self._texts(subject)
-            word, contexts = self._word_and_contexts(subject, texts, labels)
+            texts, _ = self.read_texts(subject)
+            found = self.find(subject)
         except InputError as error:
-            return {"word": props(choices=comparable_words(subject.model, texts)), **_nothing(error)}
+            choices = props(choices=comparable_words(subject.model, texts))
+            problem = {"text": str(error), "kind": "error"}
+            return {"word": choices, "lines": None, "map": None, "about": "", "problem": problem}
         return {
-            "word": props(choices=comparable_words(subject.model, texts), value=word),
-            "lines": self._lines(subject, contexts, texts, word),
-            "map": _map(contexts, subject.selection.layer),
-            "about": _about(subject, contexts),
+            "word": props(choices=comparable_words(subject.model, texts), value=found.word),
+            "lines": self._lines(subject, found, texts),
+            "map": _map(found, subject.selection.layer),
+            "about": _about(subject, found),
             "problem": "",
         }
 
     def finding(self, subject: Subject) -> Finding | None:
         """How well the selected layer separates the senses of the word."""
         try:
-            texts, labels = self._texts(subject)
-            word, contexts = self._word_and_contexts(subject, texts, labels)
+            contexts = self.find(subject)
         except InputError:
             return None
-        at, number = subject.selection.layer, len(contexts.texts)
+        at, number, word = subject.selection.layer, len(contexts.texts), contexts.word
         if len(set(contexts.senses)) < 2:
             alike = self_similarity(contexts.vectors)[[0, at]]
             where = f"before any layer and of {alike[1]:.2f} in {layer_name(at)}"
             return Finding(f"The vectors of “{word}” have a cosine of {alike[0]:.2f} {where}.")
-        after = count_told_apart(contexts.vectors[at], contexts.senses)
-        chance = Agreement.of(Nearest.of(contexts.vectors[at]), contexts.senses)
-        nearest = f"{after} of {number} uses of “{word}” lie nearest to their own sense"
-        beside = f"by chance {chance.shuffled:.1f} would (senses shuffled, p = {chance.p:.3f})"
+        found = Agreement.of(Nearest.of(contexts.vectors[at]), contexts.senses)
+        nearest = f"{found.right} of {number} uses of “{word}” lie nearest to their own sense"
+        beside = f"by chance {found.shuffled:.1f} would (senses shuffled, p = {found.p:.3f})"
         return Finding(f"In {layer_name(at)}, {nearest}; {beside}.")
 
     def on_map_frame(self, subject: Subject, index: object) -> Change:
@@ -146,15 +148,7 @@ class OneWord(View):
         box = props(value=sentences, visible=source != ABOVE)
         return Change(settings={"contexts": sentences, "word": ""}, content={"contexts": box})
 
-    def on_word(self, subject: Subject, word: str) -> Change:
-        """Choose another word; it stays chosen even if it cannot be compared."""
-        try:
-            contexts_of(subject.model, *self._texts(subject), word)
-        except InputError as error:
-            return show(word=word, **_nothing(error))
-        return Change()
-
-    def _texts(self, subject: Subject) -> tuple[list[str], list[str]]:
+    def read_texts(self, subject: Subject) -> tuple[list[str], list[str]]:
         """The sentences, and the sense of each. Raises InputError."""
         if self.source == ABOVE:
             texts = [given for given in (subject.text_a, subject.text_b) if given.strip()]
@@ -162,20 +156,15 @@ class OneWord(View):
         texts, labels = read_lines(self.contexts)
         return check_texts(texts, COMPARED), labels
 
-    def _word_and_contexts(self, subject: Subject, texts: list[str], labels: list[str]) -> tuple[str, Contexts]:
-        """The chosen word and its contexts; for A and B the first comparable word, if the chosen one no longer occurs."""
+    def find(self, subject: Subject) -> Contexts:
+        """The contexts of the chosen word, or of the first that can be compared. Raises InputError."""
+        texts, labels = self.read_texts(subject)
         words = comparable_words(subject.model, texts)
         first = self.source if self.source in words else next(iter(words), "")
-        try:
-            word = self.word or first
-            return word, contexts_of(subject.model, texts, labels, word)
-        except InputError:
-            if self.source != ABOVE or not words:
-                raise
-            return first, contexts_of(subject.model, texts, labels, first)
+        return contexts_of(subject.model, texts, labels, self.word or first)
 
-    def _lines(self, subject: Subject, contexts: Contexts, texts: list[str], word: str) -> object:
-        random = self_similarity(unrelated_tokens(subject.model))
+    def _lines(self, subject: Subject, contexts: Contexts, texts: list[str]) -> object:
+        word, random = contexts.word, anisotropy(subject.model)
         within, between = within_and_between(contexts.vectors, contexts.senses)
         controls: list[tuple[str, np.ndarray]] = []
         as_read = subject.model.as_read
@@ -191,15 +180,10 @@ class OneWord(View):
         return context_lines(named, word, controls, random)
 
 
-def _nothing(error: InputError) -> Content:
-    why = {"text": str(error), "kind": "error"}
-    return {"lines": None, "map": None, "about": "", "problem": why}
-
-
 def _map(contexts: Contexts, at: int) -> dict[str, Any]:
     """The uses of the word as points that glide through the layers, each written with what is around it."""
-    maps, senses = LayerMaps(MapSettings()), list(dict.fromkeys(contexts.senses))
-    places = [maps.at(contexts.vectors, layer).points for layer in range(len(contexts.vectors))]
+    maps, senses = LayerMaps(contexts.vectors, MapSettings()), list(dict.fromkeys(contexts.senses))
+    places = [maps.at(layer).points for layer in range(len(contexts.vectors))]
     drawn = TextMap(
         texts=contexts.uses,
         contexts=contexts.around,
@@ -209,22 +193,11 @@ def _map(contexts: Contexts, at: int) -> dict[str, Any]:
         notes=contexts.texts,
         even=True,
         hulls=len(senses) if len(senses) > 1 else 0,
-        frames=[Frame(_accuracy(contexts, layer), where) for layer, where in enumerate(places)],
+        frames=[Frame(contexts.describe_nearest(layer), where) for layer, where in enumerate(places)],
         frame=at,
         glides=True,
     )
     return draw_map(drawn, f"A map of {len(contexts.texts)} uses of a word, one point per use, in {layer_name(at)}.")
-
-
-def _accuracy(contexts: Contexts, layer: int) -> str:
-    """How many uses have a nearest neighbour of their own sense in a hidden state, with the interval of that share."""
-    number, right = len(contexts.texts), count_told_apart(contexts.vectors[layer], contexts.senses)
-    name = f"Hidden state {layer} of {len(contexts.vectors) - 1}"
-    if len(set(contexts.senses)) < 2:
-        return name
-    low, high = wilson(right, number)
-    share = f"{right / number:.0%}, 95% interval {low:.0%} to {high:.0%}"
-    return f"{name}: {right} of {number} nearest to their own sense ({share})"
 
 
 def _about(subject: Subject, contexts: Contexts) -> str:
@@ -232,7 +205,7 @@ def _about(subject: Subject, contexts: Contexts) -> str:
     vectors = contexts.vectors[at]
     share = float(principal_components(vectors, 2)[1].sum())
     alike = self_similarity(vectors[None])[0]
-    random = mean_of_pairs(cosine_matrix(unrelated_tokens(subject.model)[at]))
+    random = anisotropy(subject.model)[at]
     lead = f"One point per sentence, in {layer_name(at)}: the two directions of most variance hold {share:.0%} of it. "
     if len(vectors) == 2:
         lead += f"The cosine between the two is {cosines(vectors[0], vectors[1]):.2f}. "

@@ -1,4 +1,4 @@
-"""A map of sentences, of the tokens of the input, of a file's rows, or of the vocabulary, at any layer."""
+"""A map of sentences, of the tokens of the input, or of the vocabulary, at any layer."""
 
 from collections.abc import Generator, Hashable
 from contextlib import suppress
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from explorer.analysis.layer_maps import AddedMaps, LayerMaps, maps_of, warm_umap
+from explorer.analysis.layer_maps import LayerMaps, maps_of, warm_umap
 from explorer.analysis.projection import NAMES, MapSettings
 from explorer.analysis.similarity import nearest_place
 from explorer.core.cache import OnceCache
@@ -15,35 +15,30 @@ from explorer.core.limits import RESULTS_MEGABYTES
 from explorer.core.steps import finished
 from explorer.projection.picture import LayerMap, Nearby, make_map, nearby
 from explorer.projection.points import NONE_CHOSEN, Points, check_chosen, clusters_of, rows_of
-from explorer.projection.sources import FILE, NO_FILE, SENTENCES, VOCABULARY, WORDS, PointsView, can_label
+from explorer.projection.sources import SENTENCES, VOCABULARY, WORDS, PointsView, can_label
 from explorer.projection.speaking import draw_speaking_map
 from explorer.text import limits
 from explorer.text.lines import read_lines
 from explorer.ui.layout import col, row
-from explorer.ui.pictures.maps import Marks
+from explorer.ui.pictures.maps import Marks, space_map
 from explorer.ui.settings import choice, memory, number
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, Finding, Why, button, chart, part, props, prose, sentence, settle
 
 MAP_HEIGHT = 440
+SENDS = ("send", "test", "compare")  # the buttons that take the sentences elsewhere
 LABELS, CLUSTERS = "Labels", "Clusters"
 ALL_LAYERS = {"pca": 2_000, "umap": 300, "tsne": 300}  # points up to which a map is made of every layer
 NEIGHBORS = 8  # of a clicked point that are listed
 MOST_NEW = 0.25  # of the points: the share that is added to a fitted map
 
 _told: OnceCache[Hashable, Nearby] = OnceCache(32)
-_fits: OnceCache[Hashable, tuple[Points, LayerMaps]] = OnceCache(RESULTS_MEGABYTES.bytes, lambda fit: fit[0].states.nbytes)
-_added: OnceCache[Hashable, AddedMaps] = OnceCache(RESULTS_MEGABYTES.bytes, lambda maps: maps.states.nbytes)
+_fits: OnceCache[Hashable, tuple[list[str], LayerMaps]] = OnceCache(RESULTS_MEGABYTES.bytes, lambda fit: fit[1].states.nbytes)
 
 
-def _needs_a_box(view: "Map") -> bool:
-    """Whether the layer is chosen in a box: the vocabulary has none, the pooler only the last, and a flat map shows all."""
-    return view.dimensions == 3 and (view.source == WORDS or (view.source != VOCABULARY and view.pooling != "pooler"))
-
-
-def _buttons(visible: bool) -> Content:
-    """The buttons that take the sentences elsewhere."""
-    return {name: props(visible=visible) for name in ("send", "test", "compare")}
+def _is_in_space(view: "Map") -> bool:
+    """Whether one layer is shown and chosen in a box: a flat map has them all, and the vocabulary has none."""
+    return view.dimensions == 3 and view.source != VOCABULARY
 
 
 class Map(PointsView):
@@ -51,9 +46,10 @@ class Map(PointsView):
     names = ("source", "method", "colours", "layer", *PointsView.names)
     layout = (
         row(
-            col("missing", "map", "chart", "progress", "summary", width=7),
+            col("map", "chart", "summary", width=7),
             col(
-                *("example", "sentences", "send", "table", "text_column", "label_column", "search"),
+                row("example", "table"),
+                *("sentences", "progress", "send", "search"),
                 *("nearest", "hint", "naming", "label", "forget", "refit"),
                 *("test", "compare", "dimensions", "pooling", "neighbors", "seed", "picked", "drawn", "fitted"),
                 width=3,
@@ -62,9 +58,8 @@ class Map(PointsView):
     )
     method: str = choice([(name, key) for key, name in NAMES.items()], "Map", menu=True, elem_classes="inline")
     colours: str = choice((LABELS, CLUSTERS), "Colours", menu=True, elem_classes="inline")
-    layer: int = number(6, "Hidden state (0: embeddings)", low=0, high=lambda model: model.layers, when=_needs_a_box)
+    layer: int = number(6, "Hidden state (0: embeddings)", low=0, high=lambda model: model.layers, when=_is_in_space)
     stop = button("Stop", visible=False, min_width=70)
-    missing = sentence(optional=True)
     map = part("text_map", height=MAP_HEIGHT, tall=True, selects=True)
     chart = chart("Map of words or sentences", height=MAP_HEIGHT, hides_empty=True)
     progress = part("meter")
@@ -90,17 +85,12 @@ class Map(PointsView):
     fitted: str = memory("", kept=str, linked=False)  # the key of those to which the map was fitted
 
     def key(self, subject: Subject) -> Hashable:
-        """The cache key of the map; None when there is nothing to draw."""
-        if self.source == FILE and self.table is None:
-            return None
         texts = (subject.text_a, subject.text_b, subject.token) if self.source == WORDS else ()
-        own = (getattr(self, name) for name in self.settings if name not in ("drawn", "fitted"))
+        own = (getattr(self, name) for name in self.settings if name not in ("drawn", "fitted", "table"))
         return (subject.model_name, *texts, *own, self.fitted if self._fit(subject) else "")
 
     def waiting(self, subject: Subject) -> Content:
-        """Keep the map, but for other points that are read quickly, which PCA places meanwhile; without a file, ask for one."""
-        if not self.key(subject):
-            return {"map": None, "chart": None, "nearest": None, "summary": "", "missing": NO_FILE, **_buttons(False)}
+        """Keep the map, but for other points that are read quickly, which PCA places meanwhile."""
         if self.method == "pca" or not self.is_read_quickly(subject) or self._fit(subject):
             return {}
         with suppress(ExplorerError):  # the work will report it
@@ -115,14 +105,14 @@ class Map(PointsView):
         maps = self._maps_of(subject, points)
         at = min(self.layer, len(points.states) - 1)
         glides = self.dimensions == 2 and len(points.texts) <= ALL_LAYERS[self.method]
-        yield from make_map(maps, points, 0 if glides else at)
+        yield from make_map(maps, 0 if glides else at)
         if near := nearby(points, at, self.row_in(subject, points)):
             _told.put(self.key(subject), near)
-        return LayerMap.of(points, maps, at)
+        return LayerMap(points, maps, at)
 
     def at_once(self, subject: Subject) -> LayerMap | None:
         """A map that is known, or by PCA, of texts that are read quickly: the finding reads them anyway."""
-        if self.source not in (SENTENCES, WORDS) or not self.is_read_quickly(subject):
+        if self.source == VOCABULARY or not self.is_read_quickly(subject):
             return None
         points = finished(self.read_points(subject))
         is_known = self._maps_of(subject, points).has(min(self.layer, len(points.states) - 1))
@@ -139,10 +129,10 @@ class Map(PointsView):
         listed, near = None, []
         if picked is not None:
             near = nearest_place(found.vectors, picked, NEIGHBORS)
-            listed = found.list_near(picked, near)
+            listed = found.list_near(chosen, near)
         elif chosen:
             hits = np.isin(np.arange(len(points.texts)), chosen)
-            listed = found.list_selected(chosen)
+            listed = found.list_near(chosen)
         row = self.row_in(subject, points)
         told = nearby(points, found.layer, row)
         marks = Marks(hits, picked, [row for row, _ in near], told.rows if told else ())
@@ -151,12 +141,14 @@ class Map(PointsView):
         flat = self.dimensions == 2
         return {
             "map": draw_speaking_map(found, replace(marks, picked=row), labels, fits=bool(wanted)) if flat else None,
-            "chart": None if flat else found.figure(marks, labels),
+            "chart": None
+            if flat
+            else space_map(found.projection.points, points.texts, labels, found.axes, points.key + self.method, marks),
             "summary": summary,
             "nearest": listed,
             "hint": props(visible=not stands_out),
             "label": props(visible=can_label(self) and len(chosen) > 1),
-            **_buttons(self.source == SENTENCES),
+            **dict.fromkeys(SENDS, props(visible=self.source == SENTENCES)),
             "forget": props(visible=stands_out),
             "refit": props(visible=found.projection.added > 0),
             "drawn": points.key,
@@ -164,8 +156,7 @@ class Map(PointsView):
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        key = self.key(subject)
-        found = None if key is None else _told.peek(key)
+        found = _told.peek(self.key(subject))
         if found is None and self.is_read_quickly(subject):
             points = finished(self.read_points(subject))
             found = nearby(points, min(self.layer, len(points.states) - 1), self.row_in(subject, points))
@@ -201,23 +192,23 @@ class Map(PointsView):
     def _how(self) -> MapSettings:
         return MapSettings(self.method, self.dimensions, self.neighbors, seed=self.seed)
 
-    def _fit(self, subject: Subject) -> tuple[Points, LayerMaps] | None:
-        """The points and the fitted UMAP to which the sentences are added; None if they are fitted themselves."""
+    def _fit_key(self, subject: Subject, drawn: str) -> Hashable:
+        return subject.model_name, self.pooling, self._how, drawn
+
+    def _fit(self, subject: Subject) -> LayerMaps | None:
+        """The fitted UMAP to which the sentences are added; None if they are fitted themselves."""
         if self.method != "umap" or self.source != SENTENCES or not self.fitted or not self.sentences.strip():
             return None
-        found = _fits.peek((subject.model_name, self.pooling, self._how, self.fitted))
-        if found is None or not found[1].adds:
+        before, maps = _fits.peek(self._fit_key(subject, self.fitted)) or ([], None)
+        if maps is None or not maps.adds:
             return None
-        texts, before = read_lines(self.sentences)[0], found[0].texts
+        texts = read_lines(self.sentences)[0]
         new = len(texts) - sum(map({*before}.__contains__, texts))
-        return found if texts != before and new <= MOST_NEW * len(texts) and 2 * len(texts) > len(before) else None
+        return maps if texts != before and new <= MOST_NEW * len(texts) and 2 * len(texts) > len(before) else None
 
     def _maps_of(self, subject: Subject, points: Points) -> LayerMaps:
-        if not (fit := self._fit(subject)):
-            maps = maps_of(points.states, self._how)
-            if self.method == "umap" and self.source == SENTENCES:
-                _fits.put((subject.model_name, self.pooling, self._how, points.key), (points, maps))
-            return maps
-        before, fitted = fit
-        key = subject.model_name, self.pooling, self._how, before.key, points.key
-        return _added.get(key, lambda: AddedMaps(self._how, fitted=fitted, states=before.states))
+        fitted = self._fit(subject)
+        maps = maps_of(points.states, self._how, fitted)
+        if fitted is None and self.method == "umap" and self.source == SENTENCES:
+            _fits.put(self._fit_key(subject, points.key), (points.texts, maps))
+        return maps

@@ -7,7 +7,7 @@ import functools
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,11 +22,12 @@ from explorer.core.errors import InputError
 from explorer.core.lazy import sklearn
 from explorer.core.limits import CARDS, TEXTS
 from explorer.core.paths import EXAMPLES
+from explorer.core.steps import map_steps
 from explorer.text.encoding import MASK
 from explorer.text.limits import check_texts
 from explorer.text.lines import NO_LABEL, around
 from explorer.text.pieces import Writing, bare
-from explorer.text.tables import Table
+from explorer.text.tables import Table, find_column, text_column_of
 
 SAMPLED_PIECES = 10_000
 EXAMPLE_SETS = ("Topics", "Bank in two senses", "Questions", "Spam", "Sentiment")
@@ -63,13 +64,9 @@ def key_of(texts: Sequence[str]) -> str:
 
 def read_texts(model: Explorer, texts: list[str], labels: list[str], pooling: str) -> Generator[tuple[str, float], None, Points]:
     """A point for each text; yields a sentence about the work and its share done. Raises InputError."""
-    steps = layer_features_in_steps(model, check_texts(texts), pooling)
-    try:
-        while True:
-            if (share := next(steps)) < 1:  # nothing to report if all were read before
-                yield f"Reading {len(texts):,} texts: {share:.0%}", share
-    except StopIteration as done:
-        return Points(texts, labels, done.value, "The pooler reads the last layer only." if pooling == "pooler" else "")
+    reading = layer_features_in_steps(model, check_texts(texts), pooling)
+    states = yield from map_steps(reading, lambda share: (f"Reading {len(texts):,} texts: {share:.0%}", share))
+    return Points(texts, labels, states, "The pooler reads the last layer only." if pooling == "pooler" else "")
 
 
 @functools.cache
@@ -80,7 +77,7 @@ def example_lines(name: str) -> str:
     word = "bank" if name == EXAMPLE_SETS[1] else None
     with (EXAMPLES / ("senses.csv" if word else f"{name.casefold()}.csv")).open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row.get("word") == word]
-    return "\n".join(f"{' '.join(row['text'].replace('|', ' ').split())} | {row['label']}" for row in rows)
+    return lines_of((row["text"] for row in rows), (row["label"] for row in rows))
 
 
 def words_of(trace: Trace) -> Points:
@@ -119,19 +116,25 @@ def piece_kind(piece: str, writing: Writing = Writing.WORDPIECE) -> str:
     return "rest of a word" if marked == (writing is Writing.WORDPIECE) else "word"
 
 
-def texts_of(table: Table, text_column: str, label_column: str, seed: int) -> tuple[list[str], list[str]]:
-    """The texts of a file that are not empty, and their labels; too many are sampled with the seed.
+def lines_of(texts: Iterable[str], labels: Iterable[str]) -> str:
+    """Texts as lines that are typed, each with its label, if it has one, after a |."""
+    pairs = zip(texts, labels, strict=True)
+    rows = ((" ".join(text.replace("|", " ").split()), label) for text, label in pairs)
+    return "\n".join(text if label in ("", NO_LABEL) else f"{text} | {label}" for text, label in rows if text)
 
-    Raises InputError when there is no such column or no text.
+
+def lines_of_file(table: Table) -> str:
+    """The rows of a file: texts from the column of that name, else the longest; labels from that column, else the other of two.
+
+    Too many are sampled.
     """
-    texts = table.column(text_column)
-    labels = table.column(label_column) if label_column else [""] * len(texts)
-    kept = [row for row, text in enumerate(texts) if text.strip()]
-    if not kept:
-        raise InputError(f"The column {text_column[:40]!r} is empty in every row. Choose another column.")
-    if len(kept) > TEXTS.most:
-        kept = [kept[i] for i in np.sort(np.random.default_rng(seed).choice(len(kept), TEXTS.most, replace=False))]
-    return [texts[row] for row in kept], [labels[row] or NO_LABEL for row in kept]
+    text = text_column_of(table)
+    others = [name for name in table.columns if name != text]
+    label = find_column("label", table) or (others[0] if len(others) == 1 else "")
+    rows = list(zip(table.column(text), table.column(label) if label else [""] * len(table.rows), strict=True))
+    if len(rows) > TEXTS.most:
+        rows = [rows[row] for row in np.sort(np.random.default_rng(0).choice(len(rows), TEXTS.most, replace=False))]
+    return lines_of(*zip(*rows, strict=True))
 
 
 def check_chosen(chosen: object) -> Chosen:

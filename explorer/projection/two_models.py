@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Hashable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from explorer.analysis.projection import principal_components
 from explorer.analysis.similarity import nearest_rows
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS
-from explorer.projection.points import EXAMPLE_SETS, Points, example_lines, read_texts
+from explorer.projection.points import EXAMPLE_SETS, example_lines, read_texts
 from explorer.projection.sources import LETTERS
 from explorer.text import limits
 from explorer.text.lines import read_lines
@@ -31,38 +32,59 @@ QUOTED = 20  # characters of a sentence
 
 
 @dataclass(frozen=True)
-class Side:
-    """Different sentences in one space: `near` [n, k] are the neighbours by cosine, nearest first, `places` [n, 2] on a map."""
+class Sides:
+    """Different sentences in the spaces on the left and on the right, which have `names`.
 
-    name: str
-    points: Points
+    `near` [2, n, k] are neighbours by cosine, nearest first. `places` [2, n, 2] are on maps, of which the right one is turned.
+    """
+
+    texts: list[str]
+    labels: list[str]
+    names: list[str]
     near: np.ndarray
     places: np.ndarray
 
-
-@dataclass(frozen=True)
-class Sides:
-    """Both sides, the second turned towards the first; `kept` [n] is how many neighbours of each sentence are the same."""
-
-    here: Side
-    there: Side
-    kept: np.ndarray
+    @cached_property
+    def kept(self) -> list[int]:
+        """How many neighbours of each sentence are the same."""
+        return [len({*mine} & {*yours}) for mine, yours in zip(*self.near.tolist(), strict=True)]
 
     @property
     def changed(self) -> list[int]:
         """The sentences that keep fewest neighbours, fewest first."""
         order = np.argsort(self.kept, kind="stable")[: min(RINGED, max(1, len(self.kept) // 4))]
-        return [row for row in order.tolist() if self.kept[row] < self.here.near.shape[1]]
+        return [row for row in order.tolist() if self.kept[row] < self.near.shape[2]]
 
     def finding(self) -> str:
-        count, near = self.here.near.shape
-        share, chance = self.kept.mean(), near * near / (count - 1)
-        both = f"{self.here.name} and h{self.there.name[1:]}"
+        _, count, near = self.near.shape
+        share, chance = np.mean(self.kept), near * near / (count - 1)
+        both = f"{self.names[0]} and h{self.names[1][1:]}"
         text = f"{both} share {share:.1f} of each sentence's {near} nearest neighbours on average ({chance:.1f} by chance)"
         if not self.changed:
             return f"{text}. No neighbour changed."
         first = self.changed[0]
-        return f"{text}. “{shorten(self.here.points.texts[first], QUOTED)}” keeps {self.kept[first]}."
+        return f"{text}. “{shorten(self.texts[first], QUOTED)}” keeps {self.kept[first]}."
+
+    def draw(self, side: int, picked: int | None) -> dict[str, Any]:
+        """The map on one side, with lines from the picked sentence to its nearest there."""
+        classes, near, number = rows_by_label(self.labels), self.near[side], self.near.shape[2]
+        nearest = [self.texts[other] for other in near[:, 0]]
+        drawn = TextMap(
+            texts=self.texts,
+            places=self.places[side],
+            labels=classes_by_row(classes),
+            classes=list(classes),
+            notes=[
+                f"keeps {kept} of {number} neighbours; nearest here: {text}"
+                for kept, text in zip(self.kept, nearest, strict=True)
+            ],
+            rings=[row in self.changed for row in range(len(self.texts))],
+            ringed="fewest neighbours kept",
+            picked=picked,
+            links=[] if picked is None else [Link(picked, int(other)) for other in near[picked]],
+            even=True,
+        )
+        return draw_map(drawn, f"A map of {len(self.texts):,} sentences in {self.names[side]}.")
 
 
 class TwoModels(LongView):
@@ -103,29 +125,28 @@ class TwoModels(LongView):
         label_of = dict(zip(*read_lines(self.texts), strict=True))
         if len(label_of) < FEWEST:
             raise InputError(f"Type at least {FEWEST} different sentences, one per line.")
-        other, near, found = subject.read_by(self.compared or ""), min(NEIGHBORS, (len(label_of) - 1) // 2), []
+        texts, labels, other = list(label_of), list(label_of.values()), subject.read_by(self.compared or "")
+        names, near, places = [], [], []
         for side, state in ((subject, self.state), (other, self.other_state)):
-            points = yield from read_texts(side.model, list(label_of), list(label_of.values()), "mean")
-            at = min(state, len(points.states) - 1)
-            vectors, model = points.states[at], side.model_name.rstrip("/").rpartition("/")[2]
-            name = f"Hidden state {at}" if other is subject else f"Hidden state {at} of {model}"
-            found.append(Side(name, points, nearest_rows(vectors, near), of_one_size(principal_components(vectors, 2)[0])))
-        here, there = found
-        kept = np.array([len({*mine} & {*yours}) for mine, yours in zip(here.near.tolist(), there.near.tolist(), strict=True)])
-        turned = align(there.places, here.places)
-        return Sides(here, Side(there.name, there.points, there.near, turned), kept)
+            states = (yield from read_texts(side.model, texts, labels, "mean")).states
+            at = min(state, len(states) - 1)
+            model = "" if other is subject else f" of {side.model_name.rstrip('/').rpartition('/')[2]}"
+            names.append(f"Hidden state {at}{model}")
+            near.append(nearest_rows(states[at], min(NEIGHBORS, (len(texts) - 1) // 2))[0])
+            places.append(of_one_size(principal_components(states[at], 2)[0]))
+        return Sides(texts, labels, names, np.stack(near), np.stack([places[0], align(places[1], places[0])]))
 
     def waiting(self, subject: Subject) -> Content:
-        return {"here": None, "there": None, "here_title": "", "there_title": "", "compared": self._models(subject)}
+        models = [("this model", ""), *((name, name) for name in subject.other_models)]
+        empty = {"here": None, "there": None, "here_title": "", "there_title": ""}
+        return {**empty, "compared": props(choices=models)}
 
     def draw(self, subject: Subject, found: Sides) -> Content:
-        return {
-            "compared": self._models(subject),
-            "here_title": f"**{found.here.name}**",
-            "there_title": f"**{found.there.name}**",
-            "here": self._map(found, found.here),
-            "there": self._map(found, found.there),
-        }
+        picked = self.followed if self.followed is not None and self.followed < len(found.texts) else None
+        shown = self.waiting(subject)
+        for side, name in enumerate(("here", "there")):
+            shown |= {f"{name}_title": f"**{found.names[side]}**", name: found.draw(side, picked)}
+        return shown
 
     def finding(self, subject: Subject) -> Finding | None:
         found = self.known(subject)
@@ -140,25 +161,3 @@ class TwoModels(LongView):
         return settle(followed=limits.check_place(index))
 
     on_there = on_here
-
-    def _models(self, subject: Subject) -> Any:
-        return props(choices=[("this model", ""), *((name, name) for name in subject.other_models)])
-
-    def _map(self, found: Sides, side: Side) -> dict[str, Any]:
-        texts, labels = side.points.texts, side.points.labels
-        classes = rows_by_label(labels)
-        picked = self.followed if self.followed is not None and self.followed < len(texts) else None
-        near, kept_of = side.near.shape[1], list(enumerate(found.kept.tolist()))
-        drawn = TextMap(
-            texts=texts,
-            places=side.places,
-            labels=classes_by_row(classes),
-            classes=list(classes),
-            notes=[f"keeps {kept} of {near} neighbours; nearest here: {texts[side.near[row, 0]]}" for row, kept in kept_of],
-            rings=[row in found.changed for row in range(len(texts))],
-            ringed="fewest neighbours kept",
-            picked=picked,
-            links=[] if picked is None else [Link(picked, int(other)) for other in side.near[picked]],
-            even=True,
-        )
-        return draw_map(drawn, f"A map of {len(texts):,} sentences in {side.name}.")

@@ -11,9 +11,7 @@ from explorer.ui.pictures.base import join_names
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.pictures.strip_table import FIRST_NUMBERS, Column, Row, strip_table
 from explorer.ui.subject import Subject
-from explorer.ui.view import Content, Finding, View, check, matches, part, prose
-
-TABLES = {"token": "word embeddings", "position": "position embeddings", "segment": "segment embeddings"}
+from explorer.ui.view import Content, Finding, View, check, heading, matches, part, prose
 
 
 class Embeddings(View):
@@ -21,7 +19,7 @@ class Embeddings(View):
     layout = (row(col("sum", "check", "about_numbers", "numbers", width=2), col("norms", "help", width=3)),)
     sum = part("strips")
     check = check()
-    about_numbers = prose()
+    about_numbers = heading(f"**The first {FIRST_NUMBERS} numbers** of the token's vectors")
     numbers = part("strips", classes="compact", height=165)
     norms = part("strips", classes="compact", height=440, sortable=True)
     help = prose(classes="caption")
@@ -39,7 +37,6 @@ class Embeddings(View):
         return {
             "sum": _sum(subject, parts),
             "check": matches(parts.error, f"{_formula(parts)} is hidden state 0 for all tokens", 1e-5),
-            "about_numbers": _rows(subject, parts),
             "numbers": _first_numbers(subject, parts),
             "norms": _norms(subject, parts),
             "help": _help(subject, parts),
@@ -72,14 +69,20 @@ def _help(subject: Subject, parts: EmbeddingParts) -> str:
 
 def _sum(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
     trace, token, encoding = subject.trace, subject.token, subject.trace.encoding
-    about = {"token": trace.tokens[token], "position": encoding.positions[token], "segment": "AB"[encoding.segments[token]]}
+    segment, position, model = encoding.segments[token], encoding.positions[token], subject.model
+    row_of = {"token": trace.ids[token], "position": position + model.first_position}
+    row_of["segment"] = segment * model.capabilities.segments
+    about = {"token": trace.tokens[token], "position": position, "segment": "AB"[segment]}
     columns = [
         Column(f"token {token}", "name", name="part"),
         Column("its vector", "strip", name="value"),
         Column("length", "number", form=".2f", name="norm"),
     ]
     strips = [
-        *((f"{'+ ' if place else ''}{name}: {about[name]}", part) for place, (name, part) in enumerate(parts.added.items())),
+        *(
+            (f"{'+ ' * (name != 'token')}{name}: {about[name]} (row {row_of[name]:,})", part)
+            for name, part in parts.added.items()
+        ),
         ("= sum", parts.total),
         ("LayerNorm", parts.normed),
         *([] if parts.projected is None else [("W · … + b", parts.projected)]),
@@ -89,18 +92,6 @@ def _sum(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
         Row([name, vectors[token], np.linalg.norm(vectors[token])], strong=name == "hidden state 0") for name, vectors in strips
     ]
     return beside(strip_table(columns, rows, "what is added up for one token"), position=token, token=trace.tokens[token])
-
-
-def _rows(subject: Subject, parts: EmbeddingParts) -> str:
-    """The rows of the embedding tables that are added up for one token."""
-    model, token, encoding = subject.model, subject.token, subject.trace.encoding
-    rows = {
-        "token": subject.trace.ids[token],
-        "position": encoding.positions[token] + model.first_position,
-        "segment": encoding.segments[token] if model.capabilities.segments else 0,
-    }
-    named = [f"row {rows[name]:,} of the {TABLES[name]}" for name in parts.added]
-    return f"**The first {FIRST_NUMBERS} numbers** of token {token}: {join_names(named)}, and what becomes of them."
 
 
 def _first_numbers(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:

@@ -22,8 +22,6 @@ MOST_NEAR = 12
 FOUND = [Column("piece", "name"), Column("id", "number")]
 NEAR = [Column("id", "number"), Column("cosine", "number", form=".3f"), Column("", "bar")]
 CONTINUES = "##"
-
-
 _found: OnceCache[Hashable, list[int]] = OnceCache(4)  # by checkpoint and query: a finding and two tables ask for them
 
 
@@ -48,7 +46,16 @@ class Vocabulary(View):
     detour: tuple[int, int] | None = memory(None, kept=_two_ids)  # (id of the selected token, id of the clicked piece)
 
     def compute(self, subject: Subject) -> Content:
-        return {**self._find(subject), **self._near(subject)}
+        vocabulary, ids, asked = subject.model.vocabulary, self._matches(subject), self._asked(subject)
+        few = f", the first {MOST_FOUND} are shown" if len(ids) > MOST_FOUND else ""
+        count = "1 piece matches" if len(ids) == 1 else f"{len(ids):,} pieces match"
+        near = [Row([vocabulary[id], id, cosine, max(cosine, 0.0)], token=id) for id, cosine in _neighbours(subject, asked)]
+        named = Column(f"nearest to “{vocabulary[asked]}”", "name", name="nearest_piece")
+        return {
+            "count": f"{count}{few}." if ids else "No piece matches. Try fewer letters.",
+            "pieces": strip_table(FOUND, [Row([vocabulary[id], id], token=id) for id in ids[:MOST_FOUND]], "pieces found"),
+            "nearest": strip_table([named, *NEAR], near, "nearest pieces"),
+        }
 
     def on_pieces(self, subject: Subject, index: int) -> Change:
         """Show the neighbors of the piece with this id, until another token is selected."""
@@ -56,17 +63,6 @@ class Vocabulary(View):
         return settle(detour=(_id_of(subject), id))
 
     on_nearest = on_pieces
-
-    def _find(self, subject: Subject) -> Content:
-        vocabulary = subject.model.vocabulary
-        ids = self._matches(subject)
-        few = f", the first {MOST_FOUND} are shown" if len(ids) > MOST_FOUND else ""
-        count = "1 piece matches" if len(ids) == 1 else f"{len(ids):,} pieces match"
-        rows = [Row([vocabulary[id], id], token=id) for id in ids[:MOST_FOUND]]
-        return {
-            "count": f"{count}{few}." if ids else "No piece matches. Try fewer letters.",
-            "pieces": strip_table(FOUND, rows, "pieces found"),
-        }
 
     def finding(self, subject: Subject) -> Finding:
         vocabulary, id = subject.model.vocabulary, self._asked(subject)
@@ -84,12 +80,6 @@ class Vocabulary(View):
     def _matches(self, subject: Subject) -> list[int]:
         key = subject.model.checkpoint, self.query
         return _found.get(key, lambda: search(subject.model.vocabulary, self.query))
-
-    def _near(self, subject: Subject) -> Content:
-        vocabulary, id = subject.model.vocabulary, self._asked(subject)
-        rows = [Row([vocabulary[row], row, cosine, max(cosine, 0.0)], token=row) for row, cosine in _neighbours(subject, id)]
-        named = Column(f"nearest to “{vocabulary[id]}”", "name", name="nearest_piece")
-        return {"nearest": strip_table([named, *NEAR], rows, "nearest pieces")}
 
 
 def _neighbours(subject: Subject, id: int) -> list[tuple[int, float]]:

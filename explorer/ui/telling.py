@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from explorer.analysis.resampling import wilson
+
 LEAST = 0.1  # of a whole: on the √ scale of the pictures, a third of the ramp; a smaller share looks like the background
 TIMES = 1.5  # of an even spread: among a few tokens even random weights differ by less
 TURNED = "(cosine distance; 0 is the same direction)"  # the scale of a change of direction, in a finding
@@ -21,6 +23,12 @@ def two_places(number: float) -> str:
     if 0 < abs(number) < 0.005:
         return "less than 0.01" if number > 0 else "about 0"
     return f"{number:.2f}".replace("-", "−")
+
+
+def share_with_interval(right: int, number: int) -> str:
+    """A share in percent with its interval (Wilson 1927), for sentences."""
+    low, high = wilson(right, number)
+    return f"{right / number:.0%}, 95% interval {low:.0%} to {high:.0%}"
 
 
 def quote(tokens: Sequence[str], place: int) -> str:

@@ -23,7 +23,6 @@ KINDS = {  # a view for each component that can be saved
     "fill-mask/guesses": "Bars",
     "fill-mask/lens": "WordGrid",
     "fill-mask/heads": "SwitchBoard",
-    "hidden/sentences": "Ranking",
     "model/drawing": "Architecture",
     "projection/map": "TextMap",
 }

@@ -19,7 +19,7 @@ from explorer.analysis.layer_maps import maps_of
 from explorer.analysis.projection import MapSettings
 from explorer.analysis.similarity import cosine_matrix, norms, steps
 from explorer.attention.rollout import rollout
-from explorer.bert.features import features, layer_features_in_steps
+from explorer.bert.features import layer_features_in_steps
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.experiments.new import TYPED
@@ -133,15 +133,10 @@ def _states(view, subject):
 
 
 def _word(view, subject):
-    _, contexts = view._word_and_contexts(subject, *view._texts(subject))
+    contexts = view.find(subject)
     within, between = within_and_between(contexts.vectors, contexts.senses)
     expected = {"vectors": contexts.vectors, "alike": within}
     return expected if np.isnan(between).any() else expected | {"different": between}
-
-
-def _sentences(view, subject):
-    texts, at, _ = view._read(subject)
-    return {"similarity": cosine_matrix(features(subject.model, texts, at, "mean"))}
 
 
 def _guesses(view, subject):
@@ -207,7 +202,7 @@ def _map(view, subject):
     texts, _ = read_lines(view.sentences)
     states = finished(layer_features_in_steps(subject.model, texts, view.pooling))
     layer = min(view.layer, len(states) - 1)
-    points = maps_of(states, MapSettings("pca", view.dimensions)).at(states, layer).points
+    points = maps_of(states, MapSettings("pca", view.dimensions)).at(layer).points
     return {"points": np.linalg.norm(points[:, None] - points, axis=-1)}  # distances, whichever way the map is turned
 
 
@@ -219,7 +214,6 @@ SHOWN = {
     **dict.fromkeys(("inside-head/layer", "inside-head/dots"), _layer),
     **dict.fromkeys(("hidden/one-layer", "hidden/every-layer"), _states),
     "hidden/word": _word,
-    "hidden/sentences": _sentences,
     "fill-mask/guesses": _guesses,
     "fill-mask/together": _together,
     **dict.fromkeys(("fill-mask/positions", "fill-mask/each-word"), _surprisal),
@@ -320,7 +314,7 @@ def test_heads_off_and_cut_weights_are_in_the_program(tiny):
         ("attention/several", {}, {}),
         ("fill-mask/heads", {}, {"off": ((0, 1),)}),
         ("fill-mask/what-if", {}, {"swap": ("happy", "sad")}),
-        ("hidden/sentences", {"pooling": "cls"}, {}),
+        ("projection/map", {"pooling": "cls"}, {}),
         ("overview/routes", {}, {"cut": ((0, 6, 2, None),)}),
     ],
 )
@@ -384,8 +378,8 @@ def test_whatever_is_typed_stays_a_text(bundled, text):
     subject = subject_of(bundled, (f"{text} [MASK]", text))
     found = run(code.of(VIEWS["fill-mask/guesses"](), subject))
     assert (found["text_a"], found["text_b"]) == (subject.text_a, subject.text_b)
-    found = run(code.of(VIEWS["hidden/sentences"](sentences=f"{text}\nthe man"), subject))
-    assert found["texts"] == VIEWS["hidden/sentences"](sentences=f"{text}\nthe man")._read(subject)[0]
+    found = run(code.of(VIEWS["projection/map"](sentences=f"{text}\nthe man"), subject))
+    assert found["texts"] == read_lines(f"{text}\nthe man")[0]
     lines = code.lines([VIEWS["attention/several"]()], subject)
     trace = SimpleNamespace(show=lambda name, **settings: None)
     read = []

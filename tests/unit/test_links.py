@@ -172,9 +172,6 @@ OLD = {  # as people have them in their notes: these never change
     "v=1&tab=projection&a=x&set.picked=%5B%5B2%5D%2C%2200ff%22%5D&set.search=&set.seed=0&set.dimensions=3": old(
         "Map", picked=((2,), "00ff"), search="", seed=0, dimensions=3
     ),
-    "v=1&tab=hidden&view=sentences&a=x&set.sentences=~eJzzSM3JyVcoz0jNUSiqSlUozVPISSxRKMlXKM8vyklRBABuCQjx": old(
-        "Sentences", sentences=None
-    ),
 }
 
 
@@ -183,10 +180,16 @@ def test_links_of_former_days_keep_working(bundled, link):
     (choice, selected, settings), given = OLD[link], dict(parse_qsl(link, keep_blank_values=True))
     place = links.read(given, DEFAULT)
     chosen = place.subject.chosen
-    if settings != {"sentences": None}:
-        assert place.told == ()
-        assert {name: value for view in place.views for name, value in vars(view).items() if name in settings} == settings
+    assert place.told == ()
+    assert {name: value for view in place.views for name, value in vars(view).items() if name in settings} == settings
     assert (place.tab, place.choice, (chosen.layer, chosen.head, chosen.token)) == (given["tab"], choice, selected)
+
+
+def test_a_link_to_the_former_matrix_of_sentences_opens_them_on_the_map(bundled):
+    typed = "Hello there.\nIt rained."
+    place = links.read({"tab": "hidden", "view": "sentences", "a": "x", "set.sentences": typed}, DEFAULT)
+    assert (place.tab, place.choice, place.settings) == ("projection", "Map", {"sentences": typed})
+    assert place.views[0].sentences == typed
 
 
 TOLD = {

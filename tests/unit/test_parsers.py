@@ -39,7 +39,7 @@ READERS = {
     "sentences": sentence_starts,
     "words": split_words,
     "words that occur twice": lambda text: repeated_words([text]),
-    "a word": lambda text: find_word(text, text[:99], [(0, 1)], "the text"),
+    "a word": lambda text: find_word(text, text[:99], [(0, 1)]),
     "words to swap": swaps.find_swaps,
     "blanks": lambda text: Blanks((text, text)).spans,
     "a search of the vocabulary": lambda text: search([text], text[:99]),

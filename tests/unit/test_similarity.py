@@ -1,17 +1,8 @@
 import numpy as np
 import pytest
 
-from explorer.analysis.similarity import (
-    SPACES,
-    cka_of_products,
-    closest_pairs,
-    cosine_matrix,
-    cosines,
-    count_told_apart,
-    move_to,
-    nearest,
-)
-from explorer.hidden_states.compute import outlier_dimensions, self_similarity, within_and_between
+from explorer.analysis.similarity import cka_of_products, cosines, count_told_apart, nearest
+from explorer.hidden_states.compute import self_similarity, within_and_between
 from explorer.hidden_states.endpoints import similarity, word_in_context
 
 RIVER, MONEY = "She sat on the bank of the river.", "He put the money in the bank."
@@ -21,20 +12,6 @@ VECTORS = np.array([[1, 0], [1, 1], [0, 2], [-3, 0], [0, 0]], dtype=np.float32)
 def test_neighbours_are_those_of_the_full_space():
     assert [row for row, _ in nearest(VECTORS, 0, 3)] == [1, 2, 4]
     assert nearest(VECTORS[:1], 0) == []
-    assert closest_pairs(cosine_matrix(VECTORS), 1)[0][:2] in [(0, 1), (1, 2)]
-    assert closest_pairs(np.ones((1, 1))) == []
-
-
-def test_centred_and_whitened_vectors_are_what_they_say():
-    vectors = np.random.default_rng(0).normal(3, [1, 5, 2, 1, 1, 1], size=(20, 6))
-    assert move_to(vectors, SPACES[0]) is vectors
-    np.testing.assert_allclose(move_to(vectors, SPACES[1]).mean(axis=0), 0, atol=1e-12)
-    white = move_to(vectors, SPACES[2])
-    np.testing.assert_allclose(np.cov(white.T, bias=True) * 20, np.eye(6), atol=1e-9)
-    off = cosine_matrix(move_to(np.random.default_rng(0).normal(size=(12, 300)), SPACES[2]))
-    assert off[~np.eye(12, dtype=bool)].std() > 0.1, "fewer rows than columns do not come out all alike"
-    assert np.isfinite(cosine_matrix(move_to(np.ones((4, 5)), SPACES[2]))).all()
-    assert np.isfinite(cosine_matrix(move_to(np.ones((1, 5)), SPACES[2]))).all()
 
 
 def test_self_similarity_within_and_between_senses():
@@ -48,13 +25,6 @@ def test_self_similarity_within_and_between_senses():
     equal[::2] *= 1 + 1e-6  # what rounding leaves of equal vectors
     assert count_told_apart(equal, ["a", "a", "a", "b", "b", "b"]) == round(6 * 2 / 5), "by chance, in whatever order"
     assert np.isnan(within_and_between(occurrences, [""] * 4)[1]).all()
-
-
-def test_outlier_dimensions_are_the_ones_that_were_put_there():
-    vectors = np.random.default_rng(0).normal(size=(30, 100))
-    assert outlier_dimensions(vectors * 0) == []
-    vectors[:, [7, 60]] += [20, -9]
-    assert [dimension for dimension, _ in outlier_dimensions(vectors)] == [7, 60]
 
 
 def test_the_matrix_is_that_of_transformers_own_vectors(bundled, eager):

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.ui.pictures.base import shorten, token_axis, token_labels
-from explorer.ui.pictures.heatmaps import SEQUENTIAL, Axes, colour_scale, heatmap, number_axis, outline, outline_cell
-from explorer.ui.pictures.numbers import Places, keep, matrix
+from explorer.ui.pictures.base import token_axis, token_labels
+from explorer.ui.pictures.heatmaps import Axes, colour_scale, heatmap, number_axis, outline, outline_cell
+from explorer.ui.pictures.numbers import keep, matrix
 
 
 def vectors_heatmap(vectors: np.ndarray, rows: Sequence[str], top: float, name: str = "token") -> go.Figure:
@@ -61,23 +61,3 @@ def layers_heatmap(similarity: np.ndarray, one_model: bool = False, chosen: int 
         scale=colour_scale(0, 1, "CKA"),
         key=f"layers-{similarity.shape}",
     ).update_layout(shapes=row)
-
-
-def sentences_heatmap(cosines: np.ndarray, texts: Sequence[str]) -> go.Figure:
-    """Cosines [n, n] between sentences; the scale covers the off-diagonal cosines."""
-    off = cosines[~np.eye(len(cosines), dtype=bool)]
-    low = float(off.min(initial=1)) if len(off) else 0
-    numbers = [str(i) for i in range(1, len(texts) + 1)]
-    # On a phone the sentences would take most of the picture's width.
-    narrow = {"yaxis": {"tickmode": "array", "tickvals": list(range(len(texts))), "ticktext": numbers}}
-    labels = token_labels([f"{number} · {shorten(text, 34)}" for number, text in zip(numbers, texts, strict=True)])
-    listed = list(enumerate(texts, start=1))
-    sides = Places(("number", "sentence"), listed), Places(("other_number", "other_sentence"), listed)
-    drawn = heatmap(
-        cosines,
-        Axes(numbers, labels, token_axis("sentence", tickangle=0), token_axis("", autorange="reversed")),
-        hover="%{y}<br>and %{x}<br>cosine %{z:.3f}",
-        scale=colour_scale(low, max(float(off.max(initial=-1)), low + 1e-3) if len(off) else 1, "cosine"),
-        key=f"sentences-{len(texts)}",
-    ).update_layout(meta={**SEQUENTIAL, "narrow": narrow})
-    return keep(drawn, lambda: matrix(cosines, *sides, "cosine"))

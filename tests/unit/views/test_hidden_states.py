@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import InputError
-from explorer.hidden_states.sentences import Sentences
 from explorer.hidden_states.word import ABOVE, OneWord
 from explorer.ui.subject import Selection, Subject
 
@@ -30,22 +29,10 @@ def test_any_word_may_be_typed_and_one_that_is_missing_is_told(subject):
     found = OneWord.read({"word": "zebra"}, capabilities).compute(subject)
     assert found["problem"]["text"].startswith("The word 'zebra' occurs fewer than twice")
     assert "value" not in found["word"]
-    asked = OneWord(source=ABOVE, word="zebra").on_word(subject, "zebra").content
-    assert (asked["word"], asked["lines"]) == ("zebra", None)
-    assert OneWord().on_word(subject, "bank").content == {}
+    assert OneWord(source=ABOVE, word="zebra").compute(subject)["lines"] is None
     assert "No sentences" in OneWord(contexts=" \n").compute(subject)["problem"]["text"]
     with pytest.raises(InputError):
         OneWord.read({"word": 3}, capabilities)
-
-
-def test_sentences_have_a_matrix_and_closest_pairs_or_a_problem_and_nothing_else(subject):
-    found = Sentences().compute(subject)
-    assert len(found["closest"]["rows"]) == 5
-    assert "unrelated sentences" in found["about"]
-    assert "of layer 6;" in Sentences(pooling="pooler").compute(subject)["about"]
-    assert Sentences(space="centred").compute(subject)["about"].split("different ones. ")[1].startswith("Centred: ")
-    assert Sentences(sentences="Only one.").compute(subject)["closest"] is None
-    assert Sentences(sentences="x\n" * 51).compute(subject).keys() == {"problem"}
 
 
 def test_the_first_numbers_are_those_of_the_vectors(bundled):

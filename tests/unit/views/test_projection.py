@@ -8,12 +8,12 @@ from sklearn.neighbors import NearestNeighbors
 
 from explorer.bert.features import features
 from explorer.core.errors import InputError
-from explorer.core.limits import CARDS
+from explorer.core.limits import CARDS, TEXTS
 from explorer.experiments.compute.items import items_from_lines
 from explorer.experiments.new import NewExperiment
 from explorer.finetune.tab import TAB as TRAIN
-from explorer.projection.map import FILE, SENTENCES, WORDS, Map
-from explorer.projection.points import EXAMPLE_SETS, FEW_LABELS
+from explorer.projection.map import SENTENCES, WORDS, Map
+from explorer.projection.points import EXAMPLE_SETS, FEW_LABELS, lines_of_file
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table
 from explorer.ui.pictures.numbers import numbers_of
@@ -25,7 +25,7 @@ def table_of(rows):
 
 
 ROWS = [{"id": str(i), "text": f"milk {i} {'the cat ' * (i % 5)}", "label": "ab"[i % 2]} for i in range(300)]
-DEFAULTS = {"source": FILE, "layer": 2, "table": table_of(ROWS), "text_column": "text", "label_column": "label"}
+DEFAULTS = {"source": SENTENCES, "layer": 2, "sentences": lines_of_file(table_of(ROWS))}
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_a_clicked_point_shows_its_neighbours_in_all_dimensions(draw, tiny):
     key = draw()["drawn"]
     screen = draw(picked=((7,), key))
     listed = [row["index"] for row in screen["nearest"]["rows"]]
-    vectors = features(tiny, [row["text"] for row in ROWS], 2).astype(np.float64)
+    vectors = features(tiny, [" ".join(row["text"].split()) for row in ROWS], 2).astype(np.float64)
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     alike = unit @ unit[7]
     alike[7] = -2
@@ -145,9 +145,9 @@ def test_one_map_has_every_layer_and_says_how_many_have_their_own_label_next_to_
 
 
 def test_many_points_are_columns_and_umap_begins_as_pca(subject):
-    many = told(subject, table=table_of(MORE))["map"]
+    many = told(subject, **Map().on_table(subject, table_of(MORE)).settings)["map"]
     assert many["points"] == []
-    assert many["cloud"]["texts"] == [row["text"] for row in MORE]
+    assert many["cloud"]["texts"] == [row["text"].replace("  ", " ").strip() for row in MORE]
     assert many["cloud"]["rows"] == list(range(len(MORE)))
     settings = {"source": SENTENCES, "sentences": LINES, "method": "umap", "neighbors": 5}
     view = Map.read(DEFAULTS | settings, subject.model.capabilities)
@@ -203,6 +203,20 @@ def test_train_opens_with_the_selected_sentences_as_its_classes(subject):
     assert str(refused.value) == FEW_LABELS
     with pytest.raises(InputError, match="7 labels"):
         sent(subject, "\n".join(f"It is {number}. | {number}" for number in range(CARDS.most + 1)))
+
+
+def test_a_file_becomes_lines_with_its_labels():
+    rows = [
+        {"id": "1", "text": "A | b\nc", "label": "x"},
+        {"id": "2", "text": " ", "label": "y"},
+        {"id": "3", "text": "d", "label": ""},
+    ]
+    assert lines_of_file(table_of(rows)) == "A b c | x\nd"
+    two = [{"stars": "5", "review": "It was good."}, {"stars": "1", "review": "It was slow."}]
+    assert lines_of_file(table_of(two)) == "It was good. | 5\nIt was slow. | 1"
+    many = lines_of_file(table_of([{"text": f"It is {number}."} for number in range(TEXTS.most + 9)])).split("\n")
+    assert len(set(many)) == TEXTS.most
+    assert Map().on_table(None, None).settings == {"table": None, "picked": ((), "")}
 
 
 def test_every_example_is_lines_with_labels():
