@@ -12,14 +12,22 @@ NAMED = ("special", "mask", "unk")  # kinds of tokens shown by a name, not by th
 
 class Pieces(View):
     name, question = "tokens/pieces", "What does BERT read?"
+    fold = "As lists, for transformers"
     cards = part("tokens", detail=True)
     counts = sentence()
     casing = sentence(optional=True)
     help = prose(classes="caption")
+    lists = part("code", lines=3, max_lines=6, more=True)
 
     def compute(self, subject: Subject) -> Content:
         cards = token_row_of(subject.trace.encoding, subject.selection.token, detail=True)
-        return {"cards": cards, "counts": _counts(subject), "casing": subject.model.casing, "help": _help(subject)}
+        return {
+            "cards": cards,
+            "counts": _counts(subject),
+            "casing": subject.model.casing,
+            "help": _help(subject),
+            "lists": _lists(subject),
+        }
 
     def finding(self, subject: Subject) -> Finding:
         encoding, words = subject.trace.encoding, subject.trace.encoding.text_words
@@ -56,6 +64,17 @@ def _help(subject: Subject) -> str:
         f"{said} **id** is the number of the piece in the vocabulary, {about}, **position** the place in the input, and "
         "**mask** is 1 where BERT may look. Point at a piece to see the characters and the word it came from."
     )
+
+
+def _lists(subject: Subject) -> str:
+    """What a tokenizer of transformers gives for the input, one list per line."""
+    encoding, segments = subject.trace.encoding, subject.model.capabilities.segments
+    lists = {
+        "input_ids": subject.trace.ids,
+        **({"token_type_ids": encoding.segments} if segments else {}),
+        "attention_mask": [1] * encoding.kept,
+    }
+    return "\n".join(f"{name} = {list(numbers)}" for name, numbers in lists.items())
 
 
 def _counts(subject: Subject) -> str:

@@ -93,3 +93,9 @@ def test_byte_pairs_are_merged_by_how_often_they_stand_side_by_side():
         assert byte_pairs.count(merge, words, merges[:done]) == max(counts.values()) == counts[merge]
     assert merges[0] == ("e", "r·"), "as in figure 1 of the paper, whose words these are"
     assert byte_pairs.pieces_of(["café"], merges) == [["c", "a", "f", "é·"]], "letters that were never seen"
+
+
+def test_the_lists_are_those_of_the_tokenizer_of_transformers(bundled):
+    pair = ("He was sad.", "Why?")
+    lists = dict(line.split(" = ") for line in Pieces().compute(Subject.of(bundled.trace(*pair)))["lists"].splitlines())
+    assert lists == {name: str(numbers) for name, numbers in bundled.tokenizer(*pair).items()}
