@@ -185,15 +185,17 @@ def our_head(blocks: PageBlocks) -> str:
 def warm() -> None:
     """Load torch and the default model, which reads the first example. A failure is tried again, after pauses that double."""
     os.environ.setdefault("OMP_NUM_THREADS", str(cores()))
-    pause = PAUSES[0]
+    pause, told = PAUSES[0], ""
     while True:
         try:
             _ = first_subject().trace
             no_model.clear()
             return
+        except ExplorerError as error:  # the default model cannot be loaded, perhaps not yet
+            if str(error) != told:
+                print(told := str(error), flush=True)
+            logger.warning("The default model cannot be used", exc_info=error)
         except Exception as error:  # this thread must not die: nothing else loads the model before a visitor needs it
-            if isinstance(error, ExplorerError):  # the default model cannot be loaded, perhaps not yet
-                print(error, flush=True)
             logger.error("The default model cannot be used", exc_info=error)
         no_model.set()
         time.sleep(pause)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -59,7 +60,7 @@ class Run:
         return [layer[name] for layer in self.slopes if name in layer]
 
 
-Readers = Sequence[Sequence[torch.Tensor]]
+Readers: TypeAlias = "Sequence[Sequence[torch.Tensor]]"
 """Of each layer, what `readers_of` gives."""
 
 
