@@ -52,7 +52,7 @@ class NewExperiment(RunView, LongView):
     layout: ClassVar[Sequence[LayoutRow]] = (
         row("source", "asks", *WAYS, "target"),
         row(
-            col("problem", "board", "about", "hint", "save", "download", "describe", "methods", "help"),
+            col("problem", "board", "about", "hint", "save", "download", "help"),
             col("chosen", "interval", "beside", "each"),
         ),
     )

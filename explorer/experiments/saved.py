@@ -38,7 +38,7 @@ class SavedRuns(RunView):
     """What two files hold, and where they differ in the items of both."""
 
     name, question = "experiments/saved", "How do two saved runs differ?"
-    layout = (row("run", "other_run"), row(col(*PARTS, "hint", "describe", "methods"), col("other_about", "other_board", "each")))
+    layout = (row("run", "other_run"), row(col(*PARTS, "hint"), col("other_about", "other_board", "each")))
     run: Experiment | None = _opens("Open a run")
     other_run: Experiment | None = _opens("Open another beside it")
     compared = sentence()

@@ -58,7 +58,7 @@ class RunView(View):
     hint = prose(
         value="Click a place to see it in each item, and an item to open it in the page.", classes="caption", visible=False
     )
-    describe = button("Methods text for a paper", visible=False)
+    describe = button("Methods text for a paper", visible=False, more=True)
     methods = part("code", lines=14, visible=False)
     chosen = sentence(keep_height=True)
     interval = chart("The selected place on the other half, beside what it is judged by", height=150, hides_empty=True)

@@ -43,7 +43,7 @@ def _is_in_space(view: "Map") -> bool:
 
 class Map(PointsView):
     name, question = "projection/map", "What lies close to what?"
-    names = ("source", "method", "colours", "layer", *PointsView.names)
+    names = ("source", "method", "layer", *PointsView.names)
     layout = (
         row(
             col("map", "chart", "summary", width=7),
@@ -51,13 +51,13 @@ class Map(PointsView):
                 row("example", "table"),
                 *("sentences", "progress", "send", "search"),
                 *("nearest", "hint", "naming", "label", "forget", "refit"),
-                *("test", "compare", "dimensions", "pooling", "neighbors", "seed", "picked", "drawn", "fitted"),
+                *("test", "compare", "colours", "dimensions", "pooling", "neighbors", "seed", "picked", "drawn", "fitted"),
                 width=3,
             ),
         ),
     )
     method: str = choice([(name, key) for key, name in NAMES.items()], "Map", menu=True, elem_classes="inline")
-    colours: str = choice((LABELS, CLUSTERS), "Colours", menu=True, elem_classes="inline")
+    colours: str = choice((LABELS, CLUSTERS), "Colours", more=True, line=True)
     layer: int = number(6, "Hidden state (0: embeddings)", low=0, high=lambda model: model.layers, when=_is_in_space)
     stop = button("Stop", visible=False, min_width=70)
     map = part("text_map", height=MAP_HEIGHT, tall=True, selects=True)

@@ -26,9 +26,8 @@ def own_head(text_a: str, text_b: str = "", model: str = "") -> dict[str, Any]:
         found = head.labels(trace)
         return said | {"labels": list(found.labels), "shares": found.shares.tolist()}
     if task == TAGS:
-        found = head.labels(trace, TAGS)
-        best = [found.labels[place] for place in found.shares.argmax(-1)]
-        return said | {"labels": best, "shares": found.shares.max(-1).tolist()}
+        tags, _, shares = head.labels(trace, TAGS)
+        return said | {"labels": [tags[place] for place in shares.argmax(-1)], "shares": shares.max(-1).tolist()}
     if task == ANSWER:
         spans = head.answers(trace, MOST_ANSWERS)
         return said | {"labels": [span.text for span in spans], "shares": [span.share for span in spans]}

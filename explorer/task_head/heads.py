@@ -118,8 +118,7 @@ class OwnTags(TokenHead):
 
     def describe(self, subject: Subject) -> str:
         """The word with the least certain tag, judged by its first piece, since only first pieces have tags in training."""
-        found = own_head.labels(subject.trace, TAGS)
-        tags, shares = found.labels, found.shares
+        tags, _, shares = own_head.labels(subject.trace, TAGS)
         if (token := _least_sure(subject, shares)) is None or len(tags) == 1:
             return ""
         (first, sure), (second, then) = ((tags[place], shares[token, place]) for place in np.argsort(-shares[token])[:2])
@@ -130,8 +129,7 @@ class OwnTags(TokenHead):
 
     def show(self, subject: Subject) -> Content:
         trace, chosen = subject.trace, subject.token
-        found = own_head.labels(trace, TAGS)
-        tags, shares = found.labels, found.shares
+        tags, _, shares = own_head.labels(trace, TAGS)
         best, doubtful = [tags[place] for place in shares.argmax(-1)], _least_sure(subject, shares)
         cells = [
             ("", 0.0, "") if kind == "special" else (tag, float(row.max()), _rank_tags(tags, row))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +18,7 @@ LONGEST_ANSWER = 30  # tokens
 MOST_WORDS = 60
 
 
-@dataclass(frozen=True)
-class Labelled:
+class Labelled(NamedTuple):
     """All labels of a text or pair, [labels], or of its tokens, [tokens, labels]: logits and shares.
 
     Shares are from 0 to 1, or the numbers of a regression themselves.

@@ -157,8 +157,10 @@ def test_a_suite_opens_computed_and_typed_items_are_measured(open_app):
     expect(chosen).to_contain_text("Layer 5, head 10")
     expect(finding).to_contain_text("Without layer 5, head 11, selected")  # the selected head stays what it is
     choose(page, "experiments-source", "typed here")
-    expect(problem).to_contain_text("Type at least two items")
     box = page.locator("#experiments-typed textarea")
+    box.fill("")
+    box.press("Shift+Enter")
+    expect(problem).to_contain_text("Type at least two items")
     box.fill("The cat [MASK] here. | is\nThe cats [MASK] here. | are | is")
     box.press("Shift+Enter")
     expect(problem).to_contain_text("Line 1 is not an item")

@@ -261,7 +261,7 @@ def test_the_texts_of_a_link_are_bounded_together(bundled):
     assert len(together.unpacked(bomb(20_000), 20_000)) == 20_000
     with pytest.raises(InputError, match="far too long"):
         together.unpacked(bomb(20_000), 20_000)
-    link = {"tab": "experiments", "a": bomb(20_000), "set.typed": bomb(1_000_000)}
+    link = {"tab": "projection", "a": bomb(20_000), "set.sentences": bomb(1_000_000), "set.picked": bomb(1_000_000)}
     told = links.read(link, DEFAULT).told
     assert len([one for one in told if "far too long" in one]) == 1, "one box is full, and another is too much"
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.core.engine import torch
 from explorer.experiments.compute.items import Item
-from explorer.experiments.compute.question import Batch, Measured, OfMarked, Question, ReadItem, Unusable
+from explorer.experiments.compute.question import ROUNDING, Batch, Measured, OfMarked, Question, ReadItem, Unusable
 from explorer.experiments.compute.reading import batch_items
 from explorer.experiments.compute.targets import UNKNOWN, WORD
 
@@ -59,7 +59,8 @@ class HeadsOff(Question):
     def measure(self, batch: Batch) -> Measured:
         zeros = [torch.zeros(())] * self.shape[0]
         instead = [mean[None, :, None] for mean in self._means] or zeros  # over [n, heads, tokens, head_size]
-        return Measured((batch.differences(vectors_without(batch, batch.states, instead)) - batch.before).permute(2, 0, 1))
+        change = batch.differences(vectors_without(batch, batch.states, instead)) - batch.before
+        return Measured(torch.where(change.abs() < ROUNDING, 0, change).permute(2, 0, 1))
 
 
 class Attends(OfMarked):
