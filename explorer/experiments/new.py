@@ -51,10 +51,7 @@ class NewExperiment(RunView, LongView):
     name, question = "experiments/new", "What decides between two words?"
     layout: ClassVar[Sequence[LayoutRow]] = (
         row("source", "asks", *WAYS, "target"),
-        row(
-            col("problem", "board", "about", "hint", "save", "download", "help"),
-            col("chosen", "interval", "beside", "each"),
-        ),
+        row(col("problem", "board", "about", "hint", "save", "download", "help"), col("chosen", "interval", "beside", "each")),
     )
     start = "Measure every item"
     source: str = choice(
