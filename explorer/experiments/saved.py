@@ -20,7 +20,7 @@ from explorer.ui.pictures.bars import sign
 from explorer.ui.pictures.base import join_names
 from explorer.ui.settings import upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, NewInput, caption, chart, sentence, settle
+from explorer.ui.view import Change, Content, Finding, NewInput, button, caption, chart, sentence, settle
 
 PARTS = ("about", "board", "chosen", "interval", "beside")
 SAME = 1e-5  # two numbers that differ by less are the same: a file has six digits
@@ -38,10 +38,11 @@ class SavedRuns(RunView):
     """What two files hold, and where they differ in the items of both."""
 
     name, question = "experiments/saved", "How do two saved runs differ?"
-    layout = (row("run", "other_run"), row(col(*PARTS, "hint"), col("other_about", "other_board", "each")))
+    layout = (row("run", "other_run"), row(col(*PARTS, "hint", "describe", "methods"), col("other_about", "other_board", "each")))
     run: Experiment | None = _opens("Open a run")
     other_run: Experiment | None = _opens("Open another beside it")
     compared = sentence()
+    describe = button("Methods text for a paper", visible=False)
     other_about = sentence(classes="caption")
     other_board = chart("The mean of every place in the other run", height=300, hides_empty=True)
     help = caption(
