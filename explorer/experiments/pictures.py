@@ -136,6 +136,7 @@ def intervals(rows: Sequence[Interval], unit: str, *, is_share: bool = False) ->
         x=means,
         y=places,
         mode="markers",
+        cliponaxis=False,  # a share may be 100%
         marker={"size": [14 if row.chosen else 10 for row in rows], "color": [FAINT if row.faint else AMOUNT for row in rows]},
         error_x=_spread(means, low, high) | {"color": "rgba(128, 128, 128, 0.9)"},
         customdata=[f"{esc(row.label)}: {told}" for row, told in zip(rows, said, strict=True)],
@@ -155,7 +156,7 @@ def intervals(rows: Sequence[Interval], unit: str, *, is_share: bool = False) ->
             unit, 6, **(SHARES if is_share else {"zeroline": True, "range": [min(edges) - room, max(edges) + room]})
         ),
         yaxis={**plain_axis(""), **labels, "automargin": True},
-        margin={"l": 12, "r": 12, "t": 8, "b": 44},
+        margin={"l": 12, "r": 28, "t": 8, "b": 44},
         shapes=[LINE] if is_share else [],
         meta={"alt": "; ".join(f"{row.label}: {told}" for row, told in zip(rows, said, strict=True)) + "."},
     )

@@ -119,7 +119,7 @@ class Suites(LongView):
         result, error = found
         preferred = "stereotyped" if result.suite.stereotypes else "right"
         return {
-            "picture": suite_shares(result.shares, f"pairs in which BERT prefers the {preferred} word", self._kind),
+            "picture": suite_shares(result.shares, f"BERT prefers the {preferred} word", self._kind),
             "about": describe_pairs(result),
             "check": matches(error, "transformers' own passes give the same differences for the first pairs"),
             "pairs": list_pairs(result, self._kind),
