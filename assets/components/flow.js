@@ -26,7 +26,7 @@ define("Flow", ({ element, trigger, props }) => {
   const flow = { root, value: null, nodes: {}, size: {}, zoom: null, alone: false, mixing: null, target: { state: 0, row: 0 },
     boxes: [], labels: [], titles: [], stops: [], lines: new Map(), outputs: new Map(), snapped: "", strongest: null, sender: null };
   const chosen = choiceHere();
-  const opened = choiceHere();
+  const opened = choiceHere(20_000); // a slow answer about an earlier level does not close a later one
   let frame = ""; // what the nodes that are not rows were made for,
   let shape = ""; // and the rows
   let before = []; // the tokens of the last drawing
@@ -36,6 +36,7 @@ define("Flow", ({ element, trigger, props }) => {
   let turns = null; // the pairs of words of the chosen box's slider, if its card is
   let card = null;
 
+  const at = (zoom) => JSON.stringify(zoom?.at ?? []);
   const states = () => flow.value.states;
   const rows = () => flow.value.tokens.length;
   const stage = stageFor(flow, still);
@@ -109,7 +110,6 @@ define("Flow", ({ element, trigger, props }) => {
       if (line && before.length && line.route.slice(1).some((row) => before[row] !== value.tokens[row])) line = null; // it was between other words
       before = value.tokens;
     }
-    const at = (zoom) => JSON.stringify(zoom?.at ?? []);
     const settled = same ? opened.settle(at(value.zoom), draw) : at(value.zoom);
     if (settled === at(value.zoom)) flow.zoom = value.zoom ?? null;
     const [state, row] = same ? chosen.settle([value.target.state, value.target.row], draw) : [value.target.state, value.target.row];
@@ -204,7 +204,10 @@ define("Flow", ({ element, trigger, props }) => {
   function receive({ detail: step }) {
     const { value, zoom } = flow;
     if (!value) return;
-    if (step.zoom && JSON.stringify(step.zoom.at) === JSON.stringify(zoom?.at)) flow.zoom = step.zoom;
+    if ("zoom" in step && at(step.zoom) === at(zoom)) {
+      opened.settle(at(zoom));
+      flow.zoom = step.zoom;
+    }
     if (step.neurons && zoom?.layer?.layer === step.layer && value.places[zoom.layer.row] === step.token) zoom.layer.neurons = step.neurons;
     if (step.changes) {
       const { reached, ...shown } = step;

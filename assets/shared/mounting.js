@@ -53,7 +53,10 @@ export function choiceHere(patience = 1500) {
         timer = setTimeout(again, left + 1);
         return chosen;
       }
-      if (String(incoming) === String(chosen)) until = 0; // confirmed: later values are newer
+      if (String(incoming) === String(chosen)) { // confirmed: later values are newer
+        until = 0;
+        clearTimeout(timer);
+      }
       chosen = incoming;
       return incoming;
     },

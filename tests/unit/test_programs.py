@@ -144,7 +144,7 @@ def test_a_view_gives_its_numbers_as_data_frames(bundled, trace):
     last = table[(table["hidden_state"] == 6) & (table["position"] == trace.mask_positions[0])].iloc[0]
     best = bundled.fill_mask(TEXT, top_k=1)[0].candidates[0]
     assert (last["guess"], last["id"]) == (best.token, best.id)
-    assert last["probability"] == pytest.approx(best.probability, abs=1e-5)
+    assert last["probability"] == pytest.approx(best.probability, rel=1e-4)  # of torch's softmax in single precision
     assert seen.check.startswith("✓")
     assert best.token in seen.finding
     assert seen.provenance == provenance_of(bundled)

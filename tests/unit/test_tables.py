@@ -167,7 +167,8 @@ def test_guesses_and_lens_are_those_of_transformers(bundled, subject, eager):
     lens = frame(Lens.name, subject)
     last = lens[lens["hidden_state"] == 6]
     assert last["id"].tolist() == output.prediction_logits[0].argmax(-1).tolist()
-    np.testing.assert_allclose(last["probability"], output.prediction_logits[0].softmax(-1).max(-1).values, atol=3e-5)
+    shares = output.prediction_logits[0].double().softmax(-1)  # in single precision torch's own is 3e-5 off
+    np.testing.assert_allclose(last["probability"], shares.max(-1).values, atol=1e-5)
     assert (last["rank_of_final_guess"] == 1).all()
 
 
