@@ -1,6 +1,7 @@
 """Large files are read in a process of their own, which has limits and ends with ours."""
 
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -94,6 +95,15 @@ def test_it_ends_with_the_process_that_asked(large):
     if not Path("/proc").exists():
         pytest.skip("this system does not list processes there")
     wait_until(lambda: not child.exists() or "Z" in (child / "stat").read_text())
+
+
+def test_an_answer_holds_plain_values_arrays_and_our_records_only(tmp_path):
+    for value in (print, subprocess.run, Path("x"), apart.apart):
+        with (tmp_path / "answer").open("w+b") as file:
+            pickle.dump((value,), file)
+            file.seek(0)
+            with pytest.raises(pickle.UnpicklingError):
+                apart._Plain(file).load()
 
 
 def test_few_are_read_at_the_same_time_and_one_of_each_visitor():
