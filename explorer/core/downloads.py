@@ -3,44 +3,56 @@
 import secrets
 import shutil
 import threading
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
 from explorer.core import disk
 
 VALID = 600.0  # seconds: time to think before pressing, and to retry a download that broke off
-MOST = 200  # downloads offered at the same time; the oldest make room
+MOST_WRITTEN = 512_000_000  # bytes of all files written for a download; the oldest make room
 
-_offers: dict[str, tuple[Path, float]] = {}  # files, and until when they are offered; the oldest first
+
+@dataclass(frozen=True)
+class _Offer:
+    path: Path
+    until: float
+    written: int  # bytes, of a file that was written for this download only
+
+
+_offers: dict[str, _Offer] = {}
 _lock = threading.Lock()
 
 
-def offer(path: Path) -> str:
-    """A random token of 256 bits with which `find_offered` returns the file while it is valid."""
+def offer(path: Path, written: int = 0) -> str:
+    """A random token of 256 bits with which `offered` returns the file while it is valid.
+
+    A file of which so many bytes were `written` for this alone is removed once it has expired.
+    """
     token, now = secrets.token_urlsafe(32), monotonic()
     with _lock:
-        _offers[token] = path, now + VALID
-        while len(_offers) > MOST or next(iter(_offers.values()))[1] < now:
-            old, _ = _offers.pop(next(iter(_offers)))
-            if _folder() in old.parents:
-                shutil.rmtree(old.parent, ignore_errors=True)
+        _offers[token] = _Offer(path, now + VALID, written)
+        for expired in [key for key, known in _offers.items() if known.until < now]:
+            _withdraw(expired)
+        while sum(known.written for known in _offers.values()) > MOST_WRITTEN:
+            _withdraw(next(key for key, known in _offers.items() if known.written))  # the oldest is the first
     return token
 
 
 def offer_text(name: str, text: str) -> str:
-    """A token like that of `offer`, for a text as a file of this name, which is removed in the end. Raises OSError."""
-    path = _folder() / secrets.token_urlsafe(32) / name
+    """A token like that of `offer`, for a text as a file of this name. Raises OSError."""
+    content, path = text.encode(), Path(disk.temporary(), "downloads", secrets.token_urlsafe(32), name)
     path.parent.mkdir(mode=0o700, parents=True)
-    path.write_bytes(text.encode())
-    return offer(path)
+    path.write_bytes(content)
+    return offer(path, len(content))
 
 
 def find_offered(token: str) -> Path | None:
     """The file offered under a token, or None when there is none or it has expired."""
-    path, until = _offers.get(token, (None, 0.0))
-    return path if path and monotonic() <= until and path.is_file() else None
+    found = _offers.get(token)
+    return found.path if found and monotonic() <= found.until and found.path.is_file() else None
 
 
-def _folder() -> Path:
-    """Where texts are written for their download only."""
-    return Path(disk.temporary(), "downloads")
+def _withdraw(token: str) -> None:
+    if (old := _offers.pop(token)).written:
+        shutil.rmtree(old.path.parent, ignore_errors=True)

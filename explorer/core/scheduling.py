@@ -6,8 +6,8 @@ the limit of the kind. It limits only what comes through it, which a POST to /gr
 `api.callers.bound`), and the server's own addresses take the same places (`server.taking`, `server.rooms`).
 
 1. A call that uses a model (`MODEL`) waits for one of `PLACES` places, in order of arrival. A session holds one place at most. An
-   address leaves a sixth of the places and a quarter of the queue to others. Choosing a model (`LOADING`) keeps the order of its
-   session, but needs no place.
+   address leaves a sixth of the places and a quarter of the queue to others, and a third of the places to calls with a session.
+   Choosing a model (`LOADING`) keeps the order of its session, but needs no place.
 2. Long work (`LONG_WORK`) waits for a place of its kind: WORKS of a kind run at the same time, on half of the cores, so that
    pictures can be drawn meanwhile (`api.callers.bound`). It takes no place of rule 1.
 3. A call that computes nothing (`AT_ONCE`) does not wait.
@@ -72,10 +72,11 @@ class Turn(asyncio.Lock):
 
 @dataclass(eq=False, frozen=True)
 class Call:
-    """A call that needs a place: its address ('' if irrelevant), and whether its caller is gone, where it may leave."""
+    """A call that needs a place: its address ('' if irrelevant), whether it has a session, and whether its caller is gone."""
 
     address: str = ""
-    is_gone: Callable[[], Awaitable[bool]] | None = None
+    has_session: bool = True
+    is_gone: Callable[[], Awaitable[bool]] | None = None  # None where it cannot leave
 
 
 class Places:
@@ -84,6 +85,7 @@ class Places:
     def __init__(self, places: int, waiting: Limit, refusal: str = "") -> None:
         self._places, self._most_waiting, self._refusal = places, waiting, refusal or waiting.tell()
         self._kept = max(1, places // 6)  # places reserved for addresses that hold fewer than this
+        self._alone = max(1, places - places // 3)  # most places of an address for calls without a session
         self._lock = threading.Lock()
         self._held: list[Call] = []
         self._waiting: dict[Call, Future[None]] = {}  # in order of arrival
@@ -105,7 +107,7 @@ class Places:
             waited = asyncio.wrap_future(given)
             while not given.done():
                 await asyncio.wait({waited}, timeout=PAUSE)
-                if call.is_gone and await call.is_gone():
+                if not given.done() and call.is_gone and await call.is_gone():
                     raise BusyError(GONE)
             yield
 
@@ -138,13 +140,15 @@ class Places:
     def _hand_out(self) -> None:
         """Give free places to waiting calls, first to addresses that hold the fewest."""
         while found := [call for call in self._waiting if self._may(call)]:
-            call = min(found, key=lambda call: self._count(call.address))  # the earliest of them
+            call = min(found, key=lambda call: len(self._calls_of(call.address)))  # the earliest of them
             self._held.append(call)
             self._waiting.pop(call).set_result(None)
 
-    def _count(self, address: str) -> int:
-        return sum(call.address == address for call in self._held)
+    def _calls_of(self, address: str) -> list[Call]:
+        return [call for call in self._held if call.address == address]
 
     def _may(self, call: Call) -> bool:
-        own, free = self._count(call.address), self._places - len(self._held)
-        return free > 0 and (not call.address or own < self._kept or free > self._kept)
+        own, free = self._calls_of(call.address), self._places - len(self._held)
+        share = not call.address or len(own) < self._kept or free > self._kept
+        alone = call.has_session or sum(not other.has_session for other in own) < self._alone
+        return free > 0 and share and alone

@@ -143,7 +143,7 @@ class PageBlocks(GradioBlocks):
         asked = getattr(request, "request", None) if event_id is None else None
         address = visitor(request.client) if request is not None else ""
         gone = asked.is_disconnected if asked is not None else None
-        return Call(address, gone)
+        return Call(address, session_hash is not None, gone)
 
     async def read_inputs(
         self, block_fn: BlockFunction, inputs: list[Any], state: SessionState | None, explicit_call: bool = False

@@ -45,7 +45,7 @@ class Ahead:
 
     async def _view(self, asked: Mapping[str, str], address: str) -> dict[str, Any]:
         """What the link's view shows."""
-        async with self._blocks.turns.place(Call(address)):
+        async with self._blocks.turns.place(Call(address, has_session=False)):
             return await asyncio.to_thread(self._blocks.view_of, asked)
 
 

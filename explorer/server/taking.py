@@ -69,7 +69,7 @@ async def _file(blocks: PageBlocks, request: Request, way: Way) -> Response:
 
 def call_of(request: Request) -> Call:
     """What the queue needs to know of a request."""
-    return Call(visitor(request.client), is_gone=request.is_disconnected)
+    return Call(visitor(request.client), has_session=False, is_gone=request.is_disconnected)
 
 
 async def in_turn(blocks: PageBlocks, call: Call, make: Callable[[], Result]) -> Result:

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from explorer.core import scheduling
 from explorer.core.limits import WAITING
 from explorer.core.scheduling import Call, Places
@@ -28,8 +30,8 @@ def played(play):
                 answered.append(call.address)
                 await end.wait()
 
-        async def ask(address, times=1):
-            asked = [asyncio.ensure_future(hold(Call(address))) for _ in range(times)]
+        async def ask(address, *others, times=1, **named):
+            asked = [asyncio.ensure_future(hold(Call(address, *others, **named))) for _ in range(times)]
             for _ in range(5):
                 await asyncio.sleep(0)
             return asked
@@ -44,14 +46,17 @@ def played(play):
     return waited(run())
 
 
-def test_who_asks_for_much_leaves_places_to_those_elsewhere():
+@pytest.mark.parametrize("session", [True, False])
+def test_who_asks_for_much_leaves_places_to_those_elsewhere_and_programs_some_to_pages(session):
     async def play(queue, ask, answered):
-        await ask("crowd", times=45)
+        await ask("crowd", session, times=40)
         before = answered.count("crowd")
+        await ask("crowd", True, times=5)
+        more = answered.count("crowd")
         await ask("bystander", times=3)
-        return before, answered.count("crowd"), answered.count("bystander")
+        return before, more, answered.count("bystander")
 
-    assert played(play) == (20, 20, 3)
+    assert played(play) == (20 if session else 16, 20, 3)
 
 
 def test_who_waits_in_numbers_leaves_others_to_wait():
