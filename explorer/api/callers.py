@@ -86,11 +86,13 @@ friendly = partial(within, around=_explain)
 @contextmanager
 def sent_file(sent: object) -> Iterator[Path]:
     """A file with the bytes that were sent in Base64, for a while. Raises InputError."""
+    if not isinstance(sent, str):
+        raise InputError("Send the file as a text in Base64.")
+    TABLE_MEGABYTES.check(len(sent) * 3 // 4 / MEGABYTE)  # before it is decoded
     try:
-        data = base64.b64decode(sent, validate=True)  # type: ignore[arg-type]  # a program may send anything
-    except (TypeError, ValueError) as error:
+        data = base64.b64decode(sent, validate=True)
+    except ValueError as error:
         raise InputError("The file is not in Base64. Encode its bytes and send it again.") from error
-    TABLE_MEGABYTES.check(len(data) / MEGABYTE)
     with TemporaryDirectory(prefix="bert-explorer-") as folder:
         path = Path(folder) / "sent"
         path.write_bytes(data)

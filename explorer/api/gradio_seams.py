@@ -5,6 +5,7 @@ each of them. JavaScript reads `window.gradio_config`, and `assets/statuses.js` 
 looks for both in the built front end.
 """
 
+import inspect
 import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -157,6 +158,9 @@ async def user_of(request: Request) -> str | None:
     Gradio's own check does not cover our addresses.
     """
     app: Any = request.app
+    if app.auth_dependency is not None:  # of an app that is mounted in another
+        user = app.auth_dependency(request)
+        return await user if inspect.isawaitable(user) else user
     if app.auth is None:
         return ""
     names = (f"access-token-{app.cookie_id}", f"access-token-unsecure-{app.cookie_id}")
@@ -187,18 +191,19 @@ def handler_of(blocks: gr.Blocks, function: BlockFunction | int) -> BlockFunctio
     return blocks.fns.get(function) if isinstance(function, int) else function
 
 
-_arriving: ContextVar[list[list[Any]]] = ContextVar("_arriving")
+_arriving: ContextVar[list[list[Any]] | None] = ContextVar("_arriving", default=None)
 
 
 class _BoundedForm(GradioMultiPartParser):
-    """Gradio's parser, for few files; parts that are not files have a maximum size."""
+    """Gradio's parser for few files; parts that are not files have a maximum size, and interrupted files are deleted."""
 
     most = 64 * 1024  # bytes of a part that is not a file
     most_files = 10
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named | {"max_files": self.most_files})
-        _arriving.get().append(self._files_to_close_on_error)
+        if (arriving := _arriving.get()) is not None:
+            arriving.append(self._files_to_close_on_error)
 
     def on_part_data(self, data: bytes, start: int, end: int) -> None:
         """Handle a chunk of a part. Raises MultiPartException if a part that is not a file is too long."""
@@ -206,19 +211,29 @@ class _BoundedForm(GradioMultiPartParser):
             raise MultiPartException("A form field that is not a file is too long.")
         super().on_part_data(data, start, end)
 
-
-route_utils.GradioMultiPartParser = _BoundedForm
+    async def parse(self) -> Any:
+        """The parts of the form; if the request is interrupted, its files are deleted."""
+        try:
+            return await super().parse()
+        except BaseException:
+            _forget(self._files_to_close_on_error)
+            raise
 
 
 @contextmanager
 def arriving_files() -> Iterator[None]:
-    """Context manager for an upload: deletes its files that still have their temporary name when it was answered or ended."""
-    forms: list[list[Any]] = []
-    token = _arriving.set(forms)
+    """Context manager for a request: deletes files that still have their temporary name when the request has been answered."""
+    route_utils.GradioMultiPartParser = _BoundedForm
+    token = _arriving.set([])
     try:
         yield
     finally:
+        _forget(itertools.chain.from_iterable(_arriving.get() or ()))
         _arriving.reset(token)
-        for file in itertools.chain.from_iterable(forms):
-            file.close()
-            Path(file.name).unlink(missing_ok=True)
+
+
+def _forget(files: Any) -> None:
+    """Close and delete files; those that arrived have another name by then."""
+    for file in files:
+        file.close()
+        Path(file.name).unlink(missing_ok=True)
