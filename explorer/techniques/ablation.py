@@ -211,10 +211,8 @@ def vectors_without_links(trace: Trace, links: Sequence[tuple[int, int, int]], p
 
 def _without_link(trace: Trace, layer: int, query: int, key: int) -> torch.Tensor:
     """The next hidden state [1, tokens, hidden] when the query gets nothing from the key in this layer."""
-    after, context = (
-        trace.states[layer + 1].clone(),
-        context_without(trace.heads(layer), (), [(layer, query, key, None)], [query]),
-    )
+    context = context_without(trace.heads(layer), (), [(layer, query, key, None)], [query])
+    after = trace.states[layer + 1].clone()
     after[query] = trace.model.layers[layer].after_heads(context, trace.states[layer][[query]])[0]
     return after[None]
 
