@@ -4,6 +4,7 @@ The library also opens local folders by name, and a data set's card may refer to
 name nor the card, but the address of a file that the Hub lists in the repository, and a loader that runs no code.
 """
 
+import re
 from collections.abc import Generator, Iterable, Iterator
 from itertools import islice
 from pathlib import PurePosixPath
@@ -22,6 +23,7 @@ from explorer.text.tables import Table
 EXAMPLE = "mteb/tweet_sentiment_extraction"
 NO_NAME = f"That is not the name of a data set on the hub. Try {EXAMPLE}."
 TIMEOUT = 10  # seconds in which the Hub must answer
+OWN_PATH = re.compile(r"(?![/~])(?!(.*/)?\.\.(/|$))[^:\\*?\[\]]*")  # below the repository's own folder; no address, no pattern
 LOADERS: dict[str, dict[str, str]] = {  # by the endings of files, the surest first
     ".parquet": {"path": "parquet"},
     ".csv": {"path": "csv"},
@@ -77,7 +79,7 @@ def _open(name: str) -> tuple[str, Iterator[dict[str, Any]]]:
 
 def _choose(paths: Iterable[str]) -> str:
     """The file of the training part, or else the first one with rows. Raises ValueError when there is none."""
-    files = [path for path in paths if _ending(path) in LOADERS]
+    files = [path for path in paths if _ending(path) in LOADERS and OWN_PATH.fullmatch(path)]
     return min(files, key=lambda path: ("train" not in path.lower(), list(LOADERS).index(_ending(path)), path))
 
 

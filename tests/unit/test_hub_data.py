@@ -14,6 +14,7 @@ from explorer.corpus.search import Search
 from explorer.corpus.source import HUB as CORPUS_HUB
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import HUB
+from explorer.text import hub_data
 from explorer.text.hub_data import NO_NAME, fetch_data_set
 from explorer.ui.subject import Subject
 
@@ -107,6 +108,13 @@ def test_what_is_there_as_a_folder_or_a_format_is_asked_of_the_hub(name, hub, fo
 
 FORBIDDEN = ("{folder}/tmp/secret.csv", "../../secret.csv", "file://{folder}/tmp/secret.csv", "x.csv::{folder}/tmp/secret.csv")
 FORBIDDEN += ("http://localhost:1/x.csv",)
+
+
+@pytest.mark.parametrize("path", [*FORBIDDEN, "a/*.csv"])
+def test_a_file_whose_name_leads_elsewhere_is_not_chosen(folder, path):
+    with pytest.raises(ValueError, match="empty"):
+        hub_data._choose([path.format(folder=folder)])
+    assert hub_data._choose([path, "other.csv"]) == "other.csv"
 
 
 @pytest.mark.parametrize("path", FORBIDDEN)
