@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from explorer.analysis.resampling import wilson
+from explorer.ui.pictures.bars import from_to, short_percent
 
 LEAST = 0.1  # of a whole: on the √ scale of the pictures, a third of the ramp; a smaller share looks like the background
 TIMES = 1.5  # of an even spread: among a few tokens even random weights differ by less
@@ -25,10 +26,14 @@ def two_places(number: float) -> str:
     return f"{number:.2f}".replace("-", "−")
 
 
+def interval(low: float, high: float) -> str:
+    """The ends of an interval of a share, in percent: '74% to 99%', never 0 or 100% unless it is exact."""
+    return " to ".join(from_to(low, high))
+
+
 def share_with_interval(right: int, number: int) -> str:
     """A share in percent with its interval (Wilson 1927), for sentences."""
-    low, high = wilson(right, number)
-    return f"{right / number:.0%}, 95% interval {low:.0%} to {high:.0%}"
+    return f"{short_percent(right / number)}, 95% interval {interval(*wilson(right, number))}"
 
 
 def quote(tokens: Sequence[str], place: int) -> str:

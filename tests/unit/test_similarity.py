@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from explorer.analysis.similarity import cka_of_products, cosines, count_told_apart, nearest
-from explorer.hidden_states.compute import self_similarity, within_and_between
 from explorer.hidden_states.endpoints import similarity, word_in_context
+from explorer.hidden_states.layers import self_similarity
+from explorer.hidden_states.word import within_and_between
 
 RIVER, MONEY = "She sat on the bank of the river.", "He put the money in the bank."
 VECTORS = np.array([[1, 0], [1, 1], [0, 2], [-3, 0], [0, 0]], dtype=np.float32)
