@@ -62,11 +62,11 @@ def _score(run: Run) -> str:
         return f"Its numbers rank {count:,} held-out texts with Spearman {run.score:.2f} ({ends})"
     share = whole_percent(run.score)
     if isinstance(held, HeldOutTags):
-        interval = _interval_over(held.sentences, held.said == held.targets)
-        return f"{share} of {len(held.targets):,} held-out words are tagged right{interval}"
+        ends = _interval_over(held.sentences, held.said == held.targets)
+        return f"{share} of {len(held.targets):,} held-out words are tagged right{ends}"
     if isinstance(held, HeldOutAnswers):
-        interval = _interval_over(held.texts, match_exactly(held))
-        return f"{share} of {len(held.texts):,} held-out questions are answered exactly{interval}"
+        ends = _interval_over(held.texts, match_exactly(held))
+        return f"{share} of {len(held.texts):,} held-out questions are answered exactly{ends}"
     return f"The score is {_number(run, run.score)}, on sentences that are not in its file"
 
 

@@ -31,21 +31,16 @@ UNRELATED = 100  # sentences, to judge the similarity of two vectors by
 UNRELATED_TOKENS = 1_500  # in them, about
 
 
-def self_similarity(occurrences: np.ndarray) -> np.ndarray:
-    """[layers + 1]: mean cosine between one word's vectors in different contexts (Ethayarajh 2019).
-
-    `occurrences` is [layers + 1, contexts, hidden], of two contexts or more. 1: the context makes no difference. For unrelated
-    tokens it is a layer's anisotropy, the baseline above which a similarity means something.
-    """
-    return np.array([mean_of_pairs(cosine_matrix(vectors)) for vectors in occurrences])
-
-
 def anisotropy(model: Explorer) -> np.ndarray:
-    """[layers + 1]: the mean cosine of one token of each of UNRELATED sentences, examples that ship with the app."""
+    """[layers + 1]: the mean cosine of one token of each of UNRELATED sentences, examples that ship with the app.
+
+    It is the baseline above which a similarity means something (Ethayarajh 2019).
+    """
     texts, _ = read_lines((EXAMPLES / "topics.txt").read_text("utf-8"))
     with (EXAMPLES / "sentiment.csv").open(encoding="utf-8", newline="") as file:
         texts += [row["text"] for row in csv.DictReader(file)]
-    return self_similarity(finished(layer_features_in_steps(model, texts[:UNRELATED], ANY_TOKEN)))
+    states = finished(layer_features_in_steps(model, texts[:UNRELATED], ANY_TOKEN))
+    return np.array([mean_of_pairs(cosine_matrix(vectors)) for vectors in states])
 
 
 def layer_name(layer: int) -> str:
@@ -80,8 +75,7 @@ class OneLayer(View):
         changes, most = measure_turning(subject)
         at, tokens = subject.selection.layer, subject.trace.tokens
         if at == 0:
-            mean = changes[most - 1].mean()
-            by = f"{two_places(float(mean))} on average {TURNED}"
+            by = f"{two_places(float(changes[most - 1].mean()))} on average {TURNED}"
             return Finding(f"No layer has mixed anything yet. Layer {most} will change the tokens' vectors most: {by}.")
         token = _find_turned_most(subject, at)
         mean, own = (two_places(float(value)) for value in (changes[at - 1].mean(), changes[at - 1, token]))

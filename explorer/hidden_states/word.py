@@ -18,7 +18,7 @@ from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
 from explorer.core.limits import COMPARED
 from explorer.core.paths import EXAMPLES
-from explorer.hidden_states.layers import anisotropy, layer_name, self_similarity
+from explorer.hidden_states.layers import anisotropy, layer_name
 from explorer.text.limits import check_place, check_texts
 from explorer.text.lines import around, read_lines
 from explorer.ui.layout import col, row
@@ -61,7 +61,7 @@ def senses() -> dict[str, str]:
 
 
 def within_and_between(occurrences: np.ndarray, senses: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Two [layers + 1]: the mean cosine of a word's vectors in the same sense, and in different senses.
+    """Two [layers + 1]: the mean cosine of a word's vectors in the same sense, and in different senses (Ethayarajh 2019).
 
     `occurrences` is [layers + 1, contexts, hidden], with one sense for each context; NaN where there are no such pairs.
     """
@@ -119,8 +119,6 @@ def contexts_of(model: Explorer, texts: Sequence[str], labels: Sequence[str], wo
 
 
 class OneWord(View):
-    """The similarity of a word's vectors across its contexts, layer by layer, and a map of them."""
-
     name, question = "hidden/word", "How much does context change a word's vector?"
     layout = (row(col("map", "source", "word", width=4), col("title", "lines", "help", width=3)),)
     source: str = choice([*senses(), ABOVE], "Sentences", default=FIRST, menu=True, elem_classes="inline")
@@ -130,8 +128,7 @@ class OneWord(View):
     help = caption(
         "The mean cosine between the word's vectors in its contexts, at every hidden state. With senses, one line is for "
         "contexts of one sense, another for contexts of two. Where these lines part, the model distinguishes the senses. A "
-        "static vector would be the same in all sentences: the flat line at 1. Controls are other words that occur in several "
-        "of the sentences."
+        "static vector would be the flat line at 1. Controls are other words that occur in several of the sentences."
     )
     map = part("text_map", height=380)
     contexts: str = text(
@@ -162,8 +159,8 @@ class OneWord(View):
             return None
         at, number, word = subject.selection.layer, len(contexts.texts), contexts.word
         if len(set(contexts.senses)) < 2:
-            alike = self_similarity(contexts.vectors)[[0, at]]
-            where = f"before any layer and of {alike[1]:.2f} in {layer_name(at)}"
+            alike = within_and_between(contexts.vectors, contexts.senses)[0]
+            where = f"before any layer and of {alike[at]:.2f} in {layer_name(at)}"
             return Finding(f"The vectors of “{word}” have a cosine of {alike[0]:.2f} {where}.")
         found = Agreement.of(Nearest.of(contexts.vectors[at]), contexts.senses)
         nearest = f"{found.right} of {number} uses of “{word}” lie nearest to their own sense"
@@ -195,15 +192,15 @@ class OneWord(View):
 
     def _lines(self, subject: Subject, found: Contexts, texts: list[str]) -> object:
         """The word's own lines, in two senses and in one if there are several, beside those of other words."""
-        model, word = subject.model, found.word
+        model, word, unnamed = subject.model, found.word, [""] * len(texts)
         others = [other for other in repeated_words(texts, model.as_read) if other != model.as_read(word.strip()).casefold()]
-        unnamed = [""] * len(texts)
-        controls = [(other, contexts_of(model, texts, unnamed, other).vectors) for other in others[:MOST_CONTROLS]]
+        same = [contexts_of(model, texts, unnamed, other) for other in others[:MOST_CONTROLS]]
+        controls = [(one.word, within_and_between(one.vectors, one.senses)[0]) for one in same]
         within, between = within_and_between(found.vectors, found.senses)
         is_one = np.isnan(between).all()
         lines = [(f"‘{word}’, two senses", between), (f"‘{word}’" if is_one else f"‘{word}’, one sense", within)]
         lines = [line for line in lines if not np.isnan(line[1]).any()]
-        return context_lines(lines, word, [(other, self_similarity(one)) for other, one in controls], anisotropy(model))
+        return context_lines(lines, word, controls, anisotropy(model))
 
 
 def _map(contexts: Contexts, at: int) -> dict[str, Any]:

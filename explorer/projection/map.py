@@ -57,7 +57,7 @@ class Map(PointsView):
             col(
                 row("example", "table"),
                 *("sentences", "progress", "send", "search", "nearest", "hint", "naming", "label", "forget", "refit"),
-                *("test", "compare", "colours", "dimensions", "pooling", "neighbors", "picked", "drawn", "fitted"),
+                *("test", "compare", "colours", "dimensions", "pooling", "neighbors", "seed", "picked", "drawn", "fitted"),
                 width=3,
             ),
         ),
@@ -76,14 +76,7 @@ class Map(PointsView):
     refit = button("Fit the map again", visible=False)
     dimensions: int = choice([("2-D", 2), ("3-D", 3)], "Space", more=True, line=True)
     neighbors: int = number(
-        15,
-        "Neighbours (n_neighbors, perplexity × 3)",
-        low=2,
-        high=100,
-        heard="release",
-        more=True,
-        line=True,
-        when=lambda view: view.method != "pca",
+        15, "Neighbours (n_neighbors, perplexity × 3)", low=2, high=100, heard="release", more=True, line=True
     )
     fitted: str = memory("", kept=str, linked=False)  # the key of those to which the map was fitted
 
@@ -139,14 +132,10 @@ class Map(PointsView):
         told, stands_out, made = self._nearby(subject, points), bool(wanted or chosen), found.projection
         marks = Marks(bright, self.row_in(subject, points), [row for row, _ in near], told.rows if told else ())
         labels = points.labels if self.colours == LABELS else name_clusters(found.vectors, points.texts)
-        shown: Content = {"map": None, "chart": None}
-        if self.dimensions == 2:
-            shown["map"] = draw_flat(found, marks, labels, fits=bool(wanted))
-        else:
-            axes = [f"{NAMES[made.method]} {axis}" for axis in (1, 2, 3)]
-            shown["chart"] = space_map(made.points, points.texts, labels, axes, points.key + self.method, marks)
+        flat, axes = self.dimensions == 2, [f"{NAMES[made.method]} {axis}" for axis in (1, 2, 3)]
         return {
-            **shown,
+            "map": draw_flat(found, marks, labels, fits=bool(wanted)) if flat else None,
+            "chart": None if flat else space_map(made.points, points.texts, labels, axes, points.key + self.method, marks),
             "summary": summary,
             "nearest": found.list_near(chosen, near) if chosen else None,
             "hint": props(visible=not stands_out),
@@ -194,7 +183,7 @@ class Map(PointsView):
         return nearby(points, points.at(self.layer), self.row_in(subject, points))
 
     def _fit_key(self, subject: Subject, drawn: str) -> Hashable:
-        return subject.model_name, self.pooling, self.dimensions, self.neighbors, drawn
+        return subject.model_name, self.pooling, self.dimensions, self.neighbors, self.seed, drawn
 
     def _fit(self, subject: Subject) -> LayerMaps | None:
         """The fitted UMAP to which the sentences are added; None if they are fitted themselves."""
@@ -209,7 +198,7 @@ class Map(PointsView):
 
     def _maps_of(self, subject: Subject, points: Points) -> LayerMaps:
         fitted = self._fit(subject)
-        maps = maps_of(points.states, MapSettings(self.method, self.dimensions, self.neighbors), fitted)
+        maps = maps_of(points.states, MapSettings(self.method, self.dimensions, self.neighbors, seed=self.seed), fitted)
         if fitted is None and self.method == "umap" and is_typed(self):
             _fits.put(self._fit_key(subject, points.key), (points.texts, maps))
         return maps

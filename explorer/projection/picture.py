@@ -68,8 +68,8 @@ class LayerMap:
                 f"all {dimensions} (Venna & Kaski 2001)."
             )
         if made.added:
-            new = f"{made.added:,} point{'s' * (made.added != 1)}"
-            said.append(f"UMAP's transform added {new} to a fitted map; no other point moved.")
+            points = f"{made.added:,} point{'s' * (made.added != 1)}"
+            said.append(f"UMAP's transform added {points} to a fitted map; no other point moved.")
         return " ".join(filter(None, [*said, self.points.single]))
 
     def list_near(self, rows: Sequence[int], near: Sequence[tuple[int, float]] = ()) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from explorer.text.lines import NO_LABEL, around, read_lines
 from explorer.text.pieces import Writing, bare
 from explorer.text.tables import Table, find_column, text_column_of
 from explorer.ui.long_view import LongView, reads_quickly
-from explorer.ui.settings import choice, memory, pooling, text, upload
+from explorer.ui.settings import choice, memory, number, pooling, text, upload
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Why, button, settle
 
@@ -105,10 +105,7 @@ def lines_of(texts: Iterable[str], labels: Iterable[str]) -> str:
 
 
 def lines_of_file(table: Table) -> str:
-    """The rows of a file: texts from the column of that name, else the longest; labels from that column, else the other of two.
-
-    Too many are sampled.
-    """
+    """The rows of a file, or a sample: texts and labels from columns of these names, else the longest, and the other of two."""
     text = text_column_of(table)
     others = [name for name in table.columns if name != text]
     label = find_column("label", table) or (others[0] if len(others) == 1 else "")
@@ -148,6 +145,7 @@ class PointsView(LongView):
     test = button("Use in an experiment", visible=False, more=True)
     compare = button("Compare two models", visible=False, more=True)
     pooling: str = pooling(more=True, line=True, when=is_typed)
+    seed: int = number(0, "Seed (UMAP, t-SNE, vocabulary)", low=0, high=2**31 - 1, box=True, heard="submit", more=True, line=True)
     picked: Chosen = memory(NONE_CHOSEN, kept=check_chosen)
     drawn: str = memory("", kept=str, linked=False)  # the key of the points on the map
 
@@ -217,7 +215,7 @@ class PointsView(LongView):
             return Points(list(encoding.tokens), labels, subject.trace.hidden_states, contexts=contexts)
         if self.source == VOCABULARY:
             size = len(model.tokenizer)
-            ids = np.random.default_rng(0).permutation(size)[:SAMPLED_PIECES].tolist()  # always the same sample
+            ids = np.random.default_rng(self.seed).permutation(size)[:SAMPLED_PIECES].tolist()
             pieces = model.pieces(ids)
             why = f"{len(ids):,} of {size:,} pieces, as the table of word embeddings has them: before any layer."
             return Points(pieces, [piece_kind(piece, model.writing) for piece in pieces], model.word_table[ids][None], why)

@@ -83,8 +83,6 @@ class Sides:
 
 
 class TwoModels(LongView):
-    """Two maps by PCA, turned and mirrored so that the same sentences are at similar places (Procrustes)."""
-
     name, question = "projection/two-models", "Which sentences change neighbours?"
     layout = (
         row("compared", "state", "other_state"),
@@ -102,8 +100,8 @@ class TwoModels(LongView):
     texts: str = text(example_lines(EXAMPLE_SETS[0]), PER_LINE, lines=6, max_lines=6, limit=BOX_CHARACTERS)
     help = caption(
         "Click a point: lines lead to its nearest neighbours on each side, by cosine in all dimensions. Rings mark the sentences "
-        "that keep the fewest of them. How far a point moves between the maps says less. Both maps show the first two principal "
-        "components. The right one is rotated and mirrored to fit the left one (Procrustes; Schönemann 1966)."
+        "that keep the fewest of them. How far a point moves says less. Both maps show the first two principal components. The "
+        "right one is rotated and mirrored to fit the left one (Procrustes, Schönemann 1966)."
     )
     followed: int | None = memory(None, kept=lambda row: row if type(row) is int and row >= 0 else None)
 
@@ -131,8 +129,7 @@ class TwoModels(LongView):
 
     def waiting(self, subject: Subject) -> Content:
         models = [("this model", ""), *((name, name) for name in subject.other_models)]
-        empty = {"here": None, "there": None, "here_title": "", "there_title": ""}
-        return {**empty, "compared": props(choices=models)}
+        return {"here": None, "there": None, "here_title": "", "there_title": "", "compared": props(choices=models)}
 
     def draw(self, subject: Subject, found: Sides) -> Content:
         picked = self.followed if self.followed in range(len(found.texts)) else None

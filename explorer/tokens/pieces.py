@@ -6,7 +6,6 @@ import numpy as np
 
 from explorer.analysis.similarity import cosines, norms
 from explorer.techniques.inside import EmbeddingParts, embedding_parts
-from explorer.text.encoding import Encoding
 from explorer.text.pieces import meanings
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.base import join_names
@@ -38,9 +37,14 @@ class Pieces(View):
         lists = {"input_ids": subject.trace.ids, "token_type_ids": encoding.segments, "attention_mask": encoding.attention_mask}
         if not segments:
             del lists["token_type_ids"]
+        counts = f"{encoding.kept} tokens of a vocabulary of {subject.model.capabilities.vocab_size:,}"
+        if encoding.total > encoding.kept:
+            counts = f"{encoding.kept} of {encoding.total} tokens kept: this model reads no more"
+        if unknown := subject.trace.ids.count(subject.model.tokenizer.unk_token_id):
+            counts += f"; {unknown} unknown"
         return {
             "cards": token_row_of(encoding, subject.selection.token, detail=True),
-            "counts": _counts(subject),
+            "counts": f"{counts}.",
             "casing": subject.model.casing,
             "help": f"BERT reads pieces, not words{': ' * bool(marks)}{', '.join(marks)}. **id** is the number of the piece in "
             f"the vocabulary, **segment** {about}, **position** the place in the input, and **mask** is 1 where BERT may look. "
@@ -50,38 +54,18 @@ class Pieces(View):
 
     def finding(self, subject: Subject) -> Finding:
         encoding, words = subject.trace.encoding, subject.trace.encoding.text_words
-        longest, count = max(words, key=len), len(_find_spoken(encoding))
+        longest = max(words, key=len)
         if len(longest) > 1:
             pieces = ", ".join(f"“{encoding.tokens[token]}”" for token in longest[:MOST_SPELLED])
-            more = ", …" * (len(longest) > MOST_SPELLED)
-            lead = f"One word to you, {len(longest)} pieces to BERT"
-            return Finding(f"{lead}: “{encoding.word(longest)}” is read as {pieces}{more}.")
+            read = f"“{encoding.word(longest)}” is read as {pieces}{', …' * (len(longest) > MOST_SPELLED)}"
+            return Finding(f"One word to you, {len(longest)} pieces to BERT: {read}.")
         if unknown := encoding.kinds.count("unk"):
-            lead = f"The vocabulary cannot spell {unknown} of the {len(words)} words here"
-            return Finding(f"{lead}: BERT reads {encoding.unknown} for each.")
+            some = f"{unknown} of the {len(words)} words here"
+            return Finding(f"The vocabulary cannot spell {some}: BERT reads {encoding.unknown} for each.")
+        spoken = [group for group in words if any(map(str.isalnum, encoding.word(group)))] or words  # without punctuation marks
+        whole = "The only word here is" if len(spoken) == 1 else f"All {len(spoken)} words here are"
         added = encoding.kept - len(encoding.text_positions)
-        whole = "The only word here is" if count == 1 else f"All {count} words here are"
         return Finding(f"{whole} in the vocabulary as a whole; the tokenizer adds {added} tokens of its own.")
-
-
-def _find_spoken(encoding: Encoding) -> list[list[int]]:
-    """The words without punctuation marks, which are groups of their own; all groups if there is nothing else."""
-    groups = encoding.text_words
-    return [group for group in groups if any(map(str.isalnum, encoding.word(group)))] or groups
-
-
-def _counts(subject: Subject) -> str:
-    trace, encoding = subject.trace, subject.trace.encoding
-    count, cut = len(_find_spoken(encoding)), [encoding.spelling(group) for group in encoding.text_words if len(group) > 1]
-    parts = [f"{trace.kept} tokens of a vocabulary of {subject.model.capabilities.vocab_size:,}, for {count} words"]
-    if encoding.total > trace.kept:
-        parts = [f"{trace.kept} of {encoding.total} tokens kept, for {count} words: this model reads no more"]
-    if unknown := trace.ids.count(subject.model.tokenizer.unk_token_id):
-        parts.append(f"{unknown} unknown")
-    if cut:
-        more = f" and {len(cut) - MOST_SPELLED} more" if len(cut) > MOST_SPELLED else ""
-        parts.append(f"in several pieces: {', '.join(cut[:MOST_SPELLED])}{more}")
-    return "; ".join(parts) + "."
 
 
 class Embeddings(View):

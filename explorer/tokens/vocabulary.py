@@ -34,8 +34,7 @@ CONTINUES = "##"
 
 
 def _two_ids(value: Any) -> tuple[int, int] | None:
-    fine = isinstance(value, list | tuple) and len(value) == 2 and all(type(id) is int and id >= 0 for id in value)
-    return tuple(value) if fine else None
+    return tuple(value) if limits.is_list(value, 2) and all(type(id) is int and id >= 0 for id in value) else None
 
 
 class Vocabulary(View):
@@ -143,7 +142,7 @@ class BytePairs(View):
         "**Byte pair encoding** (BPE; Sennrich et al. 2016, section 3.2; GPT and RoBERTa use it) begins with single letters and "
         "repeatedly merges the most frequent pair of neighbours. · closes a word. A new word is split by the same merges in the "
         "same order. **WordPiece** (Schuster & Nakajima 2012), which BERT uses, merges the pair that makes the text most "
-        "probable instead, and splits a new word from the left, each time with the longest known piece; ## continues a word. "
+        "probable instead. It splits a new word from the left, each time with the longest known piece; ## continues a word. "
         "These merges are learned from the app's own sentences, a few thousand words; a model's from billions."
     )
 
