@@ -68,11 +68,9 @@ def within_and_between(occurrences: np.ndarray, senses: Sequence[str]) -> tuple[
     named = np.array(list(senses))
     same, itself = named[:, None] == named[None, :], np.eye(len(named), dtype=bool)
     matrices = np.stack([cosine_matrix(vectors) for vectors in occurrences])  # [layers + 1, contexts, contexts]
-
-    def mean(pairs: np.ndarray) -> np.ndarray:
-        return matrices[:, pairs].mean(axis=1) if pairs.any() else np.full(len(matrices), np.nan)
-
-    return mean(same & ~itself), mean(~same)
+    none = np.full(len(matrices), np.nan)
+    within, between = (matrices[:, pairs].mean(axis=1) if pairs.any() else none for pairs in (same & ~itself, ~same))
+    return within, between
 
 
 def find_word(text: str, word: str, offsets: Sequence[tuple[int, int]], as_read: Callable[[str], str] = str) -> list[list[int]]:

@@ -159,11 +159,6 @@ class Labelled:
         pairs = Nearest(places, np.searchsorted(self.rows, self.others), np.ones(len(places)))
         return Agreement.of(pairs, self.labels[self.rows].tolist())
 
-    @property
-    def are_groups(self) -> bool:
-        """Whether labels go together with neighbours, beyond what shuffled labels give."""
-        return self.agreement.p <= SIGNIFICANT
-
     def count(self) -> str:
         right, number = len(self.rows) - len(self.strays), len(self.rows)
         return f"{right:,} of {number:,} nearest to their own label ({share_with_interval(right, number)})"
@@ -177,7 +172,7 @@ class Labelled:
         text = f"{alike} {different} are nearest to one with their own label, in {space}"
         text += f" ({found.shuffled:,.0f} with shuffled labels, p = {found.p:.3f})"
         ringed = strays if len(strays) <= MOST_RINGS else ()
-        if not self.are_groups:
+        if found.p > SIGNIFICANT:
             return Nearby(f"Labels say little here: {text[0].lower()}{text[1:]}.", ringed)
         return Nearby(text + ("; the rest are ringed." if ringed else "."), ringed)
 
@@ -198,7 +193,7 @@ def draw_flat(found: LayerMap, marks: Marks, labels: Sequence[str], fits: bool =
     labelled, contexts = Labelled.of(found.points, found.layer), found.points.contexts if few else ()
     encircled = few and not contexts and 1 < named < len(rows)
     if encircled and labels is found.points.labels:
-        encircled = labelled is not None and labelled.are_groups
+        encircled = labelled is not None and labelled.agreement.p <= SIGNIFICANT
     times, several = times_of(texts, at), Counter(text for text in texts if any(map(str.isalpha, text)))
     links = _links(found, picked, spot_of) if few or picked is not None else []
     what = TextMap(
@@ -229,10 +224,10 @@ def _frames(found: LayerMap, rows: list[int]) -> list[Frame]:
     """The places at each layer, if they are known, and how many are nearest to one with their own label there."""
     frames, layers = [], len(found.points.states)
     for layer in range(layers if layers > 1 else 0):
-        labelled = Labelled.of(found.points, layer) if found.maps.has(layer) else None
-        places = found.maps.at(layer).points[rows] if found.maps.has(layer) else None
-        text = f"Hidden state {layer} of {layers - 1}"
-        frames.append(Frame(f"{text}: {labelled.count()}" if labelled else text, places))
+        text, is_known = f"Hidden state {layer} of {layers - 1}", found.maps.has(layer)
+        if is_known and (labelled := Labelled.of(found.points, layer)):
+            text += f": {labelled.count()}"
+        frames.append(Frame(text, found.maps.at(layer).points[rows] if is_known else None))
     return frames
 
 

@@ -56,11 +56,9 @@ class Sides:
 
     def finding(self) -> str:
         _, count, near = self.near.shape
-        lead = (
-            f"{self.names[0]} and h{self.names[1][1:]} share {self.kept.mean():.1f} of each sentence's {near} nearest neighbours"
-        )
-        text = f"{lead} on average ({near * near / (count - 1):.1f} by chance)"
-        first = shorten(self.texts[int(self.kept.argmin())], QUOTED)
+        share, chance, first = self.kept.mean(), near * near / (count - 1), shorten(self.texts[self.kept.argmin()], QUOTED)
+        text = f"{self.names[0]} and h{self.names[1][1:]} share {share:.1f} of each sentence's {near} nearest neighbours"
+        text += f" on average ({chance:.1f} by chance)"
         return f"{text}. “{first}” keeps {self.kept.min()}." if self.changed else f"{text}. No neighbour changed."
 
     def draw(self, side: int, picked: int | None) -> dict[str, Any]:

@@ -90,13 +90,10 @@ class Embeddings(View):
         parts, token, tokens = embedding_parts(subject.trace), subject.token, subject.trace.tokens
         vectors = {**parts.added, "sum": parts.total, "LayerNorm": parts.normed}
         signs = ["", *["+ "] * (len(parts.added) - 1), "= ", ""]  # before each of them
-
-        columns = [Column("", "name", name="dimension")]
-        titles = zip(signs, vectors, strict=True)
+        titles, columns = zip(signs, vectors, strict=True), [Column("", "name", name="dimension")]
         columns += [Column(sign + name, "number", form=".4f", name=name.lower()) for sign, name in titles]
         first = np.stack([vector[token, :FIRST_NUMBERS] for vector in vectors.values()], axis=1)  # [FIRST_NUMBERS, columns]
         numbers = [Row([str(place), *row]) for place, row in enumerate(first, start=1)]
-
         lengths = [norms(part) for part in vectors.values()]
         measured = np.stack([*lengths, *(cosines(parts.total, part) for part in parts.added.values())], axis=1)
         heads = [Column("token", "name"), Column("#", "number", name="position")]

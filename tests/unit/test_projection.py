@@ -240,8 +240,9 @@ def test_points_without_a_label_are_not_judged():
     more = Points([*texts, "new", "newer"], [*labels, NO_LABEL, NO_LABEL], np.concatenate([GROUPS, -GROUPS[:2]])[None])
     assert nearby(more, 0, None).text == nearby(labelled, 0, None).text.replace("points", "labelled points")
     assert Labelled.of(more, 0).count() == Labelled.of(labelled, 0).count()
-    assert Labelled.of(more, 0).are_groups
-    assert not Labelled.of(replace(labelled, labels=[*"abc" * 15]), 0).are_groups
+    assert Labelled.of(more, 0).agreement.p == 0.001
+    assert Labelled.of(replace(labelled, labels=[*"abc" * 15]), 0).agreement.p > 0.05
+    assert nearby(replace(labelled, labels=[*"abc" * 15]), 0, None).text.startswith("Labels say little here")
     one = Points(texts, ["a", *[NO_LABEL] * 44], GROUPS[None])
     assert "closer than any other two" in nearby(one, 0, None).text
 
