@@ -140,7 +140,7 @@ class PooledOutput(View):
         model, last = subject.model, subject.trace.hidden_states[-1, 0]
         if why := model.why_not("pooler"):
             return {"picture": None, "formula": why, "check": ""}
-        vector, proof = subject.trace.pooler_output(), ""
+        vector, proof = subject.trace.pooler_output(), dict[str, str]()
         formula = "The pooled output of this model is the last hidden state of [CLS] itself: its pooler has no weights."
         if model.pooler_weights is not None:
             weight, bias = model.pooler_weights
@@ -154,4 +154,4 @@ class PooledOutput(View):
                 f"{cosines(last, vector):.2f}; {large} of the pooled values are below −0.95 or above 0.95."
             )
         picture = vectors_heatmap(np.stack([last, vector]), ["[CLS], last layer", "pooled"], 1, "vector")
-        return {"picture": picture, "formula": formula, "check": proof}
+        return {"picture": picture, "formula": formula, "check": proof or ""}

@@ -112,8 +112,8 @@ def nearby(points: Points, layer: int, row: int | None) -> Nearby | None:
         return Nearby(ONE_PLACE.format(len(vectors)))
     closest = int(near.argmax())
     pair = int(rows[closest]), int(others[closest])
-    one, other = (f"“{shorten(points.texts[at], QUOTED)}”" for at in pair)
-    return Nearby(f"In {space}, {one} and {other} are closer than any other two: cosine {near[closest]:.2f}.", pair)
+    first, second = (f"“{shorten(points.texts[at], QUOTED)}”" for at in pair)
+    return Nearby(f"In {space}, {first} and {second} are closer than any other two: cosine {near[closest]:.2f}.", pair)
 
 
 def nearest_places(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -114,7 +114,7 @@ def lines_of_file(table: Table) -> str:
     return lines_of((texts[row] for row in rows), (labels[row] for row in rows))
 
 
-def check_chosen(chosen: object) -> Chosen:
+def check_chosen(chosen: Any) -> Chosen:
     """Valid rows with the key of their points; none for any other value."""
     match chosen:
         case [[*rows], str(key)] if all(type(row) is int and row >= 0 for row in rows):
