@@ -21,6 +21,7 @@ from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.strip_table import Column, Row, in_context, strip_table
 from explorer.ui.settings import choice, memory
 from explorer.ui.subject import Subject
+from explorer.ui.telling import interval
 from explorer.ui.view import (
     Change,
     Content,
@@ -169,9 +170,7 @@ def describe_pairs(result: SuiteResult) -> str:
 
 def percent(share: Share) -> str:
     """A share with its interval, if there are enough frames, as part of a sentence."""
-    ends = (
-        "too few frames for an interval" if isnan(share.low) else f"95% interval {100 * share.low:.0f} to {100 * share.high:.0f}%"
-    )
+    ends = "too few frames for an interval" if isnan(share.low) else f"95% interval {interval(share.low, share.high)}"
     return f"{whole_percent(share.right)}, {ends}"
 
 

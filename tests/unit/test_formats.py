@@ -46,9 +46,9 @@ OWN = {  # written by this app, and sent by nobody
     *("finetune/compute/export.py", "finetune/compute/store.py"),
     *("finetune/compute/questions.py", "finetune/opening.py", "projection/points.py", "techniques/lens.py"),
     *(
-        "tokens/byte_pairs.py",
+        "tokens/vocabulary.py",
         "hidden_states/word.py",
-        "hidden_states/compute.py",
+        "hidden_states/layers.py",
         "analysis/head_names.py",
         "experiments/compute/minimal_pairs.py",
     ),
