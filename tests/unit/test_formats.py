@@ -31,7 +31,7 @@ PARSED = {
     "core/formats.py": "the one place for a visitor's JSON",
     "core/apart.py": "an answer of our own process, which makes our records only",
     "text/delimited.py": "a sample of a table, apart when it is large",
-    "text/json_tables.py": "a table, apart when it is large, after its values were counted",
+    "text/tables.py": "a table, apart when it is large, after its values were counted",
     "finetune/compute/unpack.py": "the zip of a run, whose list is bounded before, with its log and head of at most 8 MB",
     "text/hub_data.py": "the card of a data set of the hub",
     "server/rooms.py": "a body of at most 256 KB",
