@@ -91,14 +91,3 @@ def caches_of(words: tuple[str, ...]) -> dict[tuple[Any, str], Any]:
         (heads, "_telling"): OnceCache(64),
         (suites, "_judged"): OnceCache(48),
     }
-
-
-@contextmanager
-def in_its_place(part: Corpus, runs: Path, *caches: Any) -> Iterator[None]:
-    """Let the tab's views read a part of the corpus, into a folder of their own, with empty caches."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BERT_EXPLORER_RUNS", str(runs))
-        patch.setattr(source, "built_in", lambda: part)
-        for cache in caches:
-            cache.clear()
-        yield
