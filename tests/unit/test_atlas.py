@@ -28,33 +28,24 @@ from tests.corpora import head_atlas
 FEW = 3  # occurrences of a relation, in tests of a few sentences
 
 
-@pytest.fixture
-def few(monkeypatch):
-    """A dozen sentences of many lengths, and an atlas that tells of rare relations too."""
-    lenient(monkeypatch)
-    return a_dozen()
-
-
-def lenient(patch):
-    patch.setattr(atlases, "FEWEST", FEW)
-    patch.setattr(atlas_file, "NAMING", FEW)
-    patch.setattr(atlas_file, "LEVEL", 1.0)
-
-
-def a_dozen():
+@pytest.fixture(scope="module")
+def few():
+    """A dozen sentences of many lengths."""
     sentences = sorted(built_in().sentences, key=lambda one: len(one.text))[40::60]
     assert len(sentences) >= 12
     return Corpus("few", tuple(sentences))
 
 
 @pytest.fixture(scope="module")
-def made_of_few(bundled):
-    """The atlas of the bundled model over these, and what its evidence was made from."""
+def made_of_few(bundled, few):
+    """The atlas of the bundled model over these, of rare relations too, and what its evidence was made from."""
     seen = []
     with pytest.MonkeyPatch.context() as patch:
-        lenient(patch)
+        patch.setattr(atlases, "FEWEST", FEW)
+        patch.setattr(atlas_file, "NAMING", FEW)
+        patch.setattr(atlas_file, "LEVEL", 1.0)
         patch.setattr(atlases, "evidence", lambda gains: seen.append(gains) or evidence(gains))
-        return made(bundled, a_dozen()), *seen
+        return made(bundled, few), *seen
 
 
 def made(model, corpus):

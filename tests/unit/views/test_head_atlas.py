@@ -30,10 +30,6 @@ def atlas(bundled):
     return head_atlas(bundled, built_in())
 
 
-def shares_in(text):
-    return [int(share) / 100 for share in re.findall(r"(\d+)%", text)]
-
-
 def test_the_finding_counts_the_heads_that_follow_the_syntax(subject, atlas):
     view = Heads()
     opened = view.first(subject)
@@ -44,7 +40,7 @@ def test_the_finding_counts_the_heads_that_follow_the_syntax(subject, atlas):
     assert told.text.endswith(f"layer {layer}, head {head} most clearly.")
     habit = atlas_words.describe(atlas, layer - 1, head - 1)
     at = atlas.relations.tolist().index(atlas.habits[layer - 1, head - 1])
-    share, usual = shares_in(habit)
+    share, usual = (int(share) / 100 for share in re.findall(r"(\d+)%", habit))
     assert share == pytest.approx(atlas.best[layer - 1, head - 1, at], abs=0.006)
     assert usual == pytest.approx(atlas.baselines[at], abs=0.006)
     assert told.why.selection == {"layer": layer, "head": head}
