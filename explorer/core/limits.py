@@ -1,8 +1,7 @@
 """The limits that an operator may set, and those that several parts of the app share, each with the sentence shown beyond it.
 
-There are two profiles: the local one, and the public one for a Space or a class, where many people share the machine. The
-environment chooses the profile (BERT_EXPLORER_PROFILE) and may set the limits of `LIMITS` (BERT_EXPLORER_MAX_TEXTS=1000); it is
-read once, at the start. Limits that one module alone uses are in that module.
+There are two profiles: local, and public for a Space or a class, where many share the machine. The environment chooses one
+(BERT_EXPLORER_PROFILE) and sets the limits of `LIMITS` (BERT_EXPLORER_MAX_TEXTS=1000); it is read once, at the start.
 """
 
 import os
