@@ -68,7 +68,6 @@ TYPE = "Type 1 to {most} {what}, one per line. You gave {given}."
 LARGE = "The file has more than {most} MB. Send a part of it."
 SHORTEN = "{What} has {given} characters. Shorten it to {most} or fewer."
 WHOLE = "{What} must be a whole number from 1 to {most}."
-LONG = "{What} is longer than {most} characters. Shorten it."
 
 # ---- Limits that an operator may set.
 
@@ -168,15 +167,12 @@ GUESSES = Limit(100, WHOLE)  # for a blank
 TABLE_MEGABYTES = Limit(10, LARGE)
 COLUMNS = Limit(200, KEEP)  # of a table; those after them are left out
 LINES = Limit(300_000, "The file has more than {most} lines. Send a part of it.")
-CELLS = Limit(4_000_000, "The file has more than {most} cells, as each row is filled up to the longest. Send a part of it.")
-JSON_VALUES = Limit(  # the whole of SQuAD 2.0 has 1,300,000
-    2_000_000, "There are more than {most} values in this file. Send a part of them."
-)
+VALUES = Limit(2_000_000, "The file has more than {most} values or empty cells. Send a part of it.")  # SQuAD 2.0 has 1,300,000
 CLASSES = Limit(100, "There are {given} different labels; {most} is the most, so choose another column.")
 CARDS = Limit(  # as many as there are colours that the colour-blind tell apart
     6, "Train has room for {most} classes, but these sentences have {given} labels. Select points of {most} labels at most."
 )
-LABEL = Limit(100, LONG)
+LABEL = Limit(100, SHORTEN)
 EPOCHS = Limit(200, WHOLE)
 WAITING = Limit(64, "The app is busy. Try again in a moment.")  # requests that wait
 WAITING_WORKS = Limit(  # of each kind

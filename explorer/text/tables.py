@@ -11,7 +11,7 @@ from pydantic_core import from_json
 
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
-from explorer.core.limits import CELLS, COLUMNS, LINES, MEGABYTE, TABLE_MEGABYTES
+from explorer.core.limits import COLUMNS, LINES, MEGABYTE, TABLE_MEGABYTES, VALUES
 from explorer.text.characters import decode, has_visible_characters
 from explorer.text.delimited import is_number, read_records
 from explorer.text.names import KNOWN_NAMES, normal
@@ -89,7 +89,7 @@ def table_of(rows: Rows) -> Table:
     names = list(dict.fromkeys(chain.from_iterable(rows))) if named else [""] * max(map(len, rows), default=0)
     width = min(len(names), COLUMNS.most)
     LINES.check(len(rows))
-    CELLS.check(len(rows) * width)
+    VALUES.check(len(rows) * width)
     read = (map(row.get, names[:width]) if named else row[:width] for row in rows)
     columns = list(zip_longest(*(list(map(text_of, cells)) for cells in read), fillvalue=""))
     filled = [place for place, column in enumerate(columns) if any(map(str.strip, column))]
@@ -144,7 +144,7 @@ def read_json(text: str) -> tuple[Rows, str, list[str]] | None:
     """The rows in JSON, "JSON", and sentences on what was left out; None if it is not JSON. Raises InputError if it is broken."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
-    CELLS.check(text.count(",") + text.count(":"))  # at least as many as there are values
+    VALUES.check(text.count(",") + text.count(":"))  # at least as many as there are values
     notes: list[str] = []
     try:
         value = from_json(text)
