@@ -114,16 +114,11 @@ RUNS_MEGABYTES = Limit(
 )
 RUN_DAYS = Limit(30, bounds="days that a run is kept after it was last used", public=7)
 ROOMS = Limit(
-    20,
-    "All {most} rooms are open. Try again later.",
-    "rooms of classes at the same time; one address may open all of them, in the public profile a fifth",
+    20, "All {most} rooms are open. Try again later.", "rooms of classes; one address may open all, in the public profile a fifth"
 )
 ROOM_PEOPLE = Limit(60, "This room is full: {most} people. Ask your teacher.", "people in a room")
 REQUESTS = Limit(
-    NONE,
-    "You sent more than {most} requests in a minute. Wait a moment.",
-    "requests a minute from one address (0: any)",
-    public=3_000,
+    NONE, "You sent over {most} requests in a minute. Wait a moment.", "requests a minute from one address (0: any)", public=3_000
 )
 FROZEN_SECONDS = Limit(  # then the process ends, so that systemd or a container starts it again
     NONE, bounds="seconds without a move of the server (0: any)", public=60
@@ -138,16 +133,10 @@ VISITOR_UPLOADS_MEGABYTES = Part(
     UPLOADS_MEGABYTES, 1 / 4, "More than {most} MB of files came from your address within an hour. Wait a while."
 )
 VISITOR_MEGABYTES = Part(
-    RUNS_MEGABYTES,
-    1 / 4,
-    "Your oldest runs make room, but a run of more than {most} MB cannot be kept. Train fewer layers.",
-    public=1 / 8,
+    RUNS_MEGABYTES, 1 / 4, "Older runs make room, but a run of over {most} MB cannot be kept. Train fewer layers.", public=1 / 8
 )
 VISITOR_ROOMS = Part(
-    ROOMS,
-    1,
-    "{most} rooms that were opened from your address are still open. Close one of them, or try again later.",
-    public=1 / 5,
+    ROOMS, 1, "{most} rooms opened from your address are still open. Close one of them, or try again later.", public=1 / 5
 )
 TRAINING_MEGABYTES = Part(WORK_MEGABYTES, 1 / 2, "{given} texts this long do not fit into memory. Train on fewer of them.")
 RESULTS_MEGABYTES = Part(CACHE_MEGABYTES, 1 / 2)
