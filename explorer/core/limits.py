@@ -157,6 +157,7 @@ TABLE_MEGABYTES = Limit(10, LARGE)
 COLUMNS = Limit(200, KEEP)  # of a table; those after them are left out
 LINES = Limit(300_000, "The file has more than {most} lines. Send a part of it.")
 VALUES = Limit(2_000_000, "The file has more than {most} values or empty cells. Send a part of it.")  # SQuAD 2.0 has 1,300,000
+CELLS = Limit(4_000_000, VALUES.sentence)  # of a table whose rows are filled up to the longest
 CLASSES = Limit(100, "There are {given} different labels; {most} is the most, so choose another column.")
 CARDS = Limit(  # as many as there are colours that the colour-blind tell apart
     6, "Train has room for {most} classes, but these sentences have {given} labels. Select points of {most} labels at most."

@@ -11,7 +11,7 @@ from pydantic_core import from_json
 
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
-from explorer.core.limits import COLUMNS, LINES, MEGABYTE, TABLE_MEGABYTES, VALUES
+from explorer.core.limits import CELLS, COLUMNS, LINES, MEGABYTE, TABLE_MEGABYTES
 from explorer.text.characters import decode, has_visible_characters
 from explorer.text.delimited import is_number, read_records
 from explorer.text.names import KNOWN_NAMES, normal
@@ -89,7 +89,7 @@ def table_of(rows: Rows) -> Table:
     names = list(dict.fromkeys(chain.from_iterable(rows))) if named else [""] * max(map(len, rows), default=0)
     width = min(len(names), COLUMNS.most)
     LINES.check(len(rows))
-    VALUES.check(len(rows) * width)
+    CELLS.check(len(rows) * width)
     read = (map(row.get, names[:width]) if named else row[:width] for row in rows)
     columns = list(zip_longest(*(list(map(text_of, cells)) for cells in read), fillvalue=""))
     filled = [place for place, column in enumerate(columns) if any(map(str.strip, column))]
@@ -144,7 +144,7 @@ def read_json(text: str) -> tuple[Rows, str, list[str]] | None:
     """The rows in JSON, "JSON", and sentences on what was left out; None if it is not JSON. Raises InputError if it is broken."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
-    VALUES.check(text.count(",") + text.count(":"))  # at least as many as there are values
+    CELLS.check(text.count(",") + text.count(":"))  # at least as many as there are values
     notes: list[str] = []
     try:
         value = from_json(text)
@@ -169,8 +169,17 @@ def _parse_lines(text: str) -> Rows | None:
 
 def _find_rows(value: Any, notes: list[str]) -> Rows:
     """The rows of a value in any of the shapes; adds to the notes. Raises InputError for other shapes."""
+    if _all(value, str):
+        return [{"text": text} for text in value]
+    if _all(value, dict):
+        if value and "paragraphs" in value[0]:
+            raise InputError("The file has questions on texts, as SQuAD has. Choose An answer in a text.")
+        inner = [item.get("row") for item in value]  # as the Hub's viewer sends them
+        return inner if _all(inner, dict) else value
+    if _all(value, list):
+        return value
     if isinstance(value, list):
-        return _rows_of_list(value)
+        raise InputError(SHAPES)
     names, rows, inner = value.get("columns"), value.get("data"), list(value.values())
     if isinstance(names, list) and _all(rows, list):  # pandas' orient="split"
         return [dict(zip(map(str, names), row, strict=False)) for row in rows]
@@ -190,17 +199,6 @@ def _find_rows(value: Any, notes: list[str]) -> Rows:
     if _has_known_name(value) and not any(isinstance(cell, list) for cell in inner):
         return [value]
     raise InputError(SHAPES)
-
-
-def _rows_of_list(items: list[Any]) -> Rows:
-    if _all(items, dict):
-        if items and "paragraphs" in items[0]:
-            raise InputError("The file has questions on texts, as SQuAD has. Choose An answer in a text.")
-        inner = [item.get("row") for item in items]  # as the Hub's viewer sends them
-        return inner if _all(inner, dict) else items
-    if not _all(items, list) and not _all(items, str):
-        raise InputError(SHAPES)
-    return [{"text": item} if isinstance(item, str) else item for item in items]
 
 
 def _is_table(value: object) -> bool:
