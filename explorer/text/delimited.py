@@ -30,7 +30,10 @@ def read_records(text: str) -> tuple[list[Record], str, list[str]]:
     """The records that are not blank, what sets their cells apart, and sentences on guesses, which count records from 1."""
     named = _SEP.match(text)
     lines = list(io.StringIO(text[named.end() :] if named else text, newline=""))
-    evenness = {mark: _usual_width(_read_best(lines[:COMPARED], mark)[0])[1] for mark in DELIMITERS}
+    sample = lines[:COMPARED]
+    while len(sample) < len(lines) and sum(line.count('"') for line in sample) % 2:  # in the middle of a cell
+        sample.pop()
+    evenness = {mark: _usual_width(_read_best(sample, mark)[0])[1] for mark in DELIMITERS}
     best = max(evenness, key=evenness.__getitem__)
     delimiter = named[1] if named else best if evenness[best] else ONE_COLUMN
     rows, notes = _tidy(_read_best(lines, delimiter), delimiter)
