@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Literal
 
 from explorer.core.limits import TABLE_MEGABYTES
 
@@ -67,7 +68,7 @@ def _usual_width(rows: Sequence[Record]) -> tuple[int, float]:
 
 def _read(lines: Sequence[str], delimiter: str, quote: str | None, escape: str | None = None) -> Reading:
     spaced = quote is not None and any(f"{quote}{delimiter} {quote}" in line for line in lines[:COMPARED])
-    how = csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL
+    how: Literal[0, 3] = csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL
     for strict in (True, False):
         reader = csv.reader(
             lines, delimiter=delimiter, quotechar=quote, escapechar=escape, quoting=how, skipinitialspace=spaced, strict=strict
