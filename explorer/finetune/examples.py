@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
@@ -31,8 +30,6 @@ SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 4, 4, 120
 SHOWN_WORDS = 40  # of a tagged sentence
 PROJECT = "Open in Projection"
 
-_guesses: OnceCache[Table, Columns] = OnceCache(4)
-
 
 class ExamplesView(ExampleSettings):
     """The examples to learn from, and the balance of their classes."""
@@ -46,7 +43,7 @@ class ExamplesView(ExampleSettings):
     )
     names = (
         *layout[0].names,
-        *("ready", "classes", "cards", "tagged_lines", "tagged", "asked", "table"),
+        *("ready", "classes", "cards", "tagged_lines", "tagged", "table"),
         *(*layout[1].names, "read_as", *layout[2].names),
     )
     run: str | None = memory(None, kept=run_id, linked=False)
@@ -91,7 +88,7 @@ class ExamplesView(ExampleSettings):
         """The choices of the menus that depend on the kind of task."""
         kind = KINDS[self.kind]
         return {
-            "source": props(choices=list(kind.sources)),
+            "source": props(choices=list(kind.sources), value=self.origin),
             "ready": props(choices=[(title, name) for name, title in kind.sets.items()], value=self.ready_set),
         }
 
@@ -138,7 +135,7 @@ class ExamplesView(ExampleSettings):
 
     def on_table(self, subject: Subject, table: ExampleFile | None) -> Change:
         """A file was uploaded or removed: its kind of task is chosen, and the columns of a table are guessed."""
-        found = _guess(table) if isinstance(table, Table) else Columns("", "")
+        found = guess_columns(table) if isinstance(table, Table) else Columns("", "")
         columns = {"text_column": found.text, "label_column": found.label, "second_column": found.text_b or NO_COLUMN}
         kind = self.kind if table is None else IN_FILE[type(table)]
         task = {} if kind == self.kind else {**begin(kind, subject), "source": self.source, "table": table}
@@ -181,16 +178,12 @@ def mistakes_of(identifier: str) -> dict[tuple[str, str], str]:
     if (run := find_learned(identifier)) is None or not isinstance(held := run.held_out, HeldOutTexts):
         return {}
     labels = run.predictor.labels
-    wrong = np.flatnonzero(held.said != held.targets)
+    wrong = np.flatnonzero(~held.hits)
     return {(held.texts[row], labels[held.targets[row]]): labels[held.said[row]] for row in wrong}
-
-
-def _guess(table: Table) -> Columns:
-    return _guesses.get(table, lambda: guess_columns(table))
 
 
 def _read_as(table: Table, text: str, label: str) -> str:
     """How a table was read, and how its columns were guessed while they are those."""
-    guessed = _guess(table)
+    guessed = guess_columns(table)
     why = [guessed.why] if (text, label) == (guessed.text, guessed.label) else []
     return " ".join([table.about, *table.notes, *heading(table), *why])

@@ -6,11 +6,9 @@ from typing import Any
 
 from explorer.bert.capabilities import Capabilities
 from explorer.finetune.compute.answers import Answerer
-from explorer.finetune.compute.from_table import BUILT_IN
 from explorer.finetune.compute.predictor import Predictor
 from explorer.finetune.compute.texts import Classifier, Regressor
 from explorer.finetune.compute.words import Tagger
-from explorer.training.tagging import TAGGED
 from explorer.ui.settings import choice
 
 TEXTS, WORDS, ANSWERS = "texts", "words", "answers"
@@ -50,21 +48,36 @@ KINDS = {
     TEXTS: Kind(
         "A text or a pair",
         (Classifier, Regressor),
-        BUILT_IN,
+        {
+            "sentiment": "Sentiment: positive, negative, neutral",
+            "spam": "Spam or not",
+            "questions": "Questions: what kind of answer?",
+            "same_meaning": "Pairs: do both mean the same?",
+            "entailment": "Entailment: does the second text follow from the first?",
+            "grammar": "Grammar: is the sentence grammatical?",
+            "similarity": "Similarity: how similar are both, from 0 to 5?",
+        },
         "sentiment",
         (TYPED, READY, FILE, HUB),
         pooling=("mean", "cls"),
         keeps_best=True,
     ),
     WORDS: Kind(
-        "Every word", (Tagger,), TAGGED, "names", (READY, TYPED, FILE), pooling=("first", "first"), epochs=20, depth=MIDDLE
+        "Every word",
+        (Tagger,),
+        {"parts_of_speech": "Parts of speech", "names": "Names: persons, places, organisations, times"},
+        "names",
+        (READY, TYPED, FILE),
+        pooling=("first", "first"),
+        epochs=20,
+        depth=MIDDLE,
     ),
     ANSWERS: Kind(
         "An answer in a text",
         (Answerer,),
         {"answers": "Answers: questions on short texts"},
         "answers",
-        (READY, TYPED, FILE),
+        (READY, FILE),
         pooling=("cls", "cls"),  # as it is: every token is read
         trains_layers=True,
     ),

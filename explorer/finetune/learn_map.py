@@ -10,10 +10,8 @@ import numpy as np
 
 from explorer.core.lazy import scipy
 from explorer.finetune.compute.in_turn import Moment
-from explorer.finetune.compute.predictor import as_kind
-from explorer.finetune.compute.reasons import Decision
-from explorer.finetune.compute.run import Run
-from explorer.finetune.compute.texts import HeldOutTexts
+from explorer.finetune.compute.predictor import Run, as_kind
+from explorer.finetune.compute.texts import Decision, HeldOutTexts
 from explorer.training.examples import Examples
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.text_map import Frame, Pull, Regions, Star, TextMap, draw_map
@@ -98,7 +96,7 @@ def map_in_training(examples: Examples, rows: np.ndarray, scores: np.ndarray) ->
 
 
 def _alt(held: HeldOutTexts, labels: Sequence[str]) -> str:
-    right, count = int((held.said == held.targets).sum()), len(held.targets)
+    right, count = int(held.hits.sum()), len(held.targets)
     return f"{count} sentences of {len(labels)} classes on the plane of the head's logits; {right} are right"
 
 
@@ -109,7 +107,7 @@ def _draw(held: HeldOutTexts, labels: Sequence[str], plane: Plane, in_turn: bool
         labels=held.targets.tolist(),
         classes=labels,
         notes=_notes(held, labels, in_turn),
-        rings=(held.said != held.targets).tolist(),
+        rings=(~held.hits).tolist(),
         regions=Regions(plane.origin, plane.directions),
     )
 
@@ -147,7 +145,7 @@ def _star(plane: Plane, tried: str, found: Decision) -> Star:
 
 def _frames(plane: Plane, held: HeldOutTexts, moments: Sequence[Moment]) -> list[Frame]:
     """The film of gradient descent, or of the epochs of a training of layers; it ends at the run's own places."""
-    right, count = int((held.said == held.targets).sum()), len(held.targets)
+    right, count = int(held.hits.sum()), len(held.targets)
     frames = [
         Frame(
             f"Step {one.step}: loss {one.loss:.2f}, {one.right} of {count} right when left out.", plane.places(one.probabilities)

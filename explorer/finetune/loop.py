@@ -12,7 +12,7 @@ from explorer.core.lazy import scipy
 from explorer.core.limits import RESULTS_MEGABYTES
 from explorer.core.scheduling import TRAINING
 from explorer.finetune.compute.loop import BATCH, MOST_TEXTS, Loop, Step, loop_plan
-from explorer.finetune.compute.task import TrainingPlan
+from explorer.finetune.compute.predictor import TrainingPlan
 from explorer.finetune.kinds import TEXTS
 from explorer.finetune.recipe import Recipe
 from explorer.finetune.run import is_quick
@@ -77,7 +77,7 @@ class LoopView(ExampleSettings, Recipe):
     def compute(self, subject: Subject) -> Content:
         """The next batch, if the texts are read quickly or the loop has begun. Raises InputError."""
         if self.kind != TEXTS:
-            return {"about": f"The loop learns {LABELLED}."}
+            return {"about": LABELLED}
         key = self._key(subject)
         done = self._done(key)
         if done == 0 and _loops.peek(key) is None and not is_quick(subject, key[1], 2):
@@ -112,9 +112,7 @@ class LoopView(ExampleSettings, Recipe):
         return _loops.get(key, lambda: Loop(subject.model, *key[1:]))
 
     def _key(self, subject: Subject) -> Key:
-        if self.kind != TEXTS:
-            raise InputError(f"The loop learns {LABELLED}.")
-        return subject.model_name, self.texts()[0], loop_plan(self.plan(subject.model)), self.cut_at
+        return subject.model_name, self.labelled(), loop_plan(self.plan(subject.model)), self.cut_at
 
     def _done(self, key: Key) -> int:
         """The number of steps done: none for another model, other examples or settings."""

@@ -1,4 +1,4 @@
-"""What the page opens with: cards, orders, questions, texts to try, and tasks by name, from assets/examples/opening.json."""
+"""What the page opens with: cards, orders, texts to try, and tasks by name, from assets/examples/opening.json."""
 
 import json
 from typing import NamedTuple
@@ -13,7 +13,6 @@ Cards = tuple[tuple[str, tuple[str, ...]], ...]
 
 OUTSIDE = "O"  # the tag of a word without one
 STARTER: Cards = tuple((card["name"], tuple(card["lines"])) for card in _GIVEN["cards"])
-QUESTIONS: str = "\n".join(_GIVEN["questions"])
 OURS: dict[frozenset[str], tuple[Pair, ...]] = {
     frozenset(kind["labels"]): tuple((text[0], text[1] if len(text) > 1 else "") for text in kind["texts"])
     for kind in _GIVEN["tried"]

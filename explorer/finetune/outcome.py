@@ -16,17 +16,18 @@ from explorer.core.scheduling import AT_ONCE, TRAINING
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.finetune import Progress, duration
+from explorer.finetune.compute.from_table import AnyExamples
+from explorer.finetune.compute.predictor import Run
 from explorer.finetune.compute.questions import Questions
-from explorer.finetune.compute.run import Run
-from explorer.finetune.compute.task import Task, go_on
+from explorer.finetune.compute.store import new_run
+from explorer.finetune.compute.task import Task, go_on, run_training
 from explorer.finetune.compute.texts import Classifier
-from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.kinds import TEXTS
 from explorer.finetune.learn_map import map_in_training
 from explorer.finetune.pictures import learning_curves
 from explorer.finetune.recipe import Recipe, defaults
 from explorer.finetune.run import RunView, find_learned, run_id, run_ids
-from explorer.finetune.sources import AnyExamples, ExampleSettings, size_of
+from explorer.finetune.sources import ExampleSettings, size_of
 from explorer.finetune.try_it import TryIt
 from explorer.finetune.verdict import cost, hardly_learned, judge, next_step, summary
 from explorer.training.settings import Epoch

@@ -3,7 +3,6 @@
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -105,14 +104,3 @@ def confusion_matrix(counts: np.ndarray, labels: Sequence[str], what: str = "sen
         **written,
     ).update_layout(margin={"l": 90, "r": 12, "t": 12, "b": 60})
     return keep(drawn, lambda: matrix(counts, Places.of("right", labels), Places.of("said", labels), what))
-
-
-def passage(text: str, start: int, end: int) -> dict[str, Any]:
-    """The component's value for a text with the characters [start, end) marked; none if both are equal.
-
-    Raises ValueError when they are outside the text.
-    """
-    if not 0 <= start <= end <= len(text):
-        raise ValueError(f"characters {start} to {end} are outside a text of {len(text)}")
-    shown = {"before": text[:start], "marked": text[start:end], "after": text[end:]}
-    return keep(shown, lambda: Table.of(("start", "end", "marked", "text"), [[start, end, text[start:end], text]]))

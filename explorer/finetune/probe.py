@@ -7,9 +7,8 @@ import numpy as np
 
 from explorer.core.errors import InputError
 from explorer.core.steps import map_steps
-from explorer.finetune.kinds import TEXTS
-from explorer.finetune.sources import LABELLED, ExampleSettings
-from explorer.training.examples import Examples, ScoredExamples
+from explorer.finetune.sources import ExampleSettings
+from explorer.training.examples import Examples
 from explorer.training.probe import LayerProbe, probe
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import whole_percent
@@ -43,8 +42,7 @@ class Probe(LongView, ExampleSettings):
         return {"about": f"{method} The band is the 95% interval.", "curve": None}
 
     def work(self, subject: Subject) -> Generator[Any, None, tuple[list[LayerProbe], Examples]]:
-        if self.kind != TEXTS or isinstance(examples := self.texts()[0], ScoredExamples):
-            raise InputError(f"The probe learns {LABELLED}.")
+        examples = self.labelled()
         steps = probe(subject.model, examples, "mean", SEEDS)
         return (yield from map_steps(steps, lambda step: (f"{step[1]} {step[0]:.0%}.", step[0]))), examples
 

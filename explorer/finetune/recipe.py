@@ -5,7 +5,8 @@ from typing import Any
 
 from explorer.bert.capabilities import Capabilities
 from explorer.bert.explorer import Explorer
-from explorer.finetune.compute.task import TrainingPlan, make_plan
+from explorer.finetune.compute.predictor import TrainingPlan
+from explorer.finetune.compute.task import make_plan
 from explorer.finetune.kinds import ANSWERS, KINDS, MIDDLE, READY, TEXTS, WORDS, of_kind
 from explorer.finetune.opening import TASKS, KnownTask
 from explorer.ui.layout import col, row

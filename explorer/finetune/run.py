@@ -11,13 +11,12 @@ from explorer.core import jobs
 from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError, InputError
 from explorer.finetune.compute import store
-from explorer.finetune.compute.run import Run
-from explorer.finetune.compute.task import Task
-from explorer.finetune.compute.training import as_run, train_whole
+from explorer.finetune.compute.from_table import AnyExamples, built_in
+from explorer.finetune.compute.predictor import Run
+from explorer.finetune.compute.task import Task, as_run, train_whole
 from explorer.finetune.kinds import ANSWERS, KINDS, TEXTS, WORDS, of_kind
 from explorer.finetune.recipe import Recipe, defaults
-from explorer.finetune.sources import AnyExamples, size_of, starter
-from explorer.training.tagging import built_in_tagged
+from explorer.finetune.sources import size_of, starter
 from explorer.ui.long_view import reads_quickly
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
@@ -125,7 +124,7 @@ def opening_examples(kind: str) -> tuple[AnyExamples, str]:
     """The examples of the run that a new page opens with, and its title."""
     if kind == WORDS:
         words = KINDS[WORDS]
-        return built_in_tagged(words.opening), words.sets[words.opening].split(":")[0]
+        return built_in(words.opening), words.sets[words.opening].split(":")[0]
     return starter()
 
 

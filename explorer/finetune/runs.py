@@ -10,8 +10,7 @@ from explorer.core import downloads
 from explorer.core.limits import RUN_DAYS
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import pack, pack_standard, tuned_model, why_not, write_onnx, write_standard
-from explorer.finetune.compute.predictor import Predictor
-from explorer.finetune.compute.run import Run, write_measure
+from explorer.finetune.compute.predictor import Predictor, Run, write_measure
 from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.kinds import KINDS
 from explorer.finetune.recipe import begin

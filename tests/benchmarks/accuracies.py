@@ -92,7 +92,7 @@ def _answers(model: Any, seed: int, report: Callable[[str], None]) -> float:
 
 def _trained(task: Any, report: Callable[[str], None]) -> Any:
     """The end of a training."""
-    from explorer.finetune.compute.training import run_training
+    from explorer.finetune.compute.task import run_training
 
     steps = run_training(task)
     while True:

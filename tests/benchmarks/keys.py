@@ -21,7 +21,7 @@ def run() -> Iterator[Comparison]:
     """A key beside reading the eighteen sentences once: the head, all leave-one-out heads, the map and its words."""
     model, letters = explorer.load(), itertools.count()
     subject = Subject(model.name, "", "")
-    pairs = ExamplesView().texts()[0].pairs
+    pairs = ExamplesView().labelled().pairs
 
     def key() -> object:
         (name, (first, *others)), *cards = STARTER

@@ -29,8 +29,7 @@ from explorer.core.engine import no_grad, torch, transformers
 from explorer.core.errors import InputError
 from explorer.core.paths import ASSETS
 from explorer.finetune.compute import store
-from explorer.finetune.compute.predictor import Predictor
-from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.predictor import Predictor, Run
 from explorer.finetune.compute.store import head_arrays
 
 MODEL_FILES = ("config.json", "model.safetensors", *checkpoints.TOKENIZER_FILES)

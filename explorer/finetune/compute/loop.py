@@ -18,8 +18,9 @@ from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute.finetune import Learner, evaluate
-from explorer.finetune.compute.prefix import Prefix, encoded_hidden_in_steps, shorten
-from explorer.finetune.compute.task import Task, TrainingPlan
+from explorer.finetune.compute.predictor import TrainingPlan
+from explorer.finetune.compute.prefix import Prefix, hidden_in_steps, shorten
+from explorer.finetune.compute.task import Task
 from explorer.finetune.compute.top_layers import Top
 from explorer.training.examples import Examples, ScoredExamples
 from explorer.training.head import Scale
@@ -76,7 +77,7 @@ class Loop:
         encoded = encode(model, self.examples.pairs)
         self.cut = sum(len(ids) > longest for ids, _ in encoded)  # texts that are shortened
         below = plan.layer - plan.layers_trained
-        self._states = finished(encoded_hidden_in_steps(model, encoded, below, longest))
+        self._states = finished(hidden_in_steps(model, encoded, below, longest))
         self._prefix = Prefix(self._states, every := np.arange(len(encoded)), every)
         self._objective = task.objective(self._prefix, self.split)
         self.encoded: list[Encoded] = [(shorten(ids, longest), shorten(segments, longest)) for ids, segments in encoded]

@@ -9,11 +9,12 @@ from itertools import islice
 import numpy as np
 
 from explorer.bert.explorer import Explorer
-from explorer.bert.features import Encoded, encode, features_in_steps
+from explorer.bert.features import Encoded, features_in_steps
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.limits import TEXTS, TRAINING_MEGABYTES
 from explorer.core.steps import finished
+from explorer.text.encoding import Encoding
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
 from explorer.training.word_vectors import WordPlaces
@@ -56,6 +57,7 @@ class Prefix:
     example: np.ndarray  # [rows] the index of the example to which a row belongs
     targets: np.ndarray  # the index, among the targets of all examples, of everything that is scored
     words: WordPlaces | None = None  # where rows are sentences and words are scored
+    encodings: Sequence[Encoding] = ()  # of the rows, where they are questions with their texts
 
     def split(self, parts: Split) -> Split:
         """The rows of a split of the examples."""
@@ -70,26 +72,17 @@ class Prefix:
         return given if self.words is None else self.words.pool(given, rows)
 
 
-def cut_for(lengths: np.ndarray, most: float) -> int | None:
-    """The most tokens per text with which all texts together have at most `most`; None if even the fewest are too many."""
-    return next((cut for cut in CUTS if np.minimum(lengths, cut).sum() <= most), None)
-
-
-def hidden_in_steps(model: Explorer, pairs: Sequence[Pair], layer: int, cut: int | None = None) -> Generator[float, None, Ragged]:
-    """Hidden state `layer` (an index) of every pair, cut as `encoded_hidden_in_steps` says; yields the share done, 0 to 1."""
-    return (yield from encoded_hidden_in_steps(model, encode(model, pairs), layer, cut))
-
-
-def encoded_hidden_in_steps(
+def hidden_in_steps(
     model: Explorer, encoded: Sequence[Encoded], layer: int, cut: int | None = None
 ) -> Generator[float, None, Ragged]:
-    """Like `hidden_in_steps`, for encoded texts, in batches of similar length; yields the share done after every batch.
+    """Hidden state `layer` (an index) of encoded texts, in batches of similar length; yields the share done after every batch.
 
     Texts are cut at `cut` tokens. Without it they are cut, all at the same length, when their hidden states would exceed the
     memory limit; raises InputError if that is not enough.
     """
     lengths = np.array([len(ids) for ids, _ in encoded])
-    cut = cut or cut_for(lengths, TRAINING_MEGABYTES.bytes / (4 * model.capabilities.hidden_size))
+    most = TRAINING_MEGABYTES.bytes / (4 * model.capabilities.hidden_size)
+    cut = cut or next((one for one in CUTS if np.minimum(lengths, one).sum() <= most), None)
     if cut is None:
         raise InputError(TRAINING_MEGABYTES.tell(len(lengths)))
     order, parts = np.argsort(lengths, kind="stable"), []

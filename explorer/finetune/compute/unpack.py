@@ -29,7 +29,7 @@ from explorer.core.formats import Every, Own, parse, values
 from explorer.core.limits import CLASSES, JSON_VALUES, LABEL, MEGABYTE, Limit
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import FILES, INSIDE, MODEL_FILES, SCRIPT, digest
-from explorer.finetune.compute.run import CORRELATIONS, Run
+from explorer.finetune.compute.predictor import CORRELATIONS, Run
 from explorer.finetune.compute.task import CHECKS, HEADS, make_plan
 from explorer.text import limits
 from explorer.training.head import Head

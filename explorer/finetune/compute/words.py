@@ -14,7 +14,7 @@ from explorer.core.errors import InputError
 from explorer.core.lazy import scipy
 from explorer.core.steps import finished
 from explorer.finetune.compute.predictor import HeldOutLabels, Predictor, Reads
-from explorer.finetune.compute.prefix import Prefix, encoded_hidden_in_steps
+from explorer.finetune.compute.prefix import Prefix, hidden_in_steps
 from explorer.text.encoding import Encoding
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
@@ -74,7 +74,7 @@ class Tagger(Predictor):
         cls, model: Explorer, encodings: Sequence[Encoding], places: Sequence[np.ndarray], reads: Reads
     ) -> Generator[float, None, Prefix]:
         encoded = [(encoding.ids, encoding.segments) for encoding in encodings]
-        states = yield from encoded_hidden_in_steps(model, encoded, reads.layer - reads.layers_trained)
+        states = yield from hidden_in_steps(model, encoded, reads.layer - reads.layers_trained)
         words, sentences = WordPlaces.of(places, states.lengths, reads.pooling), np.arange(len(encodings))
         if reads.layers_trained:
             return Prefix(states, sentences, words.read, words)

@@ -7,8 +7,8 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute.task import Task
-from explorer.finetune.compute.training import new_run, run_training
+from explorer.finetune.compute.store import new_run
+from explorer.finetune.compute.task import Task, run_training
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.kinds import TYPED, WORDS
 from explorer.finetune.opening import OURS
