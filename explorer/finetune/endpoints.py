@@ -73,7 +73,7 @@ def train_head(
         always answering the most frequent label, and of a bag of words.
     """
     given, explorer = check_examples(examples), load(model)
-    sent = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
+    sent: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     run, said = train_and_keep(explorer, given, make_plan(explorer, layer, pooling, layers_trained, **sent))
     accuracy = run.history[-1]["held_out_accuracy"]
     return {**said, "labels": given.classes, "held_out_accuracy": accuracy, "baselines": run.baselines}
@@ -152,7 +152,7 @@ def train_tokens(
         `head` (an id), `tags`, `history`, `held_out_accuracy` (of words), `entity_f1`.
     """
     given, explorer = check_tagged_examples(examples), load(model)
-    sent = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
+    sent: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     plan = make_plan(explorer, layer, pieces, layers_trained, predictor=Tagger, **sent)
     run, said = train_and_keep(explorer, given, plan)
     scores = as_kind(run.held_out, HeldOutTags).entities(given.classes)
@@ -206,7 +206,7 @@ def train_spans(
     layers = explorer.capabilities.layers if layers_trained == -1 else layers_trained
     rate = min(1.0, rate_at_width(CHECKS["learning_rate"](learning_rate), explorer.capabilities.hidden_size))
     epochs = limits.check_integer(epochs, "the number of epochs", 1, EPOCHS.most)
-    sent = {"epochs": epochs, "learning_rate": rate, "batch_size": batch_size, "seed": seed}
+    sent: dict[str, Any] = {"epochs": epochs, "learning_rate": rate, "batch_size": batch_size, "seed": seed}
     run, said = train_and_keep(explorer, given, make_plan(explorer, -1, EVERY_TOKEN, layers, predictor=Answerer, **sent))
     last = run.history[-1]
     return {**said, "exact_match": last["held_out_exact_match"], "f1": last["held_out_f1"]}

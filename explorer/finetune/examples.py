@@ -10,13 +10,13 @@ from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
 from explorer.finetune.cards import cards_of, draw_cards, take_in
 from explorer.finetune.compute.columns import Columns, guess_columns
-from explorer.finetune.compute.from_table import ExampleFile, heading
+from explorer.finetune.compute.from_table import AnyExamples, ExampleFile, heading
 from explorer.finetune.compute.texts import HeldOutTexts
 from explorer.finetune.kinds import HUB, KINDS, READY, TEXTS, TYPED
 from explorer.finetune.opening import OUTSIDE
 from explorer.finetune.recipe import begin
 from explorer.finetune.run import find_learned, is_quick, learn, run_id, run_ids
-from explorer.finetune.sources import IN_FILE, NO_COLUMN, AnyExamples, ExampleSettings, describe, is_few, starter
+from explorer.finetune.sources import IN_FILE, NO_COLUMN, ExampleSettings, describe, is_few, starter
 from explorer.text.hub_data import fetch_data_set
 from explorer.text.tables import Table
 from explorer.training.tagging import TaggedExamples

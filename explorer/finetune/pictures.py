@@ -7,19 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from explorer.finetune.compute.predictor import name_measure
 from explorer.ui.pictures.base import CATEGORIES, FAINT, GRID, LEGEND, esc, figure, plain_axis, shorten, token_axis, token_labels
 from explorer.ui.pictures.heatmaps import Axes, heatmap
 from explorer.ui.pictures.numbers import Places, Table, keep, matrix
 
 TRAINED, HELD_OUT, OTHER = CATEGORIES[4], CATEGORIES[0], CATEGORIES[1]
-CALLED = {
-    "accuracy": "accuracy",
-    "macro_f1": "macro-F1",
-    "spearman": "Spearman",
-    "pearson": "Pearson",
-    "exact_match": "exact match",
-    "f1": "F1",
-}
 DOTTED = {"color": FAINT, "width": 1, "dash": "dot"}
 
 
@@ -35,7 +28,7 @@ def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int 
         _curve(history, "held_out_loss", "held out", "", held_out),
         _curve(history, f"train_{judged}", "trained on", "2", trained),
         _curve(history, f"held_out_{judged}", "held out", "2", held_out),
-        _curve(history, f"held_out_{beside}", f"held out, {CALLED[beside]}", "2", {"color": OTHER, "dash": "dash"}),
+        _curve(history, f"held_out_{beside}", f"held out, {name_measure(beside)}", "2", {"color": OTHER, "dash": "dash"}),
     ]
     lowest, unit = (-1, "squared error (variances)") if judged == "spearman" else (0, "loss (nats)")
     few = max(1, -(-epochs // 5))  # a phone has room for five labels
@@ -51,7 +44,7 @@ def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int 
         xaxis2={**epoch, "domain": [0.56, 1], "anchor": "y2"},
         yaxis={"rangemode": "tozero", **GRID},
         yaxis2={"range": [lowest, 1.02], "anchor": "x2", **GRID},
-        annotations=[_above(unit, 0), _above(f"{CALLED[judged]} ({lowest} to 1)", 0.56)],
+        annotations=[_above(unit, 0), _above(f"{name_measure(judged)} ({lowest} to 1)", 0.56)],
     )
     if best is not None and len(history) > 1:
         kept = history[best]["epoch"]

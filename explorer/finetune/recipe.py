@@ -136,13 +136,6 @@ def defaults(kind: str, model: Capabilities) -> dict[str, Any]:
     return {**numbers, "layers": layers, "layer": layer, "pooling": begun.pooling[bool(layers)]}
 
 
-def describe_task(task: KnownTask, layers: int) -> str:
-    """The task, and the examples chosen for it, in a sentence."""
-    head = f", and a head on hidden state {place}" if (place := read_after(task, layers)) else ""
-    chosen = KINDS[task.kind].sets[task.ready].split(":")[0]
-    return f"{task.called}: {task.given} → {task.wanted} ({task.source}). Chosen: {chosen}, in our own words{head}."
-
-
 def read_after(task: KnownTask, layers: int) -> int:
     """The hidden state that the head reads in a model with this number of layers; 0: as the kind has it."""
     return 0 if task.kind != TEXTS or task.ready == KINDS[TEXTS].opening else round(MIDDLE * layers)
@@ -156,7 +149,12 @@ class KnownTasks(View):
     about = sentence(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
-        return {"about": describe_task(TASKS[self.task], subject.model.capabilities.layers) if self.task else ""}
+        if not self.task:
+            return {"about": ""}
+        task = TASKS[self.task]
+        head = f", and a head on hidden state {place}" if (place := read_after(task, subject.model.capabilities.layers)) else ""
+        said = f"{task.called}: {task.given} → {task.wanted} ({task.source})."
+        return {"about": f"{said} Chosen: {KINDS[task.kind].sets[task.ready].split(':')[0]}, in our own words{head}."}
 
     def on_kind(self, subject: Subject, kind: str) -> Change:
         return settle(task="", **begin(kind, subject))

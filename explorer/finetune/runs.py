@@ -1,16 +1,14 @@
 """The runs of this browser, and their export."""
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from explorer.bert.explorer import load
 from explorer.core import downloads
 from explorer.core.limits import RUN_DAYS
 from explorer.finetune.compute import store
-from explorer.finetune.compute.export import pack, pack_standard, tuned_model, why_not, write_onnx, write_standard
-from explorer.finetune.compute.predictor import Predictor, Run, write_measure
+from explorer.finetune.compute.export import pack, pack_standard, tuned_model, write_onnx, write_standard
+from explorer.finetune.compute.predictor import Run, write_measure
 from explorer.finetune.compute.unpack import unpack
 from explorer.finetune.kinds import KINDS
 from explorer.finetune.recipe import begin
@@ -63,21 +61,19 @@ class Runs(RunView):
 
     @takes_long
     def on_save(self, subject: Subject, _: None) -> Change:
-        path = pack(self._kept(subject))
-        label = f"Download run.zip ({path.stat().st_size / 1e6:.1f} MB)"
         note = "In it: the head, the labels, the settings, the log, and predict.py, which runs without this app."
-        return show(download=props(value=label, link=f"download/{downloads.offer(path)}", visible=True), note=note)
+        return _offer(pack(self._kept(subject)), note)
 
     @takes_long
     def on_standard(self, subject: Subject, _: None) -> Change:
         run = self._kept(subject)
         line = run.predictor.opened_by.replace("FOLDER", "model")
-        return _offer(run, write_standard, "transformers.zip", f"Unpack it; then, in Python: transformers.{line}.")
+        return _offer(pack_standard(run, write_standard, "transformers.zip"), f"Unpack it; then, in Python: transformers.{line}.")
 
     @takes_long
     def on_onnx(self, subject: Subject, _: None) -> Change:
         note = "In it: model.onnx, which onnxruntime reads (it takes what the tokenizer gives), and the labels in config.json."
-        return _offer(self._kept(subject), write_onnx, "onnx.zip", note)
+        return _offer(pack_standard(self._kept(subject), write_onnx, "onnx.zip"), note)
 
     def _kept(self, subject: Subject) -> Run:
         """The run shown; one that was trained without the button is stored now."""
@@ -95,11 +91,8 @@ class Runs(RunView):
         return Change(settings=settings, content={"note": f"{run.title} is loaded."})
 
 
-def _offer(run: Run, write: Callable[[Predictor, Path], None], name: str, note: str) -> Change:
-    if why := why_not(run.predictor, load(run.predictor.model)):
-        return show(note=why)
-    path = pack_standard(run, write, name)
-    label = f"Download {name} ({path.stat().st_size / 1e6:.1f} MB)"
+def _offer(path: Path, note: str) -> Change:
+    label = f"Download {path.name} ({path.stat().st_size / 1e6:.1f} MB)"
     return show(download=props(value=label, link=f"download/{downloads.offer(path)}", visible=True), note=note)
 
 

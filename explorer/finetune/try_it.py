@@ -16,7 +16,7 @@ from explorer.finetune.compute.in_turn import Heads, in_slow_motion
 from explorer.finetune.compute.predictor import Run, as_kind
 from explorer.finetune.compute.texts import Classifier, Decision, HeldOutNumbers, HeldOutTexts, Regressor
 from explorer.finetune.compute.words import HeldOutTags, Tagger
-from explorer.finetune.kinds import ANSWERS, TEXTS, WORDS
+from explorer.finetune.kinds import ANSWERS, TEXTS
 from explorer.finetune.learn_map import can_map, explain_map, is_in_turn, map_of
 from explorer.finetune.opening import OURS, OUTSIDE, STARTER
 from explorer.finetune.run import RunView
@@ -43,8 +43,6 @@ MANY = Limit(200, "At most {most} {what} fit into this table, and there are {giv
 SLOW = "Watch it learn, in slow motion"
 NOTHING: Content = {"verdict": None, "words": None, "note": ""}
 HIDDEN = props(value=None, visible=False)
-NAMES = ("B-LOC", "B-ORG", "B-PER", "B-TIME", "I-LOC", "I-ORG", "I-PER", "I-TIME", "O")
-BEFORE: dict[str, Sequence[str]] = {WORDS: NAMES, ANSWERS: Answerer.own_labels}  # labels before anything is trained
 FIRST = OURS[frozenset(name for name, _ in STARTER)][0]  # when the page opens
 OFFERED = {pair: labels for labels, pairs in OURS.items() for pair in pairs}  # our texts, and the labels they are for
 MOST_SAMPLES = 6
@@ -145,8 +143,8 @@ class TryIt(RunView):
     def without_run(self, why: str) -> Content:
         if self.kind == TEXTS:
             return {"verdict": None, "words": None, "map": props(value=None, visible=True), "note": why}
-        labels = BEFORE[self.kind]
-        _, boxes = self._boxes(labels, OURS[frozenset(labels)], self.kind == ANSWERS)
+        labels = Answerer.own_labels if self.kind == ANSWERS else ()
+        _, boxes = self._boxes(labels, OURS.get(frozenset(labels), ()), self.kind == ANSWERS)
         return {**boxes, "map": HIDDEN, "note": why}
 
     def _boxes(self, labels: Sequence[str], samples: Sequence[Pair], pairs: bool) -> tuple[Pair, Content]:

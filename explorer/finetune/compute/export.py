@@ -96,7 +96,10 @@ def pack(run: Run) -> Path:
 
 def pack_standard(run: Run, write: Callable[[Predictor, Path], None], name: str) -> Path:
     """Write a zip with a folder `model`, as `write_standard` or `write_onnx` fills it. Raises InputError, see `why_not`."""
-    with _new_zip(run, name, 2 * NUMBER * load(run.predictor.model).capabilities.parameters) as (archive, folder):
+    base = load(run.predictor.model)
+    if why := why_not(run.predictor, base):  # before room is made
+        raise InputError(why)
+    with _new_zip(run, name, 2 * NUMBER * base.capabilities.parameters) as (archive, folder):
         (folder / "model").mkdir()
         write(run.predictor, folder / "model")
         for file in sorted((folder / "model").iterdir()):

@@ -99,7 +99,7 @@ class Predictor(ABC):
     poolings: ClassVar[tuple[str, ...]]
     every_token: ClassVar[bool] = False  # whether the layers below the head give the vectors of all tokens, whatever the pooling
     own_labels: ClassVar[tuple[str, ...]] = ()  # the fixed labels of a kind that does not take them from the examples
-    samples: ClassVar[Sequence[Any]] = (("a word, or two", ""), ("one", "and another"))
+    samples: ClassVar[Sequence[Any]] = (("a word, or two", ""), ("one", "and another"))  # scored to try an uploaded one
     auto_class: ClassVar[str]  # the class of transformers with such a head,
     opened_by: ClassVar[str]  # a line of Python that opens its checkpoint in FOLDER,
     standard_poolings: ClassVar[tuple[str, ...]] = ("cls", "pooler")  # and the poolings that the class has too
@@ -142,10 +142,6 @@ class Predictor(ABC):
         """[scored, labels] of inputs, with the model on which the head was trained."""
         return self.head.outputs(self.vectors(finished(self.read(model, inputs, self))))
 
-    def sample(self, model: Explorer) -> np.ndarray:
-        """Scores of one or two sample texts: all must be finite for an uploaded predictor to be accepted."""
-        return self.scores(model, self.samples)
-
     @classmethod
     def top_pooling(cls, pooling: str) -> str:
         """What the trained layers below the head do with the vectors of the tokens, given the head's pooling."""
@@ -172,11 +168,13 @@ Reads = TrainingPlan | Predictor
 """What a head reads: its `layer` and `pooling`, above `layers_trained`."""
 
 
+def name_measure(measure: str) -> str:
+    return measure.capitalize() if measure in CORRELATIONS else measure.replace("_", " ").replace("f1", "F1")
+
+
 def write_measure(measure: str, value: float) -> str:
     """A measure with its name, formatted by its range."""
-    if measure in CORRELATIONS:
-        return f"{measure.capitalize()} correlation {value:.2f}"
-    return f"{measure.replace('_', ' ').replace('f1', 'F1')} {value:.1%}"
+    return f"{name_measure(measure)} " + (f"correlation {value:.2f}" if measure in CORRELATIONS else f"{value:.1%}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -197,7 +197,7 @@ def _try(run: Run, model: Explorer) -> None:
     predictor = run.predictor
     with _nothing_strange():
         make_plan(model, predictor.layer, predictor.pooling, predictor=type(predictor))
-        if not np.isfinite(predictor.sample(model)).all():
+        if not np.isfinite(predictor.scores(model, predictor.samples)).all():
             raise ValueError("scores")
 
 

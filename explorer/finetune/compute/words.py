@@ -67,12 +67,7 @@ class Tagger(Predictor):
     @classmethod
     def read(cls, model: Explorer, inputs: Sequence[Words], reads: Reads) -> Generator[float, None, Prefix]:
         """Vectors of all words or, below trained layers, the hidden states of all tokens. Long sentences are cut."""
-        return (yield from cls._read(model, *read_words(model, inputs), reads))
-
-    @classmethod
-    def _read(
-        cls, model: Explorer, encodings: Sequence[Encoding], places: Sequence[np.ndarray], reads: Reads
-    ) -> Generator[float, None, Prefix]:
+        encodings, places = read_words(model, inputs)
         encoded = [(encoding.ids, encoding.segments) for encoding in encodings]
         states = yield from hidden_in_steps(model, encoded, reads.layer - reads.layers_trained)
         words, sentences = WordPlaces.of(places, states.lengths, reads.pooling), np.arange(len(encodings))
@@ -107,7 +102,7 @@ class Tagger(Predictor):
         """
         encodings, places = read_words(model, sentences)
         _check_gaps(encodings, places)
-        prefix = finished(self._read(model, encodings, places, self))
+        prefix = finished(self.read(model, sentences, self))
         counts = [int((spans[:, 0] >= 0).sum()) for spans in places]
         return np.split(self.head.probabilities(self.vectors(prefix)), np.cumsum(counts)[:-1])
 
