@@ -18,8 +18,8 @@ from explorer.core.steps import map_steps
 from explorer.finetune.compute import from_table, store
 from explorer.finetune.compute.answers import Answerer
 from explorer.finetune.compute.finetune import rate_at_width
+from explorer.finetune.compute.layers import EVERY_TOKEN
 from explorer.finetune.compute.predictor import Run, TrainingPlan, as_kind
-from explorer.finetune.compute.prefix import EVERY_TOKEN
 from explorer.finetune.compute.questions import check_questions
 from explorer.finetune.compute.store import new_run
 from explorer.finetune.compute.task import CHECKS, Task, make_plan, run_training

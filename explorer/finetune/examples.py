@@ -8,14 +8,12 @@ import numpy as np
 from explorer.core.errors import InputError
 from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
-from explorer.finetune.cards import cards_of, draw_cards, take_in
+from explorer.finetune.cards import OUTSIDE, cards_of, draw_cards, take_in
 from explorer.finetune.compute.columns import Columns, guess_columns
-from explorer.finetune.compute.from_table import AnyExamples, ExampleFile, heading
+from explorer.finetune.compute.from_table import AnyExamples, ExampleFile, how_read
 from explorer.finetune.compute.texts import HeldOutTexts
-from explorer.finetune.kinds import HUB, KINDS, READY, TEXTS, TYPED
-from explorer.finetune.opening import OUTSIDE
-from explorer.finetune.recipe import begin
-from explorer.finetune.run import find_learned, is_quick, learn, run_id, run_ids
+from explorer.finetune.recipe import HUB, KINDS, READY, TEXTS, TYPED, begin
+from explorer.finetune.runs import find_learned, is_quick, learn, run_id, run_ids
 from explorer.finetune.sources import IN_FILE, NO_COLUMN, ExampleSettings, describe, is_few, starter
 from explorer.text.hub_data import fetch_data_set
 from explorer.text.tables import Table
@@ -168,7 +166,7 @@ class ExamplesView(ExampleSettings):
         return {
             **{name: props(choices=options, value=chosen[name] or None, visible=True) for name, options in choices.items()},
             "labels_are": props(value=self.labels_are, visible=True),
-            "read_as": props(value=_read_as(table, self.text_column, self.label_column), visible=True),
+            "read_as": props(value=" ".join(how_read(table, self.columns)), visible=True),
             "preview": props(value=frame, column_widths=widths, visible=True),
         }
 
@@ -180,10 +178,3 @@ def mistakes_of(identifier: str) -> dict[tuple[str, str], str]:
     labels = run.predictor.labels
     wrong = np.flatnonzero(~held.hits)
     return {(held.texts[row], labels[held.targets[row]]): labels[held.said[row]] for row in wrong}
-
-
-def _read_as(table: Table, text: str, label: str) -> str:
-    """How a table was read, and how its columns were guessed while they are those."""
-    guessed = guess_columns(table)
-    why = [guessed.why] if (text, label) == (guessed.text, guessed.label) else []
-    return " ".join([table.about, *table.notes, *heading(table), *why])

@@ -13,9 +13,8 @@ from explorer.core.limits import RESULTS_MEGABYTES
 from explorer.core.scheduling import TRAINING
 from explorer.finetune.compute.loop import BATCH, MOST_TEXTS, Loop, Step, loop_plan
 from explorer.finetune.compute.predictor import TrainingPlan
-from explorer.finetune.kinds import TEXTS
-from explorer.finetune.recipe import Recipe
-from explorer.finetune.run import is_quick
+from explorer.finetune.recipe import TEXTS, Recipe
+from explorer.finetune.runs import is_quick
 from explorer.finetune.sources import LABELLED, ExampleSettings
 from explorer.training.examples import Examples
 from explorer.ui.layout import row

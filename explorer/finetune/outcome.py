@@ -22,11 +22,9 @@ from explorer.finetune.compute.questions import Questions
 from explorer.finetune.compute.store import new_run
 from explorer.finetune.compute.task import Task, go_on, run_training
 from explorer.finetune.compute.texts import Classifier
-from explorer.finetune.kinds import TEXTS
-from explorer.finetune.learn_map import map_in_training
-from explorer.finetune.pictures import learning_curves
-from explorer.finetune.recipe import Recipe, defaults
-from explorer.finetune.run import RunView, find_learned, run_id, run_ids
+from explorer.finetune.pictures import learning_curves, map_in_training
+from explorer.finetune.recipe import TEXTS, Recipe, defaults
+from explorer.finetune.runs import RunView, find_learned, run_id, run_ids
 from explorer.finetune.sources import ExampleSettings, size_of
 from explorer.finetune.try_it import TryIt
 from explorer.finetune.verdict import cost, hardly_learned, judge, next_step, summary

@@ -1,23 +1,23 @@
 """The examples to learn from: built in, typed, a file, or a data set of the Hub. Settings shared by several views."""
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 from explorer.core.errors import InputError
-from explorer.core.limits import BOX_CHARACTERS, TRAINING_EXAMPLES
+from explorer.core.limits import BOX_CHARACTERS
 from explorer.core.limits import TEXTS as MOST_TEXTS
-from explorer.finetune.cards import cards_of
+from explorer.finetune.cards import ORDERS, OUTSIDE, STARTER, Cards, cards_of
 from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.from_table import FILE_TYPES, AnyExamples, ExampleFile, built_in, examples_of, read_file
 from explorer.finetune.compute.questions import Questions
-from explorer.finetune.kinds import ANSWERS, FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS, of_kind, sets
-from explorer.finetune.opening import ORDERS, OUTSIDE, STARTER, Cards
+from explorer.finetune.recipe import ANSWERS, FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS, of_kind, sets
 from explorer.text import limits
 from explorer.text.hub_data import EXAMPLE
 from explorer.text.lines import split_lines
 from explorer.text.tables import Table
 from explorer.text.tagged import TaggedFile, TaggedSentence, split_words
-from explorer.training.examples import HELD_OUT_SHARE, Examples, ScoredExamples, check_classes
+from explorer.training.examples import HELD_OUT_SHARE, Examples, ScoredExamples, check_examples
 from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.training.tagging import TaggedExamples, tagged_examples
 from explorer.ui.pictures.bars import bars
@@ -102,14 +102,19 @@ class ExampleSettings(View):
             raise InputError(MISSING[self.source])
         if (kind := IN_FILE[type(self.table)]) != self.kind:
             raise InputError(f"This file is for another kind of task. Choose {KINDS[kind].label!r} above.")
-        second = "" if self.second_column == NO_COLUMN else self.second_column
-        return examples_of(self.table, Columns(self.text_column, self.label_column, second, kind=self.labels_are))
+        return examples_of(self.table, self.columns)
 
     def labelled(self) -> Examples:
         """Texts or pairs with labels. Raises InputError for examples of another kind."""
         if isinstance(found := self.examples()[0], Examples) and not isinstance(found, ScoredExamples):
             return found
         raise InputError(LABELLED)
+
+    @property
+    def columns(self) -> Columns:
+        """The chosen columns of a table."""
+        second = "" if self.second_column == NO_COLUMN else self.second_column
+        return Columns(self.text_column, self.label_column, second, kind=self.labels_are)
 
     @property
     def origin(self) -> str:
@@ -131,18 +136,15 @@ class ExampleSettings(View):
         return " / ".join(tags)[:40]
 
     def _typed(self) -> Examples:
-        pairs = []
+        rows: list[tuple[str, str]] = []
         for number, (name, lines) in enumerate(self.classes, start=1):
             written = [line for line in lines if line.strip()]
             if written and not name.strip():
                 raise InputError(f"Class {number} has sentences but no name. Name it.")
-            pairs += [(limits.check_text(line, "a line"), name.strip()) for line in written]
-        if not pairs:
+            rows += [(line, name.strip()) for line in written]
+        if not rows:
             raise InputError("The cards have no sentences yet. Type or paste some, one per line.")
-        TRAINING_EXAMPLES.check(len(pairs), "sentences")
-        check_classes(Counter(label for _, label in pairs))
-        texts, labels = zip(*pairs, strict=True)
-        return Examples(texts, labels, order=tuple(name.strip() for name, _ in self.classes))
+        return replace(check_examples(rows), order=tuple(name.strip() for name, _ in self.classes))
 
     def _typed_words(self) -> list[TaggedSentence]:
         if not (lines := [line for line in dict.fromkeys(split_lines(self.tagged_lines)) if split_words(line)]):

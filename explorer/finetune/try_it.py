@@ -11,15 +11,15 @@ from explorer.bert.features import features
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, Limit
+from explorer.finetune.cards import OURS, OUTSIDE, STARTER
 from explorer.finetune.compute.answers import Answerer, places_of
 from explorer.finetune.compute.in_turn import Heads, in_slow_motion
 from explorer.finetune.compute.predictor import Run, as_kind
 from explorer.finetune.compute.texts import Classifier, Decision, HeldOutNumbers, HeldOutTexts, Regressor
 from explorer.finetune.compute.words import HeldOutTags, Tagger
-from explorer.finetune.kinds import ANSWERS, TEXTS
-from explorer.finetune.learn_map import can_map, explain_map, is_in_turn, map_of
-from explorer.finetune.opening import OURS, OUTSIDE, STARTER
-from explorer.finetune.run import RunView
+from explorer.finetune.pictures import can_map, explain_map, is_in_turn, map_of
+from explorer.finetune.recipe import ANSWERS, TEXTS
+from explorer.finetune.runs import RunView
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
 from explorer.text.lines import Pair, split_lines

@@ -12,7 +12,7 @@ from explorer.finetune.compute.answers import HeldOutAnswers
 from explorer.finetune.compute.predictor import HeldOutLabels, Run, TrainingPlan, write_measure
 from explorer.finetune.compute.texts import HeldOutNumbers, HeldOutTexts
 from explorer.finetune.compute.words import HeldOutTags
-from explorer.finetune.learn_map import is_in_turn
+from explorer.finetune.pictures import is_in_turn
 from explorer.finetune.recipe import FIT_PRESET, OWN, WIDE
 from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.training.tagging import MEMORY, MEMORY_OF_NAMES

@@ -79,9 +79,8 @@ def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Call
 def _answers(model: Any, seed: int, report: Callable[[str], None]) -> float:
     """The exact match of what the page trains when nothing is changed but the seed."""
     from explorer.finetune.compute.task import Task
-    from explorer.finetune.kinds import ANSWERS, READY
+    from explorer.finetune.recipe import ANSWERS, READY, defaults
     from explorer.finetune.recipe import Recipe as Settings
-    from explorer.finetune.recipe import defaults
     from explorer.finetune.sources import ExampleSettings
 
     examples, _ = ExampleSettings(kind=ANSWERS, source=READY).examples()

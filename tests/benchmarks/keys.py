@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import explorer
 from explorer.bert.features import features_in_steps
 from explorer.core.steps import finished
+from explorer.finetune.cards import STARTER
 from explorer.finetune.examples import ExamplesView
-from explorer.finetune.opening import STARTER
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.try_it import TryIt
 from explorer.ui.subject import Subject

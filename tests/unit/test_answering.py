@@ -8,7 +8,7 @@ import transformers
 import explorer
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute import prefix, store
+from explorer.finetune.compute import layers, store
 from explorer.finetune.compute.answers import HeldOutAnswers, Spans, exact_match, locate, places_of
 from explorer.finetune.compute.export import write_standard
 from explorer.finetune.compute.questions import Questions, place
@@ -99,13 +99,13 @@ def test_a_text_is_cut_where_all_of_them_do_not_fit_into_memory(tiny, monkeypatc
     asked = task(tiny)
     whole = asked.objective(finished(asked.read()), asked.split()).targets
     cut = int(whole[0, 1]) + 2  # the answer to the first question, and [SEP]
-    monkeypatch.setattr(prefix, "CUTS", (cut,))
+    monkeypatch.setattr(layers, "CUTS", (cut,))
     below = finished(asked.read())
     assert below.states.lengths.max() == cut
     found = asked.objective(below, asked.split()).targets
     assert torch.equal(found, torch.where(whole.max(1, keepdim=True).values < cut - 1, whole, 0))
     assert 0 < (found[:, 1] > 0).sum() < (whole[:, 1] > 0).sum(), "some answers are not read any more"
-    monkeypatch.setattr(prefix, "CUTS", ())
+    monkeypatch.setattr(layers, "CUTS", ())
     refusal(InputError, lambda: finished(asked.read()))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import explorer
 from explorer.export.tables import as_data
-from explorer.finetune import run
+from explorer.finetune import runs as run
 from explorer.finetune.compute.from_table import built_in
 from explorer.tabs import TABS
 from explorer.training.tagging import TaggedExamples

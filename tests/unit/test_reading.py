@@ -10,7 +10,7 @@ from explorer.core.paths import EXAMPLES
 from explorer.core.steps import finished
 from explorer.finetune.compute.columns import guess_columns
 from explorer.finetune.compute.from_table import built_in, examples_from_table
-from explorer.finetune.kinds import KINDS, TEXTS
+from explorer.finetune.recipe import KINDS, TEXTS
 from explorer.text import hub_data
 from explorer.text.tables import read_table
 from explorer.training.examples import Examples, check_examples, check_texts_or_pairs

@@ -14,9 +14,8 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.finetune import Progress, evaluate, most_layer_rate, train, train_top
-from explorer.finetune.compute.prefix import Prefix, hidden_in_steps
+from explorer.finetune.compute.layers import Prefix, Top, hidden_in_steps, seeded_dropout
 from explorer.finetune.compute.task import Task, as_run, go_on, make_plan, run_training, train_whole
-from explorer.finetune.compute.top_layers import Top, seeded_dropout
 from explorer.training.examples import Examples
 from explorer.training.head import Head
 from explorer.training.objectives import Classes

@@ -18,8 +18,8 @@ import numpy as np
 from explorer.bert.explorer import Explorer
 from explorer.core.engine import torch
 from explorer.core.steps import finished
+from explorer.finetune.compute.layers import EVERY_TOKEN, Prefix, Ragged, hidden_in_steps
 from explorer.finetune.compute.predictor import HeldOut, Predictor, Reads
-from explorer.finetune.compute.prefix import EVERY_TOKEN, Prefix, Ragged, hidden_in_steps
 from explorer.finetune.compute.questions import Question, Questions
 from explorer.text.encoding import Encoding
 from explorer.text.lines import Pair

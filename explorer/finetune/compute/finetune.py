@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.engine import no_grad, torch
-from explorer.finetune.compute.prefix import EVERY_TOKEN, Prefix, Ragged
-from explorer.finetune.compute.top_layers import Top
+from explorer.finetune.compute.layers import EVERY_TOKEN, Prefix, Ragged, Top
 from explorer.training.examples import Split
 from explorer.training.head import Head, Scale, as_head, fill, new_module
 from explorer.training.objectives import Objective, Solvable

@@ -70,17 +70,16 @@ def read_examples(
     guessed = guess_columns(table)
     columns = Columns(text or guessed.text, label or guessed.label, guessed.text_b if text_b is None else text_b, kind=kind)
     examples, note = examples_from_table(table, columns)
-    guess = [guessed.why] if replace(columns, kind="") == guessed else []
-    notes = [table.about, *table.notes, *heading(table), *guess, *note]
+    notes = [*how_read(table, columns), *note]
     labels, found = ([], "number") if isinstance(examples, ScoredExamples) else (examples.classes, "classes")
     return ReadExamples(len(examples), columns.text, columns.text_b, columns.label, found, labels, notes, examples)
 
 
-def heading(table: Table) -> list[str]:
-    """A sentence on what the first row was taken for, where it might be either."""
-    if not table.first:
-        return []
-    return ["The first row names the columns." if table.headed else "The first row is data."]
+def how_read(table: Table, columns: Columns) -> list[str]:
+    """Sentences on how a table was read, and on how its columns were guessed while they are those."""
+    first = ["The first row names the columns." if table.headed else "The first row is data."] if table.first else []
+    guessed = guess_columns(table)
+    return [table.about, *table.notes, *first, *([guessed.why] if replace(columns, kind="") == guessed else [])]
 
 
 @cache

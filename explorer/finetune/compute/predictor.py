@@ -18,8 +18,7 @@ from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute.finetune import evaluate
-from explorer.finetune.compute.prefix import EVERY_TOKEN, Prefix, Ragged
-from explorer.finetune.compute.top_layers import Top
+from explorer.finetune.compute.layers import EVERY_TOKEN, Prefix, Ragged, Top
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
 from explorer.training.head import Head

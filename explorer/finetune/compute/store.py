@@ -32,9 +32,9 @@ from explorer.core.disk import folder
 from explorer.core.engine import safetensors_torch, torch
 from explorer.core.errors import ExplorerError, InputError, ModelError
 from explorer.core.limits import DAY, MEGABYTE, RUN_DAYS, RUNS_MEGABYTES, VISITOR_MEGABYTES
+from explorer.finetune.compute.layers import Top
 from explorer.finetune.compute.predictor import Run
 from explorer.finetune.compute.task import HEADS, TrainingResult, as_run
-from explorer.finetune.compute.top_layers import Top
 from explorer.training.head import Head
 
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")

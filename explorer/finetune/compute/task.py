@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,10 +18,9 @@ from explorer.core.steps import Stopped, finished, map_steps
 from explorer.finetune.compute.answers import Answerer
 from explorer.finetune.compute.finetune import Progress, Trained, train, train_top
 from explorer.finetune.compute.in_turn import train_in_turn
+from explorer.finetune.compute.layers import Prefix, Ragged, Top
 from explorer.finetune.compute.predictor import HeldOut, Predictor, Run, TrainingPlan, write_measure
-from explorer.finetune.compute.prefix import Prefix, Ragged
 from explorer.finetune.compute.texts import Classifier, HeldOutTexts, Regressor
-from explorer.finetune.compute.top_layers import Top
 from explorer.finetune.compute.words import Tagger
 from explorer.text import limits
 from explorer.training.examples import Split
@@ -146,13 +145,14 @@ class Task:
             top.module.load_state_dict(plan.start.top.module.state_dict())
         return train_top(top, prefix, objective, rows, plan.settings, begun)
 
-    def hold_out(self, predictor: Predictor, prefix: Prefix, parts: Split, last: Epoch) -> HeldOut:
-        """The held-out examples with the predictor's output; under leave-one-out, with that of the `last` epoch's heads."""
+    def hold_out(self, predictor: Predictor, prefix: Prefix, parts: Split, history: Sequence[Epoch]) -> HeldOut:
+        """The held-out examples with the predictor's output; under leave-one-out, with that of the last epoch's heads."""
         rows = prefix.split(parts).held_out
-        scores = last.scores if self.in_turn else None
+        scores = history[-1].scores if self.in_turn else None
         if scores is None:
             scores = predictor.head.outputs(predictor.vectors(prefix, rows))
-        return self.head.hold_out(self.examples, prefix, rows, scores)
+        held_out = self.head.hold_out(self.examples, prefix, rows, scores)
+        return with_epochs(held_out, history) if self.plan.layers_trained else held_out
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,14 +179,8 @@ def run_training(task: Task, stop: Stop = lambda: False) -> Generator[Progress, 
     def ends() -> bool:
         return stop() or (minutes != NONE and time.monotonic() - begun > 60 * minutes)
 
-    def progress(share: float) -> Progress:
-        if ends():
-            raise Stopped
-        return Progress(0.0, f"Reading {len(task.examples):,} examples, once: {share:.0%}.")
-
-    try:
-        prefix = yield from map_steps(task.read(), progress)
-    except Stopped:
+    prefix = yield from _read(task, ends)
+    if prefix is None:
         return None
     history: list[Epoch] = []
     kept: tuple[int, Head, Top | None] | None = None
@@ -214,13 +208,25 @@ def run_training(task: Task, stop: Stop = lambda: False) -> Generator[Progress, 
         yield Progress(1.0, "Comparing it with what needs no BERT.")
     best, head, top = kept
     predictor = task.head(task.labels, head, task.model.name, plan.layer, plan.pooling, top)
-    held_out = task.hold_out(predictor, prefix, parts, history[-1])
-    if plan.layers_trained:
-        held_out = with_epochs(held_out, history)
+    held_out = task.hold_out(predictor, prefix, parts, history)
     return TrainingResult(task, predictor, tuple(history), best, parts, held_out)
 
 
-def with_epochs(held_out: HeldOut, history: list[Epoch]) -> HeldOut:
+def _read(task: Task, ends: Stop) -> Generator[Progress, None, Prefix | None]:
+    """The output of the frozen layers, or None when it was stopped."""
+
+    def progress(share: float) -> Progress:
+        if ends():
+            raise Stopped
+        return Progress(0.0, f"Reading {len(task.examples):,} examples, once: {share:.0%}.")
+
+    try:
+        return (yield from map_steps(task.read(), progress))
+    except Stopped:
+        return None
+
+
+def with_epochs(held_out: HeldOut, history: Sequence[Epoch]) -> HeldOut:
     """The held-out texts with their probabilities after each epoch, of at most MOST_MOMENTS epochs and MOST_FOLLOWED texts."""
     if not isinstance(held_out, HeldOutTexts) or len(held_out.texts) > MOST_FOLLOWED:
         return held_out

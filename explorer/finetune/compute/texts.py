@@ -16,8 +16,8 @@ from explorer.bert.features import POOLINGS, encode
 from explorer.core.lazy import scipy, sklearn
 from explorer.core.steps import finished
 from explorer.finetune.compute.in_turn import Heads, one_hot, solve, without_each
+from explorer.finetune.compute.layers import Prefix, Ragged, hidden_in_steps, text_features
 from explorer.finetune.compute.predictor import HeldOutLabels, HeldOutPairs, Predictor, Reads
-from explorer.finetune.compute.prefix import Prefix, Ragged, hidden_in_steps, text_features
 from explorer.text.lines import Pair
 from explorer.training.examples import Examples, ScoredExamples, Split, leave_one_out
 from explorer.training.objectives import Classes, Numbers

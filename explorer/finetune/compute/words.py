@@ -13,8 +13,8 @@ from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.lazy import scipy
 from explorer.core.steps import finished
+from explorer.finetune.compute.layers import Prefix, hidden_in_steps
 from explorer.finetune.compute.predictor import HeldOutLabels, Predictor, Reads
-from explorer.finetune.compute.prefix import Prefix, hidden_in_steps
 from explorer.text.encoding import Encoding
 from explorer.text.lines import Pair
 from explorer.training.examples import Split

@@ -10,17 +10,14 @@ import sklearn.metrics
 from explorer.core import downloads, jobs
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.finetune import run as runs
+from explorer.finetune import runs as runs
+from explorer.finetune.cards import STARTER, TASKS
 from explorer.finetune.compute import store
 from explorer.finetune.examples import ExamplesView
-from explorer.finetune.kinds import FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS
-from explorer.finetune.opening import STARTER, TASKS
 from explorer.finetune.outcome import Outcome
-from explorer.finetune.probe import Probe, tell
-from explorer.finetune.recipe import FIT_PRESET, PRESETS, KnownTasks, Recipe
-from explorer.finetune.result import Result
-from explorer.finetune.run import opening_run, run_id, run_ids
-from explorer.finetune.runs import Runs
+from explorer.finetune.recipe import FILE, FIT_PRESET, HUB, KINDS, PRESETS, READY, TEXTS, TYPED, WORDS, KnownTasks, Recipe
+from explorer.finetune.result import Probe, Result, tell
+from explorer.finetune.runs import Runs, opening_run, run_id, run_ids
 from explorer.finetune.tab import TAB
 from explorer.finetune.try_it import TryIt, samples_of
 from explorer.finetune.verdict import hardly_learned, summary

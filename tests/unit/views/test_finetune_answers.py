@@ -7,19 +7,17 @@ import numpy as np
 import pytest
 
 from explorer.core.steps import finished
+from explorer.finetune.cards import OURS
 from explorer.finetune.compute.answers import Answerer, exact_match, places_of
 from explorer.finetune.compute.export import pack
 from explorer.finetune.compute.from_table import built_in, read_file
 from explorer.finetune.compute.store import new_run
 from explorer.finetune.compute.task import Task, run_training
 from explorer.finetune.examples import ExamplesView
-from explorer.finetune.kinds import ANSWERS, FILE, READY, TEXTS, TYPED
-from explorer.finetune.opening import OURS
 from explorer.finetune.outcome import Outcome
-from explorer.finetune.recipe import Recipe
+from explorer.finetune.recipe import ANSWERS, FILE, READY, TEXTS, TYPED, Recipe
 from explorer.finetune.result import Result
-from explorer.finetune.run import opening_run
-from explorer.finetune.runs import Runs
+from explorer.finetune.runs import Runs, opening_run
 from explorer.finetune.try_it import TryIt
 from explorer.ui.subject import Subject
 
