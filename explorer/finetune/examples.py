@@ -59,8 +59,12 @@ class ExamplesView(ExampleSettings):
 
     def compute(self, subject: Subject) -> Content:
         """The examples, or an error; and which boxes are visible."""
-        typed, labelled = self.source == TYPED, self.kind == TEXTS
-        shown: Content = {**self._menus(), **self._columns()}
+        typed, labelled, kind = self.source == TYPED, self.kind == TEXTS, KINDS[self.kind]
+        shown: Content = {
+            "source": props(choices=list(kind.sources), value=self.origin),
+            "ready": props(choices=[(title, name) for name, title in kind.sets.items()], value=self.ready_set),
+            **self._columns(),
+        }
         if labelled and typed:
             shown |= {"cards": draw_cards(self.classes, {}), "mapped": PROJECT}
         if self.source == HUB:
@@ -81,14 +85,6 @@ class ExamplesView(ExampleSettings):
             cells = [(tag, 0.0 if tag == OUTSIDE else 0.6, "") for tag in first.tags[:SHOWN_WORDS]]
             shown["tagged"] = word_grid("word", first.words[:SHOWN_WORDS], ["tag"], [cells])
         return shown
-
-    def _menus(self) -> Content:
-        """The choices of the menus that depend on the kind of task."""
-        kind = KINDS[self.kind]
-        return {
-            "source": props(choices=list(kind.sources), value=self.origin),
-            "ready": props(choices=[(title, name) for name, title in kind.sets.items()], value=self.ready_set),
-        }
 
     def _looked_at(self, key: str) -> Content:
         """What to show of runs, by the key of the examples: none of other examples."""

@@ -90,7 +90,7 @@ class LoopView(ExampleSettings, Recipe):
     @runs_as(TRAINING)
     def on_epoch(self, subject: Subject, _: Any) -> Generator[Content, None, Change]:
         key = self._key(subject)
-        loop, done = self._loop(subject, key), self._done(key)
+        loop, done = self.loop(subject, key), self._done(key)
         end = min(loop.total, (done // loop.per_epoch + 1) * loop.per_epoch)
         shown = time.monotonic()
         for now in range(done + 1, end):
@@ -103,11 +103,9 @@ class LoopView(ExampleSettings, Recipe):
     def on_restart(self, subject: Subject, _: Any) -> Change:
         return show(**self._draw(subject, self._key(subject), 0))
 
-    def loop(self, subject: Subject) -> Loop:
+    def loop(self, subject: Subject, key: Key | None = None) -> Loop:
         """The training of these examples and settings. Raises InputError."""
-        return self._loop(subject, self._key(subject))
-
-    def _loop(self, subject: Subject, key: Key) -> Loop:
+        key = key or self._key(subject)
         return _loops.get(key, lambda: Loop(subject.model, *key[1:]))
 
     def _key(self, subject: Subject) -> Key:
@@ -118,7 +116,7 @@ class LoopView(ExampleSettings, Recipe):
         return self.at[1] if self.at[0] == str(hash(key)) else 0
 
     def _draw(self, subject: Subject, key: Key, done: int) -> Content:
-        loop = self._loop(subject, key)
+        loop = self.loop(subject, key)
         done = min(done, loop.total)
         step = loop.step(min(done, loop.total - 1))
         return {

@@ -190,20 +190,14 @@ def _draw_epochs(task: Task, history: list[Epoch], moving: np.ndarray) -> Conten
     return shown
 
 
-def _find_moving(task: Task) -> np.ndarray:
-    """The held-out examples whose points move on the map: where layers are trained on labelled texts, unless they are many."""
-    if not (task.head is Classifier and task.plan.layers_trained):
-        return np.empty(0, np.int64)
-    rows = task.split().held_out
-    return rows if len(rows) <= MOST_MOVING else rows[:0]
-
-
 def _train_in_steps(task: Task, title: str, stop: Event, kept_as: tuple[str, str]) -> Generator[Content, None, Run | None]:
     """Train and show the progress. Returns the run, stored under `kept_as` (id, visitor), or None.
 
     When the page is closed meanwhile, Gradio closes this generator: what was learned so far is kept, and the training stops.
     """
-    steps, moving = run_training(task, stop.is_set), _find_moving(task)
+    steps, moving = run_training(task, stop.is_set), np.empty(0, np.int64)
+    if task.head is Classifier and task.plan.layers_trained and len(held := task.split().held_out) <= MOST_MOVING:
+        moving = held  # held-out texts, whose points on the map move
     history: list[Epoch] = []
     shown, drawn = 0.0, 0
     try:

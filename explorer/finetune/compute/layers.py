@@ -166,7 +166,9 @@ class Top:
         """
         if self.pooling in ("mean", EVERY_TOKEN):
             hidden = run_layers(self.own_layers, hidden, real)
-            return pool_mean(hidden, real) if self.pooling == "mean" else hidden[real]
+            if self.pooling == EVERY_TOKEN:
+                return hidden[real]
+            return (hidden * real[..., None]).sum(1) / real.sum(1, keepdim=True)
         first = hidden[:, :1]
         if self.layers:
             *below, last = self.own_layers
@@ -219,11 +221,6 @@ def run_layers(layers: Sequence[Layer], hidden: torch.Tensor, real: torch.Tensor
     for layer in layers:
         hidden = layer(hidden, mask)
     return hidden
-
-
-def pool_mean(hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-    """[batch, hidden]: the mean of all real tokens."""
-    return (hidden * real[..., None]).sum(1) / real.sum(1, keepdim=True)
 
 
 def _first(layer: Layer, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:

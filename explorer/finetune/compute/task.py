@@ -81,11 +81,6 @@ def go_on(model: Explorer, predictor: Predictor, settings: Mapping[str, Any]) ->
     return replace(make_plan(model, *shape, type(predictor), **numbers), start=predictor)
 
 
-def head_for(examples: object) -> type[Predictor]:
-    """The kind of head that learns from such examples."""
-    return next(head for head in HEADS.values() if head.learns is type(examples))
-
-
 @dataclass(frozen=True, eq=False)
 class Task:
     """A training: a plan for a model and examples, which say by their class what kind of head it is."""
@@ -96,7 +91,7 @@ class Task:
 
     @property
     def head(self) -> type[Predictor]:
-        return head_for(self.examples)
+        return next(head for head in HEADS.values() if head.learns is type(self.examples))
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from explorer.core.lazy import scipy
 from explorer.core.steps import finished
 from explorer.finetune.compute.layers import Prefix, hidden_in_steps
 from explorer.finetune.compute.predictor import HeldOutLabels, Predictor, Reads
-from explorer.text.encoding import Encoding
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
 from explorer.training.objectives import Classes
@@ -101,17 +100,12 @@ class Tagger(Predictor):
         Raises InputError for a sentence or word that the model cannot read.
         """
         encodings, places = read_words(model, sentences)
-        _check_gaps(encodings, places)
+        for number, (encoding, spans) in enumerate(zip(encodings, places, strict=True), start=1):
+            unread = np.flatnonzero(spans[:, 0] < 0)
+            if encoding.total > encoding.kept:  # the words at the end have no room
+                unread = unread[unread < len(spans) - len(unread)]
+            if len(unread):
+                raise InputError(f"Word {unread[0] + 1} of text {number} has nothing that BERT can read. Change it.")
         prefix = finished(self.read(model, sentences, self))
         counts = [int((spans[:, 0] >= 0).sum()) for spans in places]
         return np.split(self.head.probabilities(self.vectors(prefix)), np.cumsum(counts)[:-1])
-
-
-def _check_gaps(encodings: Sequence[Encoding], places: Sequence[np.ndarray]) -> None:
-    """Raise InputError when a word is not read although there is room for it."""
-    for sentence, (encoding, spans) in enumerate(zip(encodings, places, strict=True), start=1):
-        unread = np.flatnonzero(spans[:, 0] < 0)
-        if encoding.total > encoding.kept:  # the words at the end have no room
-            unread = unread[unread < len(spans) - len(unread)]
-        if len(unread):
-            raise InputError(f"Word {unread[0] + 1} of text {sentence} has nothing that BERT can read. Change it.")
