@@ -22,11 +22,12 @@ from explorer.training.examples import Examples
 from explorer.training.probe import LayerProbe, probe
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import LongView
-from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.pictures.bars import percent
 from explorer.ui.pictures.numbers import Column, columns_of, keep, plain
 from explorer.ui.pictures.state_lines import probe_lines
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
+from explorer.ui.telling import interval
 from explorer.ui.view import Change, Content, chart, part, props, sentence, settle
 
 MOST_LISTED, MOST_TEXTS, MOST_MISSED, MOST_ANSWERS = 50, 10, 12, 100  # words, mistaken texts, numbers, and answers
@@ -213,10 +214,10 @@ class Probe(LongView, ExampleSettings):
 
 def tell(rows: list[LayerProbe]) -> str:
     best = max(rows, key=lambda row: row.accuracy)
-    interval = f"{whole_percent(best.low)} to {whole_percent(best.high)}"
+    ends = interval(best.low, best.high)
     text = (
-        f"Best at hidden state {best.layer}: {best.accuracy:.1%} (95% interval {interval} over {best.sentences:,} different "
-        f"held-out texts, {SEEDS} splits), mean over tokens; {best.control_accuracy:.1%} with "
+        f"Best at hidden state {best.layer}: {percent(best.accuracy)} (95% interval {ends} over {best.sentences:,} different "
+        f"held-out texts, {SEEDS} splits), mean over tokens; {percent(best.control_accuracy)} with "
         "shuffled labels, which is what chance reaches."
     )
     if best.sentences < FEW:

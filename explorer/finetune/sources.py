@@ -13,10 +13,11 @@ from explorer.finetune.compute.from_table import FILE_TYPES, AnyExamples, Exampl
 from explorer.finetune.compute.questions import Questions
 from explorer.finetune.recipe import ANSWERS, FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS, of_kind, sets
 from explorer.text import limits
+from explorer.text.corpora import Corpus
 from explorer.text.hub_data import EXAMPLE
 from explorer.text.lines import split_lines
 from explorer.text.tables import Table
-from explorer.text.tagged import TaggedFile, TaggedSentence, split_words
+from explorer.text.tagged import Sentence, split_words
 from explorer.training.examples import HELD_OUT_SHARE, Examples, ScoredExamples, check_examples
 from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.training.tagging import TaggedExamples, tagged_examples
@@ -31,10 +32,10 @@ TOGETHER = "Variants of one sentence are held out together."
 MOST_BARS = 8
 LABELLED = "The loop and the probe learn labels of texts or pairs. Choose examples of these above."
 MISSING = {FILE: "Choose a file of examples.", HUB: "Name a data set and fetch it."}
-IN_FILE: dict[type, str] = {Table: TEXTS, TaggedFile: WORDS, Questions: ANSWERS}
+IN_FILE: dict[type, str] = {Table: TEXTS, Corpus: WORDS, Questions: ANSWERS}
 
 
-def read_tags(line: str) -> TaggedSentence:
+def read_tags(line: str) -> Sentence:
     """The words of a line with their tags: 'small/SIZE beer/DRINK, please', where a word without a tag in capitals has O."""
     words: list[str] = []
     tags: list[str] = []
@@ -45,7 +46,7 @@ def read_tags(line: str) -> TaggedSentence:
         after = split_words(piece[len(bare) :]) if is_tagged else []
         words += [*mine, *after]
         tags += [*[tag if is_tagged else OUTSIDE] * len(mine), *[OUTSIDE] * len(after)]
-    return TaggedSentence(tuple(words), tuple(tags))
+    return Sentence(tuple(words), tuple(tags))
 
 
 def _column(label: str) -> Any:
@@ -146,7 +147,7 @@ class ExampleSettings(View):
             raise InputError("The cards have no sentences yet. Type or paste some, one per line.")
         return replace(check_examples(rows), order=tuple(name.strip() for name, _ in self.classes))
 
-    def _typed_words(self) -> list[TaggedSentence]:
+    def _typed_words(self) -> list[Sentence]:
         if not (lines := [line for line in dict.fromkeys(split_lines(self.tagged_lines)) if split_words(line)]):
             raise InputError("The box has no sentences yet. Type or paste some, one per line.")
         MOST_TEXTS.check(len(lines), "sentences")

@@ -11,7 +11,7 @@ from explorer.analysis.evaluation import by_sentence, entity_scores, marks_entit
 from explorer.core.errors import InputError
 from explorer.core.limits import CLASSES, TEXTS
 from explorer.text import limits
-from explorer.text.tagged import TaggedSentence, check_tagged, split_words
+from explorer.text.tagged import Sentence, check_tagged, split_words
 from explorer.training.examples import Split, draw_groups, group_rows, normalise
 
 MEMORY, MEMORY_OF_NAMES = "word memory", "word memory, F1 of names"  # baselines
@@ -21,7 +21,7 @@ MEMORY, MEMORY_OF_NAMES = "word memory", "word memory, F1 of names"  # baselines
 class TaggedExamples:
     """Sentences with a tag for each word. Word indices run through all sentences."""
 
-    sentences: tuple[TaggedSentence, ...]
+    sentences: tuple[Sentence, ...]
 
     @cached_property
     def classes(self) -> list[str]:
@@ -89,7 +89,7 @@ def check_to_tag(texts: object) -> list[list[str]]:
     ]
 
 
-def tagged_examples(sentences: Sequence[TaggedSentence]) -> tuple[TaggedExamples, str]:
+def tagged_examples(sentences: Sequence[Sentence]) -> tuple[TaggedExamples, str]:
     """Examples, and a sentence about what was left out: too many sentences are sampled, always the same.
 
     Raises InputError unless there are 2 sentences and 2 different tags.

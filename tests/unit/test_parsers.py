@@ -9,7 +9,7 @@ from explorer.core.errors import ExplorerError
 from explorer.experiments.compute.items import Item, items_from_lines
 from explorer.finetune.compute import questions
 from explorer.finetune.compute.answers import normalise_answer, overlap_answer
-from explorer.hidden_states.compute import find_word, repeated_words
+from explorer.hidden_states.word import find_word, repeated_words
 from explorer.teaching.classroom import names
 from explorer.text import swaps
 from explorer.text.blanks import Blanks

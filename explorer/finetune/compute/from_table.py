@@ -16,15 +16,15 @@ from explorer.finetune.compute.columns import Columns, guess_columns, is_missing
 from explorer.finetune.compute.questions import Questions, read_questions
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
+from explorer.text.corpora import TAGGED_TYPES, Corpus, read_tagged
 from explorer.text.delimited import number_of
 from explorer.text.tables import FILE_TYPES as TABLE_TYPES
 from explorer.text.tables import Table, read_table
-from explorer.text.tagged import TAGGED_FILE_TYPES, TaggedFile, read_tagged
 from explorer.training.examples import Examples, ScoredExamples, check_classes, check_numbers, normalise
 from explorer.training.tagging import TaggedExamples, tagged_examples
 
 BUILT_IN = {path.stem: path for path in EXAMPLES.iterdir()}
-FILE_TYPES = tuple(dict.fromkeys((*TABLE_TYPES, *TAGGED_FILE_TYPES)))
+FILE_TYPES = tuple(dict.fromkeys((*TABLE_TYPES, *TAGGED_TYPES)))
 LOOKED_AT = 2**16  # bytes at the beginning of a file
 MOST_LINES, MOST_FIELDS = 200, 12
 OF_QUESTIONS = (b'"question"', b'"answers"')
@@ -36,7 +36,7 @@ LARGEST = 1e6  # absolute value of a number to be learnt
 UNEVEN = 0.9  # share of one label from which a note says what always answering it scores
 NAMED = 5  # labels named in a note
 
-ExampleFile = Table | TaggedFile | Questions
+ExampleFile = Table | Corpus | Questions
 AnyExamples = Examples | TaggedExamples | Questions
 
 
@@ -97,7 +97,7 @@ def examples_of(file: ExampleFile, columns: Columns | None = None) -> tuple[AnyE
     """The examples in a file, of a table in these columns, and a note about them. Raises InputError."""
     if isinstance(file, Questions):
         return file, file.about
-    if isinstance(file, TaggedFile):
+    if isinstance(file, Corpus):
         tagged, note = tagged_examples(file.sentences)
         return tagged, f"{file.about} {note}".strip()
     examples, notes = examples_from_table(file, columns or guess_columns(file))
