@@ -44,7 +44,7 @@ OWN = {  # written by this app, and sent by nobody
     *("corpus/compute/atlas_file.py", "corpus/compute/file.py", "corpus/compute/neurons.py"),
     *("export/contents.py", "export/page_file.py", "page/first.py"),
     *("finetune/compute/export.py", "finetune/compute/store.py"),
-    *("finetune/compute/questions.py", "finetune/opening.py", "projection/points.py", "techniques/lens.py"),
+    *("finetune/cards.py", "projection/points.py", "techniques/lens.py"),
     *(
         "tokens/vocabulary.py",
         "hidden_states/word.py",

@@ -29,7 +29,7 @@ from explorer.core.formats import Every, Own, parse, values
 from explorer.core.limits import CLASSES, LABEL, MEGABYTE, VALUES, Limit
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import FILES, INSIDE, MODEL_FILES, SCRIPT, digest
-from explorer.finetune.compute.run import CORRELATIONS, Run
+from explorer.finetune.compute.predictor import CORRELATIONS, Run
 from explorer.finetune.compute.task import CHECKS, HEADS, make_plan
 from explorer.text import limits
 from explorer.training.head import Head
@@ -197,7 +197,7 @@ def _try(run: Run, model: Explorer) -> None:
     predictor = run.predictor
     with _nothing_strange():
         make_plan(model, predictor.layer, predictor.pooling, predictor=type(predictor))
-        if not np.isfinite(predictor.sample(model)).all():
+        if not np.isfinite(predictor.scores(model, predictor.samples)).all():
             raise ValueError("scores")
 
 
