@@ -100,11 +100,11 @@ class Experiment:
             self.values,
             self.provenance["seed"],
             lambda means: asked.pick(how, means),
+            number_groups(self.items),
             falls=bool(asked.below),
             nulls=self.nulls,
             sizes=self.sizes,
             is_hit=asked.is_hit and self.nulls is not None,
-            groups=number_groups(self.items),
             least=least,
         )
 
