@@ -92,14 +92,3 @@ def few_read(*words: str) -> Iterator[Corpus]:
 def caches_of(words: tuple[str, ...]) -> dict[tuple[Any, str], Any]:
     """Caches for what is read of a few sentences: their keys do not contain which sentences, so the app's own stay apart."""
     return {(source, "_found"): OnceCache(RESULTS_MEGABYTES.bytes, weight), (heads, "_telling"): OnceCache(64)}
-
-
-@contextmanager
-def in_its_place(part: Corpus, runs: Path, *caches: Any) -> Iterator[None]:
-    """Let the tab's views read a part of the corpus, into a folder of their own, with empty caches."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BERT_EXPLORER_RUNS", str(runs))
-        patch.setattr(source, "built_in", lambda: part)
-        for cache in caches:
-            cache.clear()
-        yield

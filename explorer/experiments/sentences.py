@@ -20,7 +20,7 @@ from explorer.experiments.compute.question import HEADS
 from explorer.experiments.compute.runs import FEWEST_CHECKPOINTS, LEAST_PLACES, Checkpoints
 from explorer.experiments.compute.summary import LEVEL, at_place
 from explorer.experiments.pictures import describe_q
-from explorer.ui.pictures.bars import SEEN, sign
+from explorer.ui.pictures.bars import SEEN, short_percent, sign
 from explorer.ui.view import Finding, Why
 
 TESTS = (
@@ -59,10 +59,6 @@ def plain(value: float) -> str:
     return sign(value).removeprefix("+")
 
 
-def percent(share: float) -> str:
-    return f"{100 * share:.0f}%"
-
-
 def interval_of(low: float, high: float, groups: int, written: Callable[[float], str] = sign) -> str:
     """An interval in words, or why there is none."""
     if isnan(low):
@@ -88,12 +84,12 @@ def facts(found: Experiment) -> dict[str, object]:
         "before": plain(found.held_out_before),
         "effect": sign(held.effect),
         "size": plain(held.effect),
-        "share": percent(held.effect),
+        "share": short_percent(held.effect),
         "by_effect": interval_of(held.low, held.high, held.groups),
         "by_size": interval_of(held.low, held.high, held.groups, plain),
-        "by_share": interval_of(held.low, held.high, held.groups, percent),
+        "by_share": interval_of(held.low, held.high, held.groups, short_percent),
         "random": sign(held.random),
-        "random_share": percent(held.random),
+        "random_share": short_percent(held.random),
         "beside": null_of(found) if found.nulls is None else f"for {null_of(found)}",
         "doubt": "" if held.is_sure else ", which is not certain",
         "concept": "the word" if how == WORDS else how,
@@ -130,7 +126,7 @@ def _exact(found: Experiment) -> str:
         return ""
     rows = found.held_out_rows
     exact = float(at_place(found.also[EXACT], found.summary.selected)[rows].sum() / found.sizes[rows].sum())
-    return "It was not patched" if isnan(exact) else f"Patching it brings back {percent(exact)}"
+    return "It was not patched" if isnan(exact) else f"Patching it brings back {short_percent(exact)}"
 
 
 def _over(found: Experiment) -> str:

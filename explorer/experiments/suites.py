@@ -9,13 +9,13 @@ from explorer.experiments.compute import minimal_pairs
 from explorer.experiments.compute.experiment import question_of
 from explorer.experiments.compute.minimal_pairs import ALL, BLANK, LIKELIHOOD, TITLES, WAYS, Share, Suite, SuiteResult, suite_of
 from explorer.experiments.pictures import CHANCE, suite_shares
-from explorer.experiments.sentences import interval_of, percent
+from explorer.experiments.sentences import interval_of
 from explorer.experiments.showing import item_table, open_item, passes_for
 from explorer.techniques.pseudo_likelihood import ORIGINAL
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import LongView
-from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.pictures.bars import short_percent, whole_percent
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.settings import choice, memory
 from explorer.ui.subject import Subject
@@ -133,7 +133,7 @@ def describe_result(result: SuiteResult) -> str:
     ends = ends if kinds[best].right > kinds[worst].right else ""
     winner, nothing = ("stereotyped", "no preference") if result.suite.stereotypes else ("right", "chance")
     verdict = "" if share.low > CHANCE or share.high < CHANCE else f", which may be {nothing}"
-    told = f"{whole_percent(share.right)}, {interval_of(share.low, share.high, share.groups, percent)}"
+    told = f"{whole_percent(share.right)}, {interval_of(share.low, share.high, share.groups, short_percent)}"
     return f"BERT prefers the {winner} word in {result.table.right.sum()} of {share.items} pairs ({told}){verdict}{ends}."
 
 

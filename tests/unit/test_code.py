@@ -17,7 +17,7 @@ import explorer
 from explorer.analysis.head_metrics import METRICS
 from explorer.analysis.layer_maps import maps_of
 from explorer.analysis.projection import MapSettings
-from explorer.analysis.similarity import cosine_matrix, norms, steps
+from explorer.analysis.similarity import cosine_matrix, cosines, norms, steps
 from explorer.attention.rollout import rollout
 from explorer.bert.features import layer_features_in_steps
 from explorer.core.errors import InputError
@@ -26,8 +26,8 @@ from explorer.export import code, ways
 from explorer.export.links import Place
 from explorer.export.named import OF_THE_PAGE, read_settings
 from explorer.fill_mask.lens import chosen_lens
-from explorer.hidden_states.compute import drift, within_and_between
 from explorer.hidden_states.layers import NORM
+from explorer.hidden_states.word import within_and_between
 from explorer.overview.run import selected_run
 from explorer.tabs import VIEWS
 from explorer.techniques import ablation, attribution, filling, inside, lens, targets
@@ -128,7 +128,7 @@ def _layer(view, subject):
 def _states(view, subject):
     states, state = subject.trace.hidden_states, subject.selection.layer
     expected = {"vectors": states[state], "similarity": cosine_matrix(states[state]), "norms": norms(states)}
-    return expected | {"change": steps(states), "away": drift(states)}
+    return expected | {"change": steps(states), "away": 1 - cosines(states[1:], states[:1])}
 
 
 def _word(view, subject):
