@@ -33,6 +33,7 @@ ASKED = {
     "cut": ("forward",),
     "lens": ("raw",),
     "attention": ("forward", "backward"),
+    "routes": ("mixing",),
     "attribution": ("foil", "word"),
     "likelihood": ("word_l2r",),
 }

@@ -178,8 +178,6 @@ class NewExperiment(RunView, LongView):
             return str(error)
 
     def _shipped(self, subject: Subject) -> Experiment | None:
-        if self.source not in TITLES:
-            return None
         return find_shipped(subject.model, self.source, self.asks, self.chosen_way, self.seed, self.chosen_target)
 
     def waiting(self, subject: Subject) -> Content:

@@ -23,7 +23,7 @@ from explorer.ui.view import Change, Content, Finding, NewInput, caption, chart,
 
 NAME = 40  # characters of a kind's name
 CHECKED = 4  # pairs that transformers' own passes judge too, by the blank
-CALLED = {BLANK: "by the blank", LIKELIHOOD: "by pseudo-likelihood", ORIGINAL: "by the original pseudo-likelihood"}
+CALLED = {BLANK: "the blank", LIKELIHOOD: "pseudo-likelihood", ORIGINAL: "the original pseudo-likelihood"}
 NOT_SHOWN = (
     "50% means no overall preference, not a good mark: preferences may cancel out, and use of the model is another matter. "
     "These are a few occupations, in English, with women and men only (Blodgett et al. 2021 list what such tests miss)."
@@ -40,12 +40,7 @@ class Suites(LongView):
         [(title, name) for name, (title, _) in TITLES.items()], "Suite", menu=True, scale=3, elem_classes="inline"
     )
     way: str = choice(
-        [
-            ("the usual way", ""),
-            ("the blank", BLANK),
-            ("pseudo-likelihood", LIKELIHOOD),
-            ("pseudo-likelihood, the original", ORIGINAL),
-        ],
+        [("the usual way", ""), *((label, way) for way, label in CALLED.items())],
         "Scored by",
         menu=True,
         scale=3,
@@ -123,7 +118,7 @@ class Suites(LongView):
 
 def describe_pairs(result: SuiteResult) -> str:
     """The question, how it was scored, and the pairs that were left out."""
-    words = [f"{result.suite.about} {len(result.table)} pairs, scored {CALLED[result.way]}; chance is 50%."]
+    words = [f"{result.suite.about} {len(result.table)} pairs, scored by {CALLED[result.way]}; chance is 50%."]
     if result.left_out:
         words.append(f"{result.left_out} are left out: their words are not one piece each.")
     return " ".join([*words, *([NOT_SHOWN] if result.suite.stereotypes else [])])

@@ -8,7 +8,7 @@ from explorer.ui.tabs import Moved, Tab
 
 FORMER = {
     "which-heads-decide": HEADS_OFF,
-    **{name: name for name in ("attention", "patching", "lens", "attribution", "likelihood")},
+    **{name: name for name in ("attention", "patching", "lens", "routes", "attribution", "likelihood")},
     "cut-links": "cut",
 }
 """The questions by the names that links had for them when each was a choice of its own."""
@@ -22,15 +22,12 @@ TAB = Tab(
     steppers=("layer", "head"),
     without_steppers=("Test suites", "Saved runs"),
     moved={
-        "routes": Moved("The Overview shows routes, of one sentence at a time.", "overview"),
-        **{
-            choice: Moved(
-                "All questions are in New experiment now, in the menu Measure.",
-                "experiments",
-                "new-experiment",
-                {"asks": asks} if asks != HEADS_OFF else {},
-            )
-            for choice, asks in FORMER.items()
-        },
+        choice: Moved(
+            "All questions are in New experiment now, in the menu Measure.",
+            "experiments",
+            "new-experiment",
+            {"asks": asks} if asks != HEADS_OFF else {},
+        )
+        for choice, asks in FORMER.items()
     },
 )

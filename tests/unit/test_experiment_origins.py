@@ -1,4 +1,4 @@
-"""Links cut, attribution and likelihood in many items: each number against transformers itself."""
+"""Links cut, attribution, routes and likelihood in many items: each number against transformers itself."""
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.minimal_pairs import suite_items
 from explorer.experiments.compute.observing import METHODS, PARTS
 from explorer.experiments.compute.question import Axis
+from tests.decomposing import decomposed, shares_of, watching
 from tests.hooks import cut_weights, eager_bert
 
 STEPS = 6  # of integrated gradients, by the app and by hand
@@ -74,6 +75,28 @@ def test_cut_links_are_those_of_weights_at_zero(tiny, how):
                 changes.append(difference(layer, head, *instead) - before)
         assert any(np.allclose(found.nulls[row].ravel(), changes, atol=1e-4) for changes in nulls.values())
     assert max(np.abs(found.values).max(), np.abs(found.nulls).max()) > 0.002
+
+
+def test_shares_of_routes_are_those_of_transformers_taken_apart(tiny):
+    found, module = experiment(tiny, ITEMS, "routes"), eager_bert(tiny).requires_grad_(False)
+    for row, item in enumerate(ITEMS):
+        inputs, place = read(tiny, item)
+        with watching(list(module.bert.encoder.layer), "bert") as seen:
+            out = module(**inputs, output_attentions=True)
+        shares = torch.eye(len(inputs["input_ids"][0]))[place]
+        cue, *more = marks_of(item, inputs)
+        taken = {at for mark in (cue, *more) for at in mark}
+        others = [word for word in words_of(inputs, place) if taken.isdisjoint(word)]
+        instead = {tuple(word): [] for word in others}
+        for state in reversed(range(len(module.bert.encoder.layer) + 1)):
+            assert found.values[row, state] == pytest.approx(float(shares[cue].sum()), abs=1e-4)
+            for word in others:
+                instead[tuple(word)].insert(0, float(shares[word].sum()))
+            if state:
+                after, parts, _ = decomposed(seen, out.attentions, state - 1)
+                shares = shares @ shares_of(after, parts.sum(1))
+        assert any(np.allclose(found.nulls[row], one, atol=1e-4) for one in instead.values())
+    assert (found.values[:, 0] > 0).all()
 
 
 def by_transformers(model, module, item, way, words):

@@ -244,7 +244,7 @@ def test_a_null_is_what_the_test_and_the_other_half_are_held_to():
     nulls = rng.random((60, 3, 4))
     values = nulls + rng.normal(0, 0.1, nulls.shape)
     values[:, 1, 2] += 0.3
-    found = summarise(values, 0, lambda means: QUESTIONS["attention"].pick("", means), nulls=nulls)
+    found = summarise(values, 0, lambda means: QUESTIONS["attention"].pick("", means), np.arange(60), nulls=nulls)
     assert found.selected == (1, 2)
     assert (found.q < 0.05).sum() == 1
     assert found.held_out.random == pytest.approx(float(found.nulls[1, 2]), abs=0.1)

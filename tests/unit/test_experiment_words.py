@@ -17,14 +17,14 @@ from explorer.ui.pictures.numbers import numbers_of
 from tests.unit.test_experiment_questions import BOTH
 
 CAUSAL = re.compile(r"\b(because|causes?|decides?|drives?|changes?|brings? back|without|loses?|through)\b")
-OBSERVES = ("lens", "attention", "attribution", "likelihood")
+OBSERVES = ("lens", "attention", "routes", "attribution", "likelihood")
 EFFECTS = {"nothing": 0.0, "small": 0.02, "large": 2.0}
 
 
 def made(question, effect, items=40, groups=(), shuffled=0.001):
     """A run with the same effect at all places, and noise of 0.5."""
     kind, random = QUESTIONS[question], np.random.default_rng(0)
-    shape = {"lens": (7,), "attribution": (5,), "likelihood": (3,)}.get(question, (7, 3))
+    shape = {"lens": (7,), "routes": (7,), "attribution": (5,), "likelihood": (3,)}.get(question, (7, 3))
     shape = {"erase": (7, 2), "direction": (7, 6)}.get(question, shape)
     sign = -1 if QUESTIONS[question].below else 1
     values = random.normal(sign * effect, 0.5, (items, *shape))

@@ -22,7 +22,7 @@ from explorer.experiments.compute.edges import RECEIVERS, SENDERS
 from explorer.experiments.compute.estimating import Estimated
 from explorer.experiments.compute.heads import HEADS_OFF, Attends, CutLinks, HeadsOff
 from explorer.experiments.compute.items import FEWEST, Item, Mark, check_items, number_groups
-from explorer.experiments.compute.observing import FindsCue, LensWins, Likelihood
+from explorer.experiments.compute.observing import ComesFrom, FindsCue, LensWins, Likelihood
 from explorer.experiments.compute.patching import Patching, Paths
 from explorer.experiments.compute.question import HEADS, STATES, Axis, Question, ReadItem, Unusable
 from explorer.experiments.compute.summary import LEAST_P, Summary, summarise
@@ -34,7 +34,7 @@ QUESTIONS: dict[str, type[Question]] = {
     kind.name: kind
     for kind in (
         *(HeadsOff, Estimated, Patching, Paths, Erases, Moves),  # interventions
-        *(LensWins, Attends, CutLinks, FindsCue, Likelihood),
+        *(LensWins, Attends, CutLinks, ComesFrom, FindsCue, Likelihood),
     )
 }
 MOST_SEED = 2**31 - 1
@@ -100,11 +100,11 @@ class Experiment:
             self.values,
             self.provenance["seed"],
             lambda means: asked.pick(how, means),
+            number_groups(self.items),
             falls=bool(asked.below),
             nulls=self.nulls,
             sizes=self.sizes,
             is_hit=asked.is_hit and self.nulls is not None,
-            groups=number_groups(self.items),
             least=least,
         )
 

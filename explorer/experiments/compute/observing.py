@@ -1,4 +1,4 @@
-"""Questions that change nothing: the lens, attribution, and which of two texts is more likely."""
+"""Questions that change nothing: the lens, routes, attribution, and which of two texts is more likely."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from explorer.experiments.compute.targets import WORD
 from explorer.techniques.attribution import OCCLUSION, attribute, occlusion_of
 from explorer.techniques.lens import RAW, TUNED, require_tuned_lens, translate
 from explorer.techniques.pseudo_likelihood import ORIGINAL, WORD_L2R, Hidden, answers_in_steps, hide_each
+from explorer.techniques.routes import mixing, place_shares
 from explorer.techniques.targets import Target
 
 METHODS = {
@@ -62,6 +63,33 @@ class LensWins(Question):
 
     def measure(self, batch: Batch) -> Measured:
         return Measured(batch.differences(translate(batch.read(torch.stack(batch.states)), self._tuned)).T)
+
+
+class ComesFrom(OfMarked):
+    """The share of the last vector of the token that is read that comes from the marked word, at every hidden state: 0 to 1."""
+
+    name, menu = "routes", "How much comes from the marked word? (routes)"
+    unit, beside, each = "share", "another word", ("logit difference", "share at {}")
+    how = "Shares by"
+    ways: ClassVar[Mapping[str, str]] = {"mixing": "ALTI"}
+    help = (
+        f"{MARKED}The routes (ALTI, Ferrando et al. 2022) give the share of the last vector of the blank that comes from each "
+        "token of a hidden state, as in *Overview*. The null is the share of another word of the same item. A share says what "
+        "is mixed in, not what it does to the answer."
+    )
+    finding = (
+        "{share} ({by_share}) of the last vector comes from the marked word in {items}, counted at {place}; from another word, "
+        "drawn at random, {random_share}{doubt}."
+    )
+    is_share, places, passes = True, (STATES,), 1  # measured: items are read one by one
+
+    def measure(self, batch: Batch) -> Measured:
+        found = torch.empty(2, len(batch.items), *self.shape)
+        for row, item in enumerate(batch.items):
+            shares = place_shares(mixing(self.model.trace(item.item.text_a, item.item.text_b)).shares, item.place)
+            for which, word in enumerate((item.marks[0], self.another_word(item))):
+                found[which, row] = torch.from_numpy(shares[:, list(word)].sum(1))
+        return Measured(*found)
 
 
 class FindsCue(OfMarked):

@@ -27,7 +27,7 @@ from explorer.core.steps import in_one_call, map_steps
 from explorer.experiments.compute.experiment import MOST_SEED, QUESTIONS, Experiment, experiment_in_steps, without_nan
 from explorer.experiments.compute.heads import HEADS_OFF, ZERO
 from explorer.experiments.compute.items import check_items, number_groups
-from explorer.experiments.compute.minimal_pairs import suite_items
+from explorer.experiments.compute.minimal_pairs import TITLES, suite_items
 from explorer.experiments.compute.question import place_of
 from explorer.experiments.compute.summary import Summary, summarise
 from explorer.experiments.compute.targets import WORD
@@ -162,7 +162,7 @@ def find_shipped(
     model: Explorer, suite: str, question: str = HEADS_OFF, how: str = ZERO, seed: int = 0, target: str = WORD
 ) -> Experiment | None:
     """What comes with the app for the items of a suite: heads of the bundled model switched off by zeros; else None."""
-    if model.checkpoint.folder != BUNDLED_FOLDER or (question, how, target) != (HEADS_OFF, ZERO, WORD):
+    if suite not in TITLES or model.checkpoint.folder != BUNDLED_FOLDER or (question, how, target) != (HEADS_OFF, ZERO, WORD):
         return None
     found, items = _shipped(suite), suite_items(suite)
     same = found.provenance["weights"] == weights_hash(model.checkpoint) and found.items == items
@@ -261,7 +261,7 @@ def compare_experiments(one: Experiment, other: Experiment, seed: int = 0) -> Co
     if {"question", "target"} & {*changed} or one.sizes is not None or other.sizes is not None or groups.max(initial=0) == 0:
         return compared
     values = one.values[rows].astype(np.float64) - other.values[others]
-    difference = summarise(values, seed, lambda means: place_of(int(np.abs(means).argmax()), means), groups=groups)
+    difference = summarise(values, seed, lambda means: place_of(int(np.abs(means).argmax()), means), groups)
     return replace(compared, difference=difference, largest=float(np.abs(values).max(initial=0)))
 
 

@@ -81,22 +81,21 @@ def summarise(
     values: np.ndarray,
     seed: int,
     pick: Callable[[np.ndarray], Place],
+    groups: np.ndarray,
     *,
     falls: bool = False,
     nulls: np.ndarray | None = None,
     sizes: np.ndarray | None = None,
     is_hit: bool = False,
-    groups: np.ndarray | None = None,
     least: np.ndarray | float = 0,
 ) -> Summary:
     """The summary of values [items, *places], of at least two groups. The seed draws halves, bootstrap and signs.
 
-    `groups` [items] numbers the group of each item from 0, None where every item is one. `pick` chooses a place from means less
+    `groups` [items] numbers the group of each item from 0. `pick` chooses a place from means less
     those of `nulls` [items, *places], and lower ones are more telling if it `falls`. With `sizes` [items], above 0, a mean is Σ
     values / Σ sizes, and the place is chosen by that share itself. With `is_hit` a value is 0 or 1, and its null the chance of 1.
     No p value is smaller than that of `least` [*places].
     """
-    groups = np.arange(len(values)) if groups is None else groups
     parts = np.ones(len(values)) if sizes is None else sizes.astype(np.float64)
     own = values.astype(np.float64)
     every = _Sample(own, own if nulls is None else own - nulls, parts, groups, is_hit, seed)
