@@ -45,12 +45,8 @@ CHILD = "from explorer.core.apart import serve; serve()"
 ARRAYS = {("numpy._core.numeric", "_frombuffer"), ("numpy", "ndarray"), ("numpy", "dtype")}
 BUSY = "Many large files are being read. Try again in a minute."
 
-VISITOR: ContextVar[str] = ContextVar("VISITOR", default="")
-"""Whose file is read: one of a visitor's at a time."""
-
-READERS: list[str] = []
-"""The functions that read files apart, as `module:name`."""
-
+VISITOR: ContextVar[str] = ContextVar("VISITOR", default="")  # whose file is read: one of a visitor's at a time
+READERS: list[str] = []  # the functions that read files apart, as `module:name`
 _inside = False  # in the process that reads
 
 
@@ -80,9 +76,7 @@ def apart(read: Callable[Concatenate[Path, P], R]) -> Callable[Concatenate[str |
     return cast(Callable[Concatenate[str | Path, P], R], run)
 
 
-Answer = tuple[Any, int]
-"""A function's value or the error that it raised, and its size in bytes as it was written."""
-
+Answer = tuple[Any, int]  # a function's value or the error that it raised, and its size in bytes as it was written
 _answers: OnceCache[Hashable, Answer] = OnceCache(KEPT, lambda answer: answer[1])
 _places = Places(FILE_READERS, WAITING_WORKS, BUSY)
 

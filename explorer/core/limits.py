@@ -78,10 +78,9 @@ CORPUS_SENTENCES = Limit(20_000, "The file has {given} sentences. Keep {most} or
 ITEMS = Limit(20_000, KEEP, "items of an experiment", public=2_000)
 UPLOAD_MEGABYTES = Limit(256, "The file has more than {most} MB. Send a smaller one.", "MB of an uploaded file")
 UPLOADS_MEGABYTES = Limit(
-    4_096,
+    2_048,
     "The server has no room for another file right now. Try again in an hour.",
     "MB of all uploaded files, of which one address has a quarter within an hour; those older than an hour make room",
-    public=2_048,
 )
 WORK_MEGABYTES = Limit(
     2_048,

@@ -52,8 +52,6 @@ LONG_WORK = (TRAINING, MAPPING, FETCHING)
 
 PLACES = 24  # calls answered at the same time: as many as two batches hold (see `bert.batcher`), and as many on their way
 PAUSE = 0.5  # seconds between two checks whether the client still waits
-
-
 GONE = "The page that asked has gone. Ask again."
 
 

@@ -1,10 +1,6 @@
 """What columns are called in the data sets of the field, in a normal form: GLUE and its like, Kaggle's and UCI's, and exports."""
 
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
-
+_words = str.split
 LABEL_NAMES = _words(
     "label_text gold_label label labels class category sentiment intent target quality is_duplicate entailment_judgment score "
     "similarity relatedness_score rating stars polarity emotion topic tag stance toxic overall grade y"

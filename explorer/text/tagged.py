@@ -81,8 +81,7 @@ def check_tagged(words: object, tags: object, where: str) -> Sentence:
         raise InputError(f"{where} has no words. Leave it out.")
     if len(words) != len(tags):
         raise InputError(f"{where} has {len(words):,} words and {len(tags):,} tags. Give every word one tag.")
-    if sum(len(word) + 1 if isinstance(word, str) else 1 for word in words) > CHARACTERS.most:
-        raise InputError(f"{where} has more than {CHARACTERS.most:,} characters. End the sentence earlier.")
+    CHARACTERS.check(sum(len(word) + 1 if isinstance(word, str) else 1 for word in words) - 1, where)
     place = where[0].lower() + where[1:]
     checked = tuple(limits.check_text(word, f"word {number} of {place}") for number, word in enumerate(words, start=1))
     for number, tag in enumerate(tags, start=1):

@@ -51,7 +51,7 @@ def test_every_limit_that_can_be_set_has_a_value_in_both_profiles_and_a_whole_se
 
 def test_strangers_have_a_smaller_share_of_what_they_share(read):
     shares = (limits.VISITOR_UPLOADS_MEGABYTES, limits.VISITOR_MEGABYTES, limits.VISITOR_ROOMS)
-    assert [share.most for share in shares] == [1_024, 2_048, 20]
+    assert [share.most for share in shares] == [512, 2_048, 20]
     read(limits.PROFILE, "public")
     assert [share.most for share in shares] == [512, 1_024, 4]
     read(f"{limits.PREFIX}ROOMS", "100")
