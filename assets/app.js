@@ -17,7 +17,7 @@ import { watchOutdated } from "./page/outdated.js";
 import { told } from "./page/told.js";
 import * as typing from "./page/typing.js";
 import { present } from "./present.js";
-import { host } from "./shared/host.js";
+import { host } from "./shared/mounting.js";
 import { fromServer, loadPlotlyBy } from "./shared/plotly.js";
 import { saveFrontEndWork } from "./statuses.js";
 import * as take from "./take.js";

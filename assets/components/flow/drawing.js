@@ -1,5 +1,5 @@
 // Lines, their cards and boxes: what is taken from where, and the words that would be said.
-import { percent } from "../../arithmetic/numbers.js";
+import { percent } from "../../arithmetic/labels.js";
 import { routesTo, shareOf } from "../../arithmetic/routes.js";
 import { el, rove, svg } from "../../shared/dom.js";
 import { curve, hueOf, pathEnds, px, receives, xOf, yOf } from "./layout.js";
