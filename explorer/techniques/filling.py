@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,7 @@ ORDERS = ("left_to_right", "best_first")
 MOST_BLANKS = Limit(32, "The text has {given} blanks. Fill {most} or fewer together.")
 
 
-@dataclass(frozen=True)
-class Filling:
+class Filling(NamedTuple):
     """One filled blank, given all that were filled before it."""
 
     position: int

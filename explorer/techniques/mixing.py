@@ -38,26 +38,11 @@ class Block:
     value: torch.Tensor
 
     @cached_property
-    def norm(self) -> torch.nn.LayerNorm | None:
-        """The norm that ends the attention block, or None; found once, since modules look their attributes up slowly."""
-        return self.layer.attention_norm
-
-    @cached_property
-    def dense(self) -> torch.nn.Linear:
-        """W_O with its bias, if it has one."""
-        return self.layer.attention_dense
-
-    @cached_property
-    def context(self) -> torch.Tensor:
-        """The input of W_O from each head: [heads, tokens, head_size]."""
-        return self.weights @ self.value
-
-    @cached_property
     def normed(self) -> tuple[torch.Tensor, torch.Tensor]:
         """σ y, y being the model's own vectors after the attention block, [tokens, width]; and σ, the divisor of the norm for
         each of them, [tokens, 1], ones without a norm."""
-        added = self.dense(self.context.transpose(0, 1).flatten(1)) + self.hidden
-        if (norm := self.norm) is None:
+        added = self.layer.attention_dense((self.weights @ self.value).transpose(0, 1).flatten(1)) + self.hidden
+        if (norm := self.layer.attention_norm) is None:
             return added, torch.ones(len(added), 1)
         own, _, divided = torch.native_layer_norm(added, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
         deviation = divided.reciprocal_()
@@ -83,14 +68,14 @@ class Block:
     @property
     def output(self) -> torch.Tensor:
         """The slices of W_O for each head: [heads, head_size, width]."""
-        return self.dense.weight.T.unflatten(0, (len(self.value), -1))
+        return self.layer.attention_dense.weight.T.unflatten(0, (len(self.value), -1))
 
     def through_norm(self, vectors: torch.Tensor) -> torch.Tensor:
         """Vectors [..., width] through the linear part of the norm (no bias, its deviation times σ), in place."""
-        if self.norm is None:
+        if (norm := self.layer.attention_norm) is None:
             return vectors
         vectors -= vectors.mean(-1, keepdim=True)
-        return vectors.mul_(self.norm.weight)
+        return vectors.mul_(norm.weight)
 
     def parts(self, rows: Sequence[int], keys: Sequence[int], own: Sequence[bool]) -> torch.Tensor:
         """The parts T of some tokens in rows of the block, by head, times σ: [heads + 1, part, width], the residual last.
@@ -119,7 +104,7 @@ def shares(block: Block) -> tuple[torch.Tensor, float]:
         whole.fill_diagonal_(True)
     arrays = (nearer, sums, whole, vectors, block.weights.contiguous(), handed, block.kept.contiguous())
     _put_whole(*(array.numpy() for array in arrays))
-    dense, norm = block.dense, block.norm
+    dense, norm = block.layer.attention_dense, block.layer.attention_norm
     biases = torch.zeros(()) if dense.bias is None else block.through_norm(dense.bias[None].clone())
     biases = biases if norm is None else biases + norm.bias * deviation
     rest = (vectors - biases - sums).div_(deviation)

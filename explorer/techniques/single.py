@@ -18,7 +18,7 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.techniques import attribution
 from explorer.techniques import routes as tracing
-from explorer.techniques.ablation import changed_states, head_effects, patching_in_steps
+from explorer.techniques.ablation import Run, head_readings, patching_in_steps
 from explorer.techniques.targets import Target, against_second_guess, read, word_target
 from explorer.text import limits
 
@@ -34,7 +34,7 @@ def ablate(model: Explorer, text: Text, heads: Sequence[Head] = (), word: str = 
     trace = _read(model, text)
     target, unit = _target(trace, word, foil)
     off = limits.head_indices(list(heads), model.capabilities.layers, model.capabilities.heads)
-    after = np.array(_measured(trace, target, off)) if off else head_effects(trace, target)
+    after = np.array(_measured(trace, target, off)) if off else target.measure(head_readings(trace, target)).numpy()
     return Ablation(target.name, unit, _measured(trace, target), after)
 
 
@@ -79,7 +79,7 @@ def routes(model: Explorer, text: Text, position: int | None = None, limit: int 
     """
     trace = _read(model, text)
     at = trace.blanks()[0] if position is None else limits.check_integer(position, "the position", 0, trace.kept - 1)
-    shares = tracing.mixing(trace).shares
+    shares = tracing.mixing(Run(trace)).shares
     places = tracing.place_shares(shares, at)
     found = tracing.routes(shares, places, limits.check_integer(limit, "the limit", 1, MOST_ROUTES))
     strongest = tuple((route.layer + 1, route.query, route.key, route.share) for route in found)
@@ -102,4 +102,4 @@ def _target(trace: Trace, word: str, foil: str | None) -> tuple[Target, str]:
 
 
 def _measured(trace: Trace, target: Target, off: Sequence[tuple[int, int]] = ()) -> float:
-    return float(target.measure(read(trace.model, target, changed_states(trace, off)[-1:])))
+    return float(target.measure(read(trace.model, target, Run(trace, off).states[-1:])))

@@ -20,8 +20,7 @@ from explorer.experiments.compute.question import ROUNDING, STATES, Axis, Batch,
 from explorer.experiments.compute.reading import batch_items
 from explorer.experiments.compute.summary import LEAST_P, Place
 from explorer.experiments.compute.targets import WORD
-from explorer.techniques.directions import random_direction
-from explorer.techniques.leace import Eraser, fit_erasers
+from explorer.techniques.directions import Eraser, fit_erasers, random_direction
 from explorer.training.head import Head
 from explorer.training.probe import fit_head
 from explorer.training.settings import TrainingSettings
