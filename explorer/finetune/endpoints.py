@@ -9,6 +9,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.analysis.evaluation import marks_entities
 from explorer.api.callers import caller, run_while_wanted, sent_file
 from explorer.bert.explorer import Explorer, load
 from explorer.core import jobs
@@ -133,7 +134,7 @@ def probe_layers(examples: list[list[str]], pooling: str = "mean", seeds: int = 
     given = check_examples(examples)
     seeds = limits.check_integer(seeds, "the number of seeds", 1, 20)
     layers = run_while_wanted(probe(load(model), given, pooling, seeds), tell())
-    return {"layers": [vars(layer) for layer in layers]}
+    return {"layers": [layer._asdict() for layer in layers]}
 
 
 def tell() -> Callable[[tuple[float, str]], None]:
@@ -171,7 +172,7 @@ def train_tokens(
         "tags": given.classes,
         "history": history,
         "held_out_accuracy": history[-1]["held_out_accuracy"],
-        "entity_f1": (scores[0].f1 if scores else 0.0) if given.has_entities else None,
+        "entity_f1": (scores[0].f1 if scores else 0.0) if marks_entities(given.classes) else None,
     }
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, norms, steps
+from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
 from explorer.bert.explorer import Explorer
-from explorer.hidden_states.compute import UNRELATED_TOKENS, anisotropy, drift
+from explorer.hidden_states.compute import UNRELATED_TOKENS, anisotropy
 from explorer.ui.long_view import reads_quickly
 from explorer.ui.pictures.heatmaps import similarity_heatmap
 from explorer.ui.pictures.hidden import by_layer_heatmap, vectors_heatmap
@@ -35,7 +35,8 @@ def layer_name(layer: int) -> str:
 
 def measure_turning(subject: Subject) -> tuple[np.ndarray, int]:
     """The change of each token in each layer, [layers, tokens], 1 − cosine, and the layer with the largest mean, from 1."""
-    changes = steps(subject.trace.hidden_states)
+    states = subject.trace.hidden_states
+    changes = 1 - cosines(states[1:], states[:-1])
     return changes, int(changes.mean(axis=1).argmax()) + 1
 
 
@@ -90,10 +91,10 @@ class EveryLayer(View):
     def compute(self, subject: Subject) -> Content:
         states = subject.trace.hidden_states
         if self.measure == NORM:
-            values, first, unit = norms(states), 0, "norm"
+            values, first, unit = np.linalg.norm(states, axis=-1), 0, "norm"
         else:
-            change = steps if self.measure == STEP else drift
-            values, first, unit = change(states), 1, "cosine distance"
+            compared = states[:-1] if self.measure == STEP else states[:1]
+            values, first, unit = 1 - cosines(states[1:], compared), 1, "cosine distance"
         at = subject.selection.layer
         cell = (at, _find_turned_most(subject, at)) if self.measure == STEP and at else None
         picture = by_layer_heatmap(values, subject.trace.tokens, first, unit, cell)

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.layer_maps import LayerMaps
-from explorer.analysis.projection import MapSettings, principal_components
-from explorer.analysis.similarity import Agreement, Nearest, cosines, count_told_apart
+from explorer.analysis.projection import LayerMaps, MapSettings, principal_components
+from explorer.analysis.similarity import Agreement, Nearest, cosines
 from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
 from explorer.core.limits import COMPARED
@@ -52,7 +51,7 @@ class Contexts:
         name, number = f"Hidden state {layer} of {len(self.vectors) - 1}", len(self.texts)
         if len(set(self.senses)) < 2:
             return name
-        right = count_told_apart(self.vectors[layer], self.senses)
+        right = round(Nearest.of(self.vectors[layer]).agree(self.senses))
         return f"{name}: {right} of {number} nearest to their own sense ({share_with_interval(right, number)})"
 
 

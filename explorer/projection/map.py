@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from explorer.analysis.layer_maps import LayerMaps, maps_of, warm_umap
-from explorer.analysis.projection import NAMES, MapSettings
+from explorer.analysis.projection import NAMES, LayerMaps, MapSettings, maps_of, warm_umap
 from explorer.analysis.similarity import nearest_place
 from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError

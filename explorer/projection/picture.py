@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.layer_maps import LayerMaps
-from explorer.analysis.projection import JUDGED_ROWS, NAMES, Projection, digest, judged_neighbors
+from explorer.analysis.projection import JUDGED_NEIGHBORS, JUDGED_ROWS, NAMES, LayerMaps, Projection, digest
 from explorer.analysis.similarity import Agreement, Nearest, cosines, first_of_each, nearest_place, nearest_rows
 from explorer.core.cache import OnceCache
 from explorer.core.steps import relay
@@ -67,7 +66,7 @@ class LayerMap:
         else:
             text += f"PCA, the directions of most variance: these {len(shares)} hold {shares.sum():.0%} of it."
         if made.trustworthiness is not None:
-            judged = judged_neighbors(places)
+            judged = min(JUDGED_NEIGHBORS, (places - 1) // 2)
             near = (
                 f"the {judged} neighbours on the map are the true ones"
                 if judged > 1

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.similarity import cosines, norms
+from explorer.analysis.similarity import cosines
 from explorer.techniques.inside import EmbeddingParts, embedding_parts
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.base import join_names
@@ -107,7 +107,7 @@ def _first_numbers(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
 
 def _norms(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
     measured = {**parts.added, "sum": parts.total, "LayerNorm": parts.normed}
-    lengths = [norms(part) for part in measured.values()]
+    lengths = [np.linalg.norm(part, axis=-1) for part in measured.values()]
     shares = [cosines(parts.total, part) for part in parts.added.values()]
     numbers = np.stack([*lengths, *shares], axis=1)  # [tokens, 8 in BERT]
     columns = [Column("token", "name"), Column("#", "number", name="position")]

@@ -15,9 +15,8 @@ import transformers
 
 import explorer
 from explorer.analysis.head_metrics import METRICS
-from explorer.analysis.layer_maps import maps_of
-from explorer.analysis.projection import MapSettings
-from explorer.analysis.similarity import cosine_matrix, norms, steps
+from explorer.analysis.projection import MapSettings, maps_of
+from explorer.analysis.similarity import cosine_matrix, cosines
 from explorer.attention.rollout import rollout
 from explorer.bert.features import layer_features_in_steps
 from explorer.core.errors import InputError
@@ -99,7 +98,11 @@ def same(found, expected, most=1e-5):
 def _embeddings(view, subject):
     parts, encoding = inside.embedding_parts(subject.trace), subject.trace.encoding
     vectors = (*parts.added.values(), parts.total, parts.normed)
-    expected = {"ids": [encoding.ids], "segments": [encoding.segments], "norms": np.stack([norms(part) for part in vectors]).T}
+    expected = {
+        "ids": [encoding.ids],
+        "segments": [encoding.segments],
+        "norms": np.stack([np.linalg.norm(part, axis=-1) for part in vectors]).T,
+    }
     return expected | {"total": parts.total[None], "hidden_state": subject.trace.states[:1]}
 
 
@@ -128,8 +131,8 @@ def _layer(view, subject):
 
 def _states(view, subject):
     states, state = subject.trace.hidden_states, subject.selection.layer
-    expected = {"vectors": states[state], "similarity": cosine_matrix(states[state]), "norms": norms(states)}
-    return expected | {"change": steps(states), "away": drift(states)}
+    expected = {"vectors": states[state], "similarity": cosine_matrix(states[state]), "norms": np.linalg.norm(states, axis=-1)}
+    return expected | {"change": 1 - cosines(states[1:], states[:-1]), "away": drift(states)}
 
 
 def _word(view, subject):
@@ -175,7 +178,7 @@ def _attribution(view, subject):
 
 
 def _heads(view, subject):
-    return {"effects": ablation.head_effects(subject.trace, view.target(subject))}
+    return {"effects": view.target(subject).measure(ablation.head_readings(subject.trace, view.target(subject))).numpy()}
 
 
 def _what_if(view, subject):

@@ -19,7 +19,7 @@ from explorer.finetune.compute.questions import Question, Questions
 from explorer.finetune.compute.spans import Answer, Window, choose, exact_match, f1, windows_of
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
-from explorer.training.objectives import Objective
+from explorer.training.head import Objective
 
 CUT_TOGETHER = 100  # questions tokenized between two reports of progress
 

@@ -14,8 +14,7 @@ from explorer.core.engine import torch
 from explorer.core.lazy import scipy
 from explorer.finetune.compute.finetune import train
 from explorer.training.examples import Examples, Split, leave_one_out
-from explorer.training.head import Head
-from explorer.training.objectives import Classes
+from explorer.training.head import Classes, Head
 from explorer.training.settings import Epoch, TrainingSettings
 
 STEPS = (0, 1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450, 700, 1000)  # shown: most happens early

@@ -22,8 +22,7 @@ from explorer.finetune.compute.prefix import EVERY_TOKEN, Prefix, Ragged
 from explorer.finetune.compute.top_layers import Top
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
-from explorer.training.head import Head
-from explorer.training.objectives import Objective
+from explorer.training.head import Head, Objective
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from explorer.core.limits import TEXTS, TRAINING_MEGABYTES
 from explorer.core.steps import finished
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
-from explorer.training.word_vectors import WordPlaces
+from explorer.training.tagging import WordPlaces
 
 BATCH_SIZE = 32
 EVERY_TOKEN = "tokens"  # a 'pooling' without pooling: every token keeps its vector

@@ -22,8 +22,7 @@ from explorer.finetune.compute.top_layers import Top
 from explorer.finetune.compute.words import Tagger
 from explorer.text import limits
 from explorer.training.examples import Split
-from explorer.training.head import Head
-from explorer.training.objectives import Objective, Solvable
+from explorer.training.head import Head, Objective
 from explorer.training.settings import FEWEST_HELD_OUT, OPTIMIZERS, Epoch, TrainingSettings
 
 HEADS = {head.kind: head for head in (Classifier, Regressor, Tagger, Answerer)}  # by their names in files
@@ -146,7 +145,6 @@ class Task:
         plan, objective, rows = self.plan, self.objective(prefix, parts), prefix.split(parts)
         begun = None if plan.start is None else plan.start.head
         if not isinstance(prefix.states, Ragged):
-            assert isinstance(objective, Solvable)
             heads: Iterator[Progress | tuple[Epoch, Head]] = train(prefix.states, objective, rows, plan.settings, begun)
             if self.in_turn:
                 heads = train_in_turn(prefix.states, self.examples, plan.settings)

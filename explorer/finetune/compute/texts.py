@@ -16,7 +16,7 @@ from explorer.finetune.compute.predictor import HeldOutLabels, HeldOutPairs, Pre
 from explorer.finetune.compute.prefix import Prefix, Ragged, hidden_in_steps, text_features
 from explorer.text.lines import Pair
 from explorer.training.examples import Examples, ScoredExamples, Split
-from explorer.training.objectives import Classes, Numbers
+from explorer.training.head import Classes, Numbers
 
 
 @dataclass(frozen=True, eq=False)
