@@ -83,13 +83,12 @@ def shares_of(after, parts):
 def head_shares(trace, layer, query, **changed):
     """What each head contributes to a query's shares as the app computes it: [heads + 1, key], the last row the residual."""
     row = torch.from_numpy(routes.mixing(Run(trace, **changed)).shares[layer, query].copy())
-    return mixing.head_shares_of(routes.block_of(Run(trace, **changed), layer), query, row).numpy()
+    return mixing.head_shares_of(routes.block_of(Run(trace, **changed), layer, [query]), query, row).numpy()
 
 
-@torch.inference_mode()
-def head_parts(trace, layer, query, **changed):
-    """The vectors of `head_shares`, [heads + 1, key, width]."""
-    block = routes.block_of(Run(trace, **changed), layer)
-    keys = range(trace.kept)
-    parts = block.parts([query] * trace.kept, keys, [key == query for key in keys])
-    return (parts / block.normed[1][query]).numpy()
+def divided(vector, parts, row):
+    """The shares `row` by heads, from y and its parts [heads + 1, key, width]: |y| − |y − T| in proportion to the parts of T."""
+    vector, parts = vector.double(), parts.double()
+    whole = parts.sum(0)  # [key, width]
+    by_head = torch.where(whole == 0, 0, parts / whole * (vector.abs() - (vector - whole).abs())).sum(-1)
+    return torch.where(torch.tensor(row) > 0, by_head / by_head.sum(0) * torch.tensor(row), 0.0)

@@ -57,11 +57,10 @@ def run_of(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (),
 
 class HeadRows(NamedTuple):
     """The heads of a layer for one query: `shares` [heads + 1, key], the last row being the residual, and `weights` [heads, key],
-    0 where a head is off or a weight is cut. `names` are what the heads do in this run, each with how sure that is (0 to 1)."""
+    0 where a head is off or a weight is cut."""
 
     shares: np.ndarray
     weights: np.ndarray
-    names: Sequence[tuple[str, float | None]]
 
 
 def head_rows(run: Run, layer: int, query: int) -> HeadRows:
@@ -69,18 +68,23 @@ def head_rows(run: Run, layer: int, query: int) -> HeadRows:
 
     @inference_mode
     def make() -> HeadRows:
-        block = block_of(run, layer)
-        row, weights = torch.from_numpy(run.mixed.shares[layer, query].copy()), block.weights.numpy()
-        names = run.once(("names", layer), lambda: _names(weights, TokenFacts.of(run.trace.encoding)))
-        return HeadRows(head_shares_of(block, query, row).numpy(), weights[:, query].copy(), names)
+        block, row = block_of(run, layer, [query]), torch.from_numpy(run.mixed.shares[layer, query].copy())
+        return HeadRows(head_shares_of(block, query, row).numpy(), block.weights[:, 0].numpy())
 
     return run.once(("heads", layer, query), make)
 
 
-def _names(weights: np.ndarray, facts: TokenFacts) -> list[tuple[str, float | None]]:
-    metrics = head_metrics(weights, facts)
-    habits = [HABITS[str(name)] for name in patterns(metrics)]
-    return [(habit.name, habit_share(habit, metrics, head)) if habit.metrics else ("", None) for head, habit in enumerate(habits)]
+def head_names(run: Run, layer: int) -> list[tuple[str, float | None]]:
+    """What each head of a layer (zero-based) does in this run, and how sure that is (0 to 1)."""
+
+    def make() -> list[tuple[str, float | None]]:
+        metrics = head_metrics(block_of(run, layer).weights.numpy(), TokenFacts.of(run.trace.encoding))
+        habits = [HABITS[str(name)] for name in patterns(metrics)]
+        return [
+            (habit.name, habit_share(habit, metrics, head)) if habit.metrics else ("", None) for head, habit in enumerate(habits)
+        ]
+
+    return run.once(("names", layer), make)
 
 
 def link_losses(trace: Trace, target: Target, links: Sequence[tuple[int, int, int]], state: int) -> tuple[float, np.ndarray]:

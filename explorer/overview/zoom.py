@@ -8,7 +8,7 @@ from typing import Any
 
 from explorer.bert.trace import Trace
 from explorer.core.errors import CapabilityError
-from explorer.overview.compute import HeadRows, Run, head_rows
+from explorer.overview.compute import Run, head_names, head_rows
 from explorer.overview.pictures import Rows
 from explorer.overview.run import turned_in
 from explorer.techniques.inside import head_step
@@ -60,7 +60,7 @@ def _layer(run: Run, rows: Rows, layer: int, position: int) -> dict[str, Any]:
         "layer": layer,
         "row": rows.of(position),
         "kept": float(taken[position]),
-        "heads": _heads(rows, head_rows(run, layer - 1, position)),
+        "heads": _heads(run, rows, layer - 1, position),
         "neurons": neurons_inside(trace, layer, position) if trace.knows(("neurons", layer, position)) else None,
         "moved": float(turned_in(run, rows)[layer, rows.of(position)]),
         "ways": WAYS,
@@ -101,11 +101,12 @@ def neurons_inside(trace: Trace, layer: int, position: int) -> dict[str, Any]:
     return trace.once(("neurons", layer, position), make)
 
 
-def _heads(rows: Rows, found: HeadRows) -> list[dict[str, Any]]:
+def _heads(run: Run, rows: Rows, layer: int, position: int) -> list[dict[str, Any]]:
     """Each head: its share of what the token takes, its weights by row, and a name with how sure it is (0 to 1)."""
+    found = head_rows(run, layer, position)
     shown = rows.merge(found.weights)
     parts, keys = found.shares[:-1].sum(-1).tolist(), shown[:, : len(rows.places)].argmax(-1).tolist()
-    columns = zip(parts, shown.astype(float).round(6).tolist(), keys, found.names, strict=True)
+    columns = zip(parts, shown.astype(float).round(6).tolist(), keys, head_names(run, layer), strict=True)
     return [
         {"head": head, "share": part, "weights": row, "key": key, "name": name, "sure": sure}
         for head, (part, row, key, (name, sure)) in enumerate(columns, 1)

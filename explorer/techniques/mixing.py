@@ -48,12 +48,11 @@ class Block:
         deviation = divided.reciprocal_()
         return own * deviation, deviation
 
-    def handed(self, keys: torch.Tensor | slice = slice(None)) -> torch.Tensor:
-        """The output of some tokens through each head at weight 1, times σ: [heads, key, width]."""
-        value = self.value[:, keys]
-        if value.shape[1] < value.shape[2]:  # the norm is then applied to fewer vectors
-            return self.through_norm(value @ self.output)
-        return value @ self.normed_output
+    def handed(self) -> torch.Tensor:
+        """The output of each token through each head at weight 1, times σ: [heads, key, width]."""
+        if self.value.shape[1] < self.value.shape[2]:  # the norm is then applied to fewer vectors
+            return self.through_norm(self.value @ self.output)
+        return self.value @ self.normed_output
 
     @cached_property
     def normed_output(self) -> torch.Tensor:
@@ -76,16 +75,6 @@ class Block:
             return vectors
         vectors -= vectors.mean(-1, keepdim=True)
         return vectors.mul_(norm.weight)
-
-    def parts(self, rows: Sequence[int], keys: Sequence[int], own: Sequence[bool]) -> torch.Tensor:
-        """The parts T of some tokens in rows of the block, by head, times σ: [heads + 1, part, width], the residual last.
-
-        The i-th part is that of the token `keys[i]` in the row `rows[i]`; `own[i]` says whether the row is that token's own.
-        """
-        chosen, places = torch.tensor(keys).unique(return_inverse=True)
-        by_head = self.weights[:, list(rows), list(keys), None] * self.handed(chosen)[:, places]
-        kept = torch.where(torch.tensor(own)[:, None], self.kept[list(rows)], 0)
-        return torch.cat([by_head, kept[None]])
 
 
 def shares(block: Block) -> tuple[torch.Tensor, float]:
@@ -196,27 +185,41 @@ def _take_passed(
 
 
 def head_shares_of(block: Block, query: int, row: torch.Tensor) -> torch.Tensor:
-    """The shares `row` [key] of one query divided among its heads: [heads + 1, key], the last one being its residual.
+    """The shares `row` [key] of a query, the only one of `block`, divided among its heads: [heads + 1, key], the residual last.
 
     In each element the value of |y| − |y − T| is divided among the heads in proportion to their parts of T. That is what
     integrated gradients along the straight path from no part to all of it give: the function depends on T alone, so each T^h gets
     T^h / T of its change.
     """
-    divided = divide(block, [query] * len(row), range(len(row)), [key == query for key in range(len(row))])
-    total = divided.sum(0)
-    found = torch.where(total > 0, divided * (row / total), 0)
+    keys = row.nonzero().flatten().tolist()
+    divided = divide(block, [0] * len(keys), keys, [key == query for key in keys])
+    total, found = divided.sum(0), row.new_zeros(len(divided), len(row))
+    found[:, keys] = torch.where(total > 0, divided * (row[keys] / total), 0)
     if not total.gt(0).any():  # no part comes closer: all is the token's own
         found[-1, query] = 1
     return found
 
 
 def divide(block: Block, rows: Sequence[int], keys: Sequence[int], own: Sequence[bool]) -> torch.Tensor:
-    """‖y‖₁ − ‖y − T‖₁, y and T being the vectors and the sums of `Block.parts`, divided among these: [heads + 1, part]."""
-    parts, vectors = block.parts(rows, keys, own), block.normed[0][list(rows)]
+    """‖y‖₁ − ‖y − T‖₁ divided among the heads and the residual, which is the last one: [heads + 1, part].
+
+    The i-th T is what the token `keys[i]` gives to the row `rows[i]` of the block, and `own[i]` says whether that is its own row.
+    All steps from the values of the heads to T are linear: the change by T is taken back through them, to numbers of each head.
+    """
+    at, weight = list(rows), block.layer.attention_dense.weight
+    given = (block.weights[:, at, list(keys), None] * block.value[:, list(keys)]).transpose(0, 1)  # [part, heads, head_size]
+    kept = block.kept[at] * torch.tensor(own)[:, None]
+    part = block.through_norm(given.flatten(1) @ weight.T) + kept  # times σ
+    vectors = block.normed[0][at]
     size, sign = vectors.abs(), _signs(vectors)
-    toward = parts.sum(0) * sign  # [part, width]
+    toward = part * sign
     change = torch.where(toward > size, 2 * size / toward - 1, 1) * sign  # (|y| − |y − T|) / T, within -1 and 1
-    return (parts * change).sum(-1)
+    back = change
+    if (norm := block.layer.attention_norm) is not None:
+        back = back * norm.weight
+        back -= back.mean(-1, keepdim=True)
+    by_head = (given * (back @ weight).view_as(given)).sum(-1)
+    return torch.cat([by_head, (kept * change).sum(-1, keepdim=True)], 1).T
 
 
 def _signs(vectors: torch.Tensor) -> torch.Tensor:

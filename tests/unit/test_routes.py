@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import torch
 
 from explorer.techniques import ablation, mixing, routes
 from explorer.techniques.edits import Move
-from tests.decomposing import decomposed, head_parts, head_shares, shares_of, watching
+from tests.decomposing import decomposed, divided, head_shares, shares_of, watching
 from tests.hooks import cut_weights, eager_bert
 
 TEXT, TEXT_B = "The capital of Japan is [MASK].", "It is a city of temples."
@@ -69,7 +70,7 @@ def test_what_is_put_in_leaves_the_run_as_it_was(model):
 
 
 @pytest.mark.parametrize("cuts", [[], CUTS])
-def test_heads_sum_to_the_ribbon_and_in_vectors_to_the_part(model, eager, cuts):
+def test_heads_sum_to_the_ribbon_and_divide_it_by_their_parts(model, eager, cuts):
     trace = model.trace(TEXT, TEXT_B)
     found = routes.mixing(ablation.Run(trace, cuts=cuts)).shares
     with cut_weights(eager, cuts):
@@ -81,7 +82,7 @@ def test_heads_sum_to_the_ribbon_and_in_vectors_to_the_part(model, eager, cuts):
             np.testing.assert_allclose(heads.sum(0), found[layer, query], atol=1e-6)
             others = np.arange(trace.kept) != query
             assert not heads[-1, others].any()
-            np.testing.assert_allclose(head_parts(trace, layer, query, cuts=cuts), parts[query], atol=1e-5)
+            np.testing.assert_allclose(heads, divided(after[query], parts[query], found[layer, query]), atol=1e-5)
             np.testing.assert_allclose(heads, straight(after[query], parts[query], found[layer, query]), atol=1e-3)
 
 
@@ -103,7 +104,9 @@ def test_a_row_without_a_share_is_all_the_tokens_own():
     found, error = mixing.shares(block)
     assert torch.equal(found, torch.eye(2))
     assert error == 2
-    heads = mixing.head_shares_of(block, 1, found[1])
+    row = replace(block, hidden=block.hidden[1:], weights=block.weights[:, 1:])
+    vars(row)["normed"] = vectors[1:], torch.ones(1, 1)
+    heads = mixing.head_shares_of(row, 1, found[1])
     assert torch.equal(heads, torch.tensor([[0.0, 0.0], [0.0, 1.0]]))
 
 

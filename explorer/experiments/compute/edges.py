@@ -105,14 +105,14 @@ def estimate(model: Explorer, readers: Readers, mine: Run, theirs: Run, along: R
     Changes of all senders pass the LayerNorms in place, [tokens, senders, hidden]: they are what takes the time.
     """
     own, other = at
-    size, heads = theirs.layers[0]["hidden"].shape[-1], theirs.layers[0]["context"].shape[1]
-    stream = torch.zeros(theirs.layers[0]["hidden"].shape[1], 1 + len(model.layers) * (heads + 1), size)
-    stream[:, 0], sent, columns = mine.layers[0]["hidden"][own] - theirs.layers[0]["hidden"][own], 1, []
+    heads = theirs.layers[0]["context"].shape[1]
+    senders, columns = 1 + len(model.layers) * (heads + 1), list[torch.Tensor]()
+    stream = (mine.layers[0]["hidden"][own] - theirs.layers[0]["hidden"][own])[:, None]
 
     def meet(slopes: torch.Tensor) -> None:
         """A column for each receiver, from its slopes [slopes, receivers, tokens, hidden]."""
-        found = (stream[:, :sent] @ slopes.permute(2, 3, 0, 1).flatten(2)).sum(0).unflatten(1, slopes.shape[:2])
-        columns.append(torch.nn.functional.pad(found, (0, 0, 0, 0, 0, stream.shape[1] - sent)))
+        found = (stream @ slopes.permute(2, 3, 0, 1).flatten(2)).sum(0).unflatten(1, slopes.shape[:2])
+        columns.append(torch.nn.functional.pad(found, (0, 0, 0, 0, 0, senders - stream.shape[1])))
 
     for layer, matrices, one, two, here, slopes in zip(
         model.layers, readers, mine.layers, theirs.layers, along.layers, along.slopes, strict=False
@@ -120,13 +120,14 @@ def estimate(model: Explorer, readers: Readers, mine: Run, theirs: Run, along: R
         given = {name: slope[:, other] for name, slope in slopes.items()}
         meet(sum(torch.einsum("khts,hsd->khtd", given[part], matrix) for part, matrix in zip(PARTS, matrices, strict=True)))
         after_attention, last = _norms(layer)
-        stream[:, sent : sent + heads] = _outputs(layer, one["context"][own] - two["context"][own])
-        sent += heads
-        _pass(after_attention, here["hidden"][other] + _attended(layer, here["context"][other, None])[0], stream[:, :sent])
+        added = one["added"][own] - two["added"][own]
+        by_head = _outputs(layer, one["context"][own] - two["context"][own])
+        # With a place for the feed-forward block. The norms take a whole tensor faster than a part of one.
+        stream = torch.cat([stream, by_head, torch.zeros_like(added)[:, None]], 1)
+        _pass(after_attention, here["hidden"][other] + _attended(layer, here["context"][other, None])[0], stream)
         meet((given["mid"] - given["added"])[:, None])  # less what the residual connection passes on
-        stream[:, sent] = one["added"][own] - two["added"][own]
-        sent += 1
-        _pass(last, here["mid"][other] + here["added"][other], stream[:, :sent])
+        stream[:, -1] = added
+        _pass(last, here["mid"][other] + here["added"][other], stream)
     meet(along.slopes[-1]["hidden"][:, other, None])
     return torch.cat(columns, 2).transpose(0, 1)
 
