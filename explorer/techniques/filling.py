@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from explorer.bert.network import Candidate
 from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
@@ -68,8 +66,3 @@ def alternatives(trace: Trace, token: int, most: int) -> list[str]:
 def begins_a_word(piece: str, writing: Writing) -> bool:
     """Whether a piece of the vocabulary begins a word, as a tokenizer of this kind writes it."""
     return not piece.startswith("##") if writing is Writing.WORDPIECE else piece.startswith(writing.value)
-
-
-def log_probability(steps: list[Filling]) -> float:
-    """The sum of the natural logs of the steps' probabilities."""
-    return float(sum(np.log(max(step.candidate.probability, 1e-45)) for step in steps))

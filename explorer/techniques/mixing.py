@@ -148,7 +148,8 @@ def _put_nearby(nearer: torch.Tensor, block: Block, handed: torch.Tensor) -> tor
     smallest of them, only these are compared.
     """
     vectors, weights, output = block.normed[0], block.weights, block.normed_output
-    along = (_signs(vectors) @ output.flatten(0, 1).T).unflatten(1, (len(weights), -1))  # [query, heads, head_size]
+    signs = torch.where(vectors < 0, -1.0, 1.0)
+    along = (signs @ output.flatten(0, 1).T).unflatten(1, (len(weights), -1))  # [query, heads, head_size]
     most = torch.zeros_like(nearer)  # an upper bound of the numbers of T
     for head, weight in enumerate(weights):
         nearer.addcmul_(weight, along[:, head] @ block.value[head].T)
@@ -211,7 +212,7 @@ def divide(block: Block, rows: Sequence[int], keys: Sequence[int], own: Sequence
     kept = block.kept[at] * torch.tensor(own)[:, None]
     part = block.through_norm(given.flatten(1) @ weight.T) + kept  # times σ
     vectors = block.normed[0][at]
-    size, sign = vectors.abs(), _signs(vectors)
+    size, sign = vectors.abs(), torch.where(vectors < 0, -1.0, 1.0)  # never 0, so that this also holds where y is 0
     toward = part * sign
     change = torch.where(toward > size, 2 * size / toward - 1, 1) * sign  # (|y| − |y − T|) / T, within -1 and 1
     back = change
@@ -220,8 +221,3 @@ def divide(block: Block, rows: Sequence[int], keys: Sequence[int], own: Sequence
         back -= back.mean(-1, keepdim=True)
     by_head = (given * (back @ weight).view_as(given)).sum(-1)
     return torch.cat([by_head, (kept * change).sum(-1, keepdim=True)], 1).T
-
-
-def _signs(vectors: torch.Tensor) -> torch.Tensor:
-    """-1 below 0, 1 otherwise, so that the formula for |y| − |y − T| also holds where y is 0."""
-    return torch.where(vectors < 0, -1.0, 1.0)

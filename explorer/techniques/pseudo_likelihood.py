@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -136,5 +136,5 @@ def pseudo_likelihoods_in_steps(
     for number, encoding in enumerate(encoded, start=1):
         if not model.visible_positions(encoding):
             raise InputError(f"Text {number} has no visible word to score. Type one beside its [MASK]s.")
-    asked = [hide_each(row, encoding, model.visible_positions(encoding), likelihood) for row, encoding in enumerate(encoded)]
-    return (yield from answers_in_steps(model, [one for hidden in asked for one in hidden], len(texts))).tolist()
+    hidden = (hide_each(row, one, model.visible_positions(one), likelihood) for row, one in enumerate(encoded))
+    return (yield from answers_in_steps(model, [*chain.from_iterable(hidden)], len(texts))).tolist()

@@ -156,7 +156,7 @@ def _together(view, subject):
     for name, order in (("left_to_right", "left_to_right"), ("surest_first", "best_first")):
         steps = filling.fill_jointly(subject.trace, order)
         ids = [step.candidate.id for step in sorted(steps, key=lambda step: step.position)]
-        expected[name] = [*ids, filling.log_probability(steps)]
+        expected[name] = [*ids, sum(np.log(step.candidate.probability) for step in steps)]
     return expected
 
 
