@@ -29,9 +29,5 @@ class Reader(HTMLParser):
 
     @property
     def data(self):
-        return inflated(self.scripts["bx-data"])
-
-
-def inflated(packed):
-    """The data of a page, which are compressed."""
-    return json.loads(zlib.decompress(base64.b64decode(packed)))
+        """The data of the page, which are compressed in it."""
+        return json.loads(zlib.decompress(base64.b64decode(self.scripts["bx-data"])))

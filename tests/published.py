@@ -36,27 +36,24 @@ def differences(model: explorer.Explorer, printed: Mapping[str, Any]) -> Iterato
 
 
 def measured(model: explorer.Explorer, text_a: str, text_b: str) -> dict[str, Any]:
-    """What the app says of a pair: the first columns of the last hidden states [tokens, 10], the pooler, ids, and the tables."""
-    trace = model.trace(text_a, text_b)
+    """What the app says of a pair: the first columns of the last hidden states [tokens, 10], the pooler, ids, and the tables.
+
+    Parameters are those of a masked-LM model: without the pooler; the head's matrix is the word table.
+    """
+    trace, named = model.trace(text_a, text_b), model.module.named_parameters()
     embeddings = model.module.get_input_embeddings().weight
     module = model.module.bert.embeddings
     return {
         "tokens": list(trace.tokens),
         "ids": list(trace.ids),
         "segments": list(trace.encoding.segments),
-        "parameters": masked_lm_parameters(model),
+        "parameters": sum(one.numel() for name, one in named if "pooler" not in name and "seq_relationship" not in name),
         "last_hidden_state": trace.hidden_states[-1][:, :COLUMNS].tolist(),
         "pooler_output": trace.pooler_output()[:COLUMNS].tolist(),
         "words": embeddings[:3, :3].tolist(),
         "positions": module.position_embeddings.weight[:2, :3].tolist(),
         "segment_vectors": module.token_type_embeddings.weight[:2, :3].tolist(),
     }
-
-
-def masked_lm_parameters(model: explorer.Explorer) -> int:
-    """The parameters of the encoder without its pooler, and of the masked-LM head, whose matrix is the word table."""
-    named = model.module.named_parameters()
-    return sum(one.numel() for name, one in named if "pooler" not in name and "seq_relationship" not in name)
 
 
 if __name__ == "__main__":

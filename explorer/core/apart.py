@@ -89,10 +89,7 @@ _places = Places(FILE_READERS, WAITING_WORKS, BUSY)
 
 
 def _ask(question: bytes) -> Answer:
-    """The answer of another process to a pickled question; its standard input stays open as long as this one lives.
-
-    Raises BusyError.
-    """
+    """The answer of another process, whose standard input stays open as long as this one lives. Raises BusyError."""
     command = [sys.executable, "-P", "-c", CHILD, question.hex(), str(FILE_SECONDS)]
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # each reserves memory
     environment = os.environ | threads | {"PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), *sys.path)))}

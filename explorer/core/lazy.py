@@ -81,7 +81,6 @@ def _keep_kernels() -> None:
             kernel.enable_caching()
 
 
-clevercsv = Library("clevercsv")
 datasets = Library("datasets")
 joblib = Library("joblib")
 numba = Library("numba")

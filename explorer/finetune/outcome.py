@@ -59,7 +59,7 @@ class Outcome(RunView, ExampleSettings, Recipe):
 
     def compute(self, subject: Subject) -> Content:
         """The outcome; nothing new while a running training reports here."""
-        return {} if jobs.is_running(self.training) else super().compute(subject)
+        return {} if self.training in jobs.running else super().compute(subject)
 
     def show_run(self, subject: Subject, run: Run) -> Content:
         """The outcome; a button for what is not instant, and one for the next step, with what each costs."""
@@ -87,7 +87,7 @@ class Outcome(RunView, ExampleSettings, Recipe):
     def seen(self, subject: Subject) -> Run | None:
         """The run shown; None if there is none, or while another one is being trained."""
         with suppress(ExplorerError):
-            return None if jobs.is_running(self.training) else self.find(subject)
+            return None if self.training in jobs.running else self.find(subject)
         return None
 
     def finding(self, subject: Subject) -> Finding | None:
@@ -97,7 +97,7 @@ class Outcome(RunView, ExampleSettings, Recipe):
 
     def begin_train(self) -> Content:
         waits = f"Waiting for a free place: {WORKS.most} trainings run at a time."
-        return {**_buttons(busy=True), "status": waits if jobs.count_running() >= WORKS.most else "Starting."}
+        return {**_buttons(busy=True), "status": waits if len(jobs.running) >= WORKS.most else "Starting."}
 
     def fail_train(self) -> Content:
         return {**_buttons(), "status": NOTHING}

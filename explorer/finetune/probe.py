@@ -12,9 +12,10 @@ from explorer.finetune.sources import LABELLED, ExampleSettings
 from explorer.training.examples import Examples, ScoredExamples
 from explorer.training.probe import LayerProbe, probe
 from explorer.ui.long_view import LongView
-from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.pictures.bars import percent
 from explorer.ui.pictures.state_lines import probe_lines
 from explorer.ui.subject import Subject
+from explorer.ui.telling import interval
 from explorer.ui.view import Content, chart, sentence
 
 SEEDS = 5
@@ -59,10 +60,10 @@ class Probe(LongView, ExampleSettings):
 
 def tell(rows: list[LayerProbe]) -> str:
     best = max(rows, key=lambda row: row.accuracy)
-    interval = f"{whole_percent(best.low)} to {whole_percent(best.high)}"
+    ends = interval(best.low, best.high)
     text = (
-        f"Best at hidden state {best.layer}: {best.accuracy:.1%} (95% interval {interval} over {best.sentences:,} different "
-        f"held-out texts, {SEEDS} splits), mean over tokens; {best.control_accuracy:.1%} with "
+        f"Best at hidden state {best.layer}: {percent(best.accuracy)} (95% interval {ends} over {best.sentences:,} different "
+        f"held-out texts, {SEEDS} splits), mean over tokens; {percent(best.control_accuracy)} with "
         "shuffled labels, which is what chance reaches."
     )
     if best.sentences < FEW:

@@ -15,10 +15,11 @@ from explorer.finetune.compute.questions import Questions, built_in_questions, r
 from explorer.finetune.kinds import ANSWERS, FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS, of_kind, sets
 from explorer.finetune.opening import ORDERS, OUTSIDE, QUESTIONS, STARTER, Cards
 from explorer.text import limits
+from explorer.text.corpora import Corpus
 from explorer.text.hub_data import EXAMPLE
 from explorer.text.lines import split_lines
 from explorer.text.tables import Table
-from explorer.text.tagged import TaggedFile, TaggedSentence, split_words
+from explorer.text.tagged import Sentence, split_words
 from explorer.training.examples import HELD_OUT_SHARE, Examples, ScoredExamples, check_classes
 from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.training.tagging import TaggedExamples, built_in_tagged, tagged_examples
@@ -35,14 +36,14 @@ CHARACTERS_PER_TOKEN = 4  # in English, about
 HANDFUL = 100  # questions: hardly any kind of question is learned from fewer
 LABELLED = "labels of texts or pairs; choose examples of these above"
 MISSING = {FILE: "Choose a file of examples.", HUB: "Name a data set and fetch it."}
-IN_FILE: dict[type, str] = {Table: TEXTS, TaggedFile: WORDS, Questions: ANSWERS}
+IN_FILE: dict[type, str] = {Table: TEXTS, Corpus: WORDS, Questions: ANSWERS}
 
 AnyExamples = Examples | TaggedExamples | Questions
-Sent = TypeVar("Sent", Table, TaggedFile, Questions)
+Sent = TypeVar("Sent", Table, Corpus, Questions)
 _of_tables: OnceCache[tuple[Table, Columns], tuple[Examples, list[str]]] = OnceCache(4)  # 50,000 rows take seconds
 
 
-def read_tags(line: str) -> TaggedSentence:
+def read_tags(line: str) -> Sentence:
     """The words of a line with their tags: 'small/SIZE beer/DRINK, please', where a word without a tag in capitals has O."""
     words: list[str] = []
     tags: list[str] = []
@@ -53,7 +54,7 @@ def read_tags(line: str) -> TaggedSentence:
         after = split_words(piece[len(bare) :]) if is_tagged else []
         words += [*mine, *after]
         tags += [*[tag if is_tagged else OUTSIDE] * len(mine), *[OUTSIDE] * len(after)]
-    return TaggedSentence(tuple(words), tuple(tags))
+    return Sentence(tuple(words), tuple(tags))
 
 
 def _column(label: str) -> Any:
@@ -160,11 +161,11 @@ class ExampleSettings(View):
             return built_in_tagged(self.ready_set), ""
         if self.source == TYPED:
             return tagged_examples(self._typed_words())
-        file = self._sent(TaggedFile)
+        file = self._sent(Corpus)
         examples, note = tagged_examples(file.sentences)
         return examples, f"{file.about} {note}".strip()
 
-    def _typed_words(self) -> list[TaggedSentence]:
+    def _typed_words(self) -> list[Sentence]:
         if not (lines := [line for line in dict.fromkeys(split_lines(self.tagged_lines)) if split_words(line)]):
             raise InputError("The box has no sentences yet. Type or paste some, one per line.")
         MOST_TEXTS.check(len(lines), "sentences")

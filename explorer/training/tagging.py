@@ -19,8 +19,9 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CLASSES, TEXTS
 from explorer.core.paths import EXAMPLES
 from explorer.text import limits
+from explorer.text.corpora import read_tagged
 from explorer.text.encoding import Encoding
-from explorer.text.tagged import TaggedSentence, check_tagged, read_tagged, split_words
+from explorer.text.tagged import Sentence, check_tagged, split_words
 from explorer.training.examples import Split, draw_groups, group_rows, normalise
 
 TAGGED = {"parts_of_speech": "Parts of speech", "names": "Names: persons, places, organisations, times"}
@@ -31,7 +32,7 @@ MEMORY, MEMORY_OF_NAMES = "word memory", "word memory, F1 of names"  # baselines
 class TaggedExamples:
     """Sentences with a tag for each word. Word indices run through all sentences."""
 
-    sentences: tuple[TaggedSentence, ...]
+    sentences: tuple[Sentence, ...]
 
     @cached_property
     def classes(self) -> list[str]:
@@ -94,7 +95,7 @@ def check_to_tag(texts: object) -> list[list[str]]:
     ]
 
 
-def tagged_examples(sentences: Sequence[TaggedSentence]) -> tuple[TaggedExamples, str]:
+def tagged_examples(sentences: Sequence[Sentence]) -> tuple[TaggedExamples, str]:
     """Examples, and a sentence about what was left out: too many sentences are sampled, always the same.
 
     Raises InputError unless there are 2 sentences and 2 different tags.

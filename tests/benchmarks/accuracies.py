@@ -11,7 +11,7 @@ and each score.
 import argparse
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,15 +50,16 @@ RECIPES = {
 }
 
 
-def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Callable[[str], None] = print) -> float:
-    """The accuracy of one training; `report` hears how it goes."""
+def score(recipe: Recipe, seed: int, model_name: str | None) -> float:
+    """The accuracy of one training."""
     import explorer
     from explorer.finetune.compute.task import Task, make_plan
+    from explorer.finetune.compute.training import train_whole
     from explorer.finetune.recipe import PRESETS, preset_for
 
     model = explorer.load(model_name)
     if not recipe.train:
-        return _answers(model, seed, report)
+        return _answers(model, seed)
     examples = _examples(recipe.train)
     layers = model.capabilities.layers if recipe.layers == "all" else recipe.layers
     epochs, rate, batch = PRESETS[preset_for(model.capabilities.hidden_size, layers)]
@@ -67,7 +68,7 @@ def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Call
     if recipe.test:
         settings["held_out"] = 0.02 if layers or settings.get("optimizer") == "lbfgs" else 0.1
     plan = make_plan(model, recipe.layer, recipe.pooling, layers, keep_best=not layers, **settings)
-    result = _trained(Task(model, examples, plan), report)
+    result = train_whole(Task(model, examples, plan))
     if recipe.test is None:
         return result.history[result.best].held_out["accuracy"]
     test = _examples(recipe.test)
@@ -76,9 +77,10 @@ def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Call
     return float(np.mean(right))
 
 
-def _answers(model: Any, seed: int, report: Callable[[str], None]) -> float:
+def _answers(model: Any, seed: int) -> float:
     """The exact match of what the page trains when nothing is changed but the seed."""
     from explorer.finetune.compute.task import Task
+    from explorer.finetune.compute.training import train_whole
     from explorer.finetune.kinds import ANSWERS, READY
     from explorer.finetune.recipe import Recipe as Settings
     from explorer.finetune.recipe import defaults
@@ -86,29 +88,14 @@ def _answers(model: Any, seed: int, report: Callable[[str], None]) -> float:
 
     examples, _ = ExampleSettings(kind=ANSWERS, source=READY).examples()
     plan = Settings(kind=ANSWERS, **defaults(ANSWERS, model.capabilities), seed=seed).plan(model)
-    task = Task(model, examples, plan)
-    return _trained(task, report).history[-1].held_out["exact_match"]
-
-
-def _trained(task: Any, report: Callable[[str], None]) -> Any:
-    """The end of a training."""
-    from explorer.finetune.compute.training import run_training
-
-    steps = run_training(task)
-    while True:
-        try:
-            progress = next(steps)
-        except StopIteration as done:
-            return done.value
-        if progress.epoch:
-            report(progress.doing)
+    return train_whole(Task(model, examples, plan)).history[-1].held_out["exact_match"]
 
 
 def run(names: list[str], seeds: int, model_name: str | None) -> Iterator[str]:
     """A line for every recipe."""
     for name in names:
         recipe, start = RECIPES[name], time.perf_counter()
-        scores = [score(recipe, seed, model_name, lambda _: None) for seed in range(seeds)]
+        scores = [score(recipe, seed, model_name) for seed in range(seeds)]
         taken = (time.perf_counter() - start) / seeds
         each = ", ".join(f"{value:.1%}" for value in scores)
         wanted = f"wanted {recipe.wanted:.0%}" if recipe.wanted else "to compare"

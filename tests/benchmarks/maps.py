@@ -11,7 +11,8 @@ from pathlib import Path
 
 import explorer
 from explorer.export import page_file
-from explorer.projection.map import SENTENCES, VOCABULARY, Map
+from explorer.projection.map import Map
+from explorer.projection.points import SENTENCES, VOCABULARY
 from explorer.ui.subject import Subject
 from tests.benchmarks.browser import chromium
 

@@ -12,15 +12,8 @@ from tests.browser.expecting import PATIENCE
 
 HERE = Path(__file__).parent
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
 WINDOW = {"width": 1440, "height": 900}
 FAILED = pytest.StashKey[bool]()
 FULL = 240  # blocks on the page that a module shares: every event goes through all of them, and to open another takes less
@@ -137,6 +130,22 @@ def kept(browser) -> Iterator[dict]:
 def page(new_page) -> Iterator:
     """A fresh page, 1440 × 900."""
     return new_page()
+
+
+@pytest.fixture
+def from_disk(new_page, tmp_path):
+    """Opens the text of a page as a file, in a window of 1280 × 900 with the network off; options are those of `new_page`."""
+
+    def show(text, **options):
+        window, path = new_page(viewport={"width": 1280, "height": 900}, **options), tmp_path / "view.html"
+        window.context.set_offline(True)
+        path.write_text(text, encoding="utf-8")
+        window.goto(path.as_uri())
+        window.wait_for_selector("body[data-drawn]")
+        window.wait_for_function("() => !document.querySelector('[data-drawing]')")  # charts are drawn in turn, afterwards
+        return window
+
+    return show
 
 
 @pytest.fixture

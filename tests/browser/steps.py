@@ -1,6 +1,7 @@
 """What a person does on the page, by name."""
 
 import re
+from contextlib import contextmanager
 from urllib.parse import parse_qsl
 
 from explorer.tabs import TABS
@@ -87,6 +88,16 @@ def unfold(page, *titles: str) -> None:
 def stepper(page, name: str):
     """The number in the bar of what is chosen: "layer", "head" or "hidden_state"."""
     return page.locator(f"#steppers input[data-name={name}]")
+
+
+@contextmanager
+def held(page, calls="*/queue/join*"):
+    """The server gets none of some calls meanwhile. (With page.route, the browser would compile every script again.)"""
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Fetch.enable", {"patterns": [{"urlPattern": calls}]})
+    yield
+    devtools.send("Fetch.disable")  # which lets go what is held
+    devtools.detach()
 
 
 CALM = "* { transition: none !important; animation: none !important; }"

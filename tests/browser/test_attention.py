@@ -7,20 +7,8 @@ import pytest
 
 from explorer.techniques import ablation
 from tests.browser.expecting import expect
-from tests.browser.steps import at, chips, open_choice, settled
+from tests.browser.steps import chips, open_choice, settled
 from tests.tabs import open_tab
-
-PAIR = "?a=The+man+walked+to+the+shop.&b=He+mispronounced+it."
-
-
-@pytest.fixture
-def open_at(open_app):
-    """Opens the app at a tab."""
-
-    def opened(tab: str, query: str = PAIR, **options):
-        return open_app(at(tab, query), **options)
-
-    return opened
 
 
 @pytest.mark.own_page
@@ -58,8 +46,8 @@ def test_the_picture_comes_before_what_takes_longer_and_no_key_waits_for_that(op
     settled(page)
 
 
-def test_a_head_is_switched_off_with_before_and_after_and_put_back(open_at):
-    page = open_at("Attention", "?a=The+teacher+asked+the+%5BMASK%5D+to+open+their+books.&layer=6&head=11")
+def test_a_head_is_switched_off_with_before_and_after_and_put_back(open_app):
+    page = open_app("?tab=attention&a=The+teacher+asked+the+%5BMASK%5D+to+open+their+books.&layer=6&head=11")
     heads, answers = page.locator("#attention-heads-grid button"), page.locator("#attention-what-if-answers .bx-group")
     page.locator("#attention-what-if-gestures").get_by_role("button", name="switch off layer 6, head 11").click()
     expect(page.locator("#attention-what-if-outcome")).to_contain_text("Without layer 6, head 11: ")
@@ -82,8 +70,8 @@ def test_a_head_is_switched_off_with_before_and_after_and_put_back(open_at):
     expect(page.locator("#attention-heads-grid .bx-off")).to_have_count(0)
 
 
-def test_a_window_of_a_long_input_is_dragged_or_moved_by_keys_everywhere_at_once(open_at):
-    page = open_at("Attention", "?a=" + "the+old+bank+by+the+river+" * 20 + "&layer=1&head=6")
+def test_a_window_of_a_long_input_is_dragged_or_moved_by_keys_everywhere_at_once(open_app):
+    page = open_app("?tab=attention&a=" + "the+old+bank+by+the+river+" * 20 + "&layer=1&head=6")
     window = page.locator("#attention-head-heatmap").get_by_role("slider")
     framed, rows = chips(page).and_(page.locator(".bx-looks")), page.locator("#attention-head-heatmap .ytick text")
     expect(page.locator("#attention-head-heatmap .shapelayer path")).to_have_count(2)  # it opens where the finding is

@@ -11,12 +11,6 @@ from tests.browser.test_everyone import AXE, wrong
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def saved(page, label):
-    with page.expect_download() as download:
-        page.get_by_role("dialog").get_by_role("link", name=label).click()
-    return download.value
-
-
 def test_a_picture_gives_its_own_numbers_and_carries_its_letters(open_app, bundled):
     page = open_app("?v=1&tab=attention&a=A+dog+barked.&layer=3&head=7")
     page.locator("#attention-head-heatmap").hover()

@@ -164,7 +164,7 @@ def test_keys_reach_tabs_choices_and_cells(open_app):
     page.locator("#attention-heads-grid button[aria-pressed=true]").focus()
     for key, name in (("PageDown", "layer 6,"), ("End", "layer 6, head 12"), ("Home", "layer 6, head 1:")):
         page.keyboard.press(key)
-        expect(page.locator("#attention-heads-grid button:focus")).to_have_attribute("aria-label", _starts(name))
+        expect(page.locator("#attention-heads-grid button:focus")).to_have_attribute("aria-label", re.compile(f"^{name}"))
     page.locator("#attention-view").get_by_label("One head", exact=True).focus()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_label("All heads by numbers", exact=True)).to_be_checked()
@@ -205,7 +205,3 @@ def test_a_picture_fills_the_screen_is_stepped_through_and_returns(open_app):
 
 STATE = """() => [scrollY, document.activeElement.id, document.querySelectorAll('[inert], [popover]:popover-open').length,
     document.querySelector('#attention-head-heatmap').getBoundingClientRect().toJSON()]"""
-
-
-def _starts(text: str) -> re.Pattern[str]:
-    return re.compile(rf"^{re.escape(text)}")

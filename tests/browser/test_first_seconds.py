@@ -8,7 +8,7 @@ import pytest
 from explorer.server import ahead
 from tests.benchmarks.responses import SHIFTS
 from tests.browser.expecting import expect
-from tests.browser.steps import at, settled
+from tests.browser.steps import at, held, settled
 from tests.tabs import opened_tab, ways_to
 
 SLOW = "*/assets/Blocks-*.js"  # without it Gradio shows nothing
@@ -130,29 +130,15 @@ def test_a_page_that_is_only_looked_at_asks_for_nothing_more_and_has_no_other_ta
     assert not [one for one in sent if str(one).startswith(("attention-", "fill-mask-", "corpus-", "fine-tune-"))]
 
 
-def held(page):
-    """Lets no call reach the server; the returned function lets all go on."""
-    waiting, free = [], []
-    page.route("**/queue/join*", lambda route: route.continue_() if free else waiting.append(route))
-
-    def go_on():
-        free.append(True)
-        page.wait_for_timeout(100)  # the last request that is held may be under way
-        for route in waiting:
-            route.continue_()
-
-    return go_on
-
-
 def test_what_is_typed_while_a_link_is_followed_stays_and_is_drawn(page, served):
-    go_on, box = held(page), page.locator("#first textarea").first
-    page.goto(f"{served}{at('Fill-mask', '?a=Cats+drink+%5BMASK%5D.')}")
-    expect(box).to_have_value("Cats drink [MASK].")
-    expect(page.locator("#first textarea").nth(1)).to_have_value("")
-    box.click()
-    box.press("Home")
-    page.keyboard.type("Big ")
-    go_on()
+    with held(page):
+        page.goto(f"{served}{at('Fill-mask', '?a=Cats+drink+%5BMASK%5D.')}")
+        box = page.locator("#first textarea").first
+        expect(box).to_have_value("Cats drink [MASK].")
+        expect(page.locator("#first textarea").nth(1)).to_have_value("")
+        box.click()
+        box.press("Home")
+        page.keyboard.type("Big ")
     expect(page.locator("#strip .bx-token")).to_have_text(["[CLS]", "big", "cats", "drink", "[MASK]", ".", "[SEP]"])
     expect(page.locator("#fill-mask-finding")).not_to_be_empty()
     settled(page)
@@ -165,10 +151,9 @@ def test_what_is_typed_while_the_page_goes_to_another_place_stays(page, served):
     page.goto(f"{served}?a=Cats+drink+milk.")
     expect(page.locator("#strip .bx-token", has_text="milk")).to_be_visible()
     settled(page)
-    go_on = held(page)
-    page.evaluate("BertExplorer.link.visit('tab=tokens&a=Dogs+bark.&b=They+do.')")
-    page.locator("#text-a textarea").fill("Birds sing.")
-    go_on()
+    with held(page):
+        page.evaluate("BertExplorer.link.visit('tab=tokens&a=Dogs+bark.&b=They+do.')")
+        page.locator("#text-a textarea").fill("Birds sing.")
     expect(page.locator("#tabs .bx-cards")).to_contain_text("sing")
     expect(page.locator("#tabs .bx-cards")).to_contain_text("they")
     settled(page)

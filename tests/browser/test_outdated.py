@@ -1,14 +1,12 @@
 """What is not of the present input and choice is pale from the key or click on, and never stands beside an error."""
 
-from contextlib import contextmanager
-
 import pytest
 
 from explorer.core.limits import CHARACTERS
 from explorer.tabs import TABS
 from tests.at_night import at_night
 from tests.browser.expecting import expect
-from tests.browser.steps import at, settled
+from tests.browser.steps import at, held, settled
 
 FULL = """() => [...document.querySelectorAll("#tabs :is(.block.bx-content, [id$=-finding])")]
     .filter((one) => one.getClientRects().length && (one.innerText.trim() || one.querySelector("canvas, svg")))
@@ -18,16 +16,6 @@ SOME_FULL, NONE_FULL = f"() => ({FULL})().length", f"() => !({FULL})().length"
 NONE_LEFT = """() => [...document.querySelectorAll("#tabs .view > .part")].filter((one) => one.getClientRects().length)
     .every((one) => getComputedStyle(one).opacity === "0")"""  # below the title of another choice
 OTHER = "Paris is the capital of [MASK]."
-
-
-@contextmanager
-def held(page):
-    """The server hears of nothing meanwhile."""
-    devtools = page.context.new_cdp_session(page)
-    devtools.send("Fetch.enable", {"patterns": [{"urlPattern": "*/queue/join*"}]})
-    yield
-    devtools.send("Fetch.disable")  # which lets go what is held
-    devtools.detach()
 
 
 TO_OPEN = [tab for tab in TABS if not tab.optional]

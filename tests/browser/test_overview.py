@@ -16,6 +16,8 @@ LONG = "?a=" + "the+old+bank+by+the+river+" * 20 + "&b="
 PHONE = {"width": 420, "height": 900}
 STATES = 7  # of the bundled model
 ROUTES = "[...document.querySelectorAll('gradio-app .bx-flow-hits path')].map((one) => one.dataset.route).join(' ')"
+SCENES = """() => document.querySelector('gradio-app .bx-flow').scenes.filter(({ said }) => said)
+    .map(({ said, value }) => [said, (value.changes ?? []).map(({ label }) => label)])"""
 TITLES = ["read", "embed", "attend", "transform", "repeat", "guess", "judge"]
 
 
@@ -95,17 +97,11 @@ def test_a_click_on_a_box_a_token_or_a_bar_shows_where_that_comes_from(opened):
 def test_arrow_keys_move_and_choose_and_stop_at_the_edge(opened):
     page = opened()
     box(page, 6, 6).focus()
-    for key, (row, state) in (
-        ("ArrowRight", (6, 6)),
-        ("ArrowLeft", (6, 5)),
-        ("ArrowUp", (5, 5)),
-        ("Home", (5, 0)),
-        ("PageUp", (0, 0)),
-        ("ArrowDown", (1, 0)),
-    ):
+    moves = {"ArrowRight": (6, 6), "ArrowLeft": (6, 5), "ArrowUp": (5, 5), "Home": (5, 0), "PageUp": (0, 0), "ArrowDown": (1, 0)}
+    for key, place in moves.items():
         page.keyboard.press(key)
-        expect_chosen(page, row, state)
-        expect(box(page, row, state)).to_be_focused()
+        expect_chosen(page, *place)
+        expect(box(page, *place)).to_be_focused()
     settled(page)
     expect(box(page, 1, 0)).to_be_focused()
     expect(picture(page, ".bx-flow-box[tabindex='0']")).to_have_count(1)
@@ -182,21 +178,17 @@ def test_the_zoom_follows_the_mouse_the_wheel_and_the_token(opened):
     assert page.evaluate("scrollY") == 0
 
 
-def cut_line(page, route: str):
-    """Click a line, which is thin and crossed by others, and cut it in its card."""
-    picture(page, f"[data-route='{route}']").dispatch_event("click")
-    page.locator("gradio-app .bx-flow-card").get_by_role("button", name="cut it").click()
-
-
 def test_a_cut_snaps_is_told_linked_and_put_back_by_one_key(opened):
     page = opened()
     bars = picture(page, ".bx-flow-output").filter(has_text="What is in the blank?")
     card = picture(page, ".bx-flow-card")
-    picture(page, "[data-route='[5,6,4]']").dispatch_event("click")
+    line = picture(page, "[data-route='[5,6,4]']")
+    line.dispatch_event("click")  # it is thin and crossed by others
     expect(card).to_contain_text(re.compile(r"Layer 6: “\[MASK\]” takes \d+(\.\d)?% from “japan”"))
     page.keyboard.press("Escape")
     expect(card).to_have_count(0)
-    cut_line(page, "[5,6,4]")
+    line.dispatch_event("click")
+    card.get_by_role("button", name="cut it").click()
     expect(card).to_have_count(0)
     finding = page.locator("#overview-finding")
     expect(finding).to_contain_text(re.compile(r"Without japan in layer 6: tokyo \d+% → <1%, \w+ leads with \d+%\."))
@@ -205,7 +197,7 @@ def test_a_cut_snaps_is_told_linked_and_put_back_by_one_key(opened):
     expect(ghost).to_be_visible()
     assert float(ghost.evaluate("(one) => parseFloat(one.style.width)")) == pytest.approx(89, abs=1)
     expect(picture(page, ".bx-flow-box.bx-changed").first).to_have_attribute("aria-label", re.compile("before the change"))
-    expect(picture(page, "[data-route='[5,6,4]']")).to_have_count(0)
+    expect(line).to_have_count(0)
     expect(picture(page, ".bx-flow-change")).to_have_accessible_name("Put back: japan → [MASK], layer 6")
     page.wait_for_url("**cut=6.6.4.0*")
 
@@ -374,6 +366,11 @@ def test_a_slider_turns_he_into_she_and_one_key_turns_it_back(opened):
     )
     expect(finding).to_contain_text(re.compile(r"his → her.*A random direction of equal length: he 59% → \d+%\."))
     page.wait_for_url("**move=3,2,he,she,1.0*")
+    page.keyboard.press("Shift")  # any gesture: the last scene has its sentence then
+    scenes = page.evaluate(SCENES)
+    assert len(scenes) >= 2
+    for said, labels in scenes:  # of the loop that Share makes
+        assert [f"With {label.split()[0]} × (she" for label in labels] == re.findall(r"^With [\d.]+ × \(she", said)
 
     page.reload()
     expect(bars.locator("button").first).to_contain_text(re.compile(r"she \d+%, was \d"))

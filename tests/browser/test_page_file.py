@@ -17,27 +17,10 @@ MARKS = (
 )
 
 
-@pytest.fixture
-def opened(new_page, tmp_path):
-    """Opens what `html` made, always in the same window, with the network off."""
-    window = new_page(viewport={"width": 1280, "height": 900})
-    window.context.set_offline(True)
-
-    def show(text):
-        path = tmp_path / "view.html"
-        path.write_text(text, encoding="utf-8")
-        window.goto(path.as_uri())
-        window.wait_for_selector("body[data-drawn]")
-        window.wait_for_function("() => !document.querySelector('[data-drawing]')")  # charts are drawn in turn, afterwards
-        return window
-
-    return show
-
-
 @pytest.mark.parametrize("tab", at_night([tab.id for tab in TABS if tab.needs != "own_head"], but=["attention"]))
-def test_every_view_draws_from_the_disk(bundled, opened, tab):
+def test_every_view_draws_from_the_disk(bundled, from_disk, tab):
     views = [view() for one in TABS if one.id == tab for view in one.views]
-    window = opened(page_file.html(views, Subject.of(bundled.trace(HOSTILE, "he bought milk."))))
+    window = from_disk(page_file.html(views, Subject.of(bundled.trace(HOSTILE, "he bought milk."))))
     assert window.problems == []
     assert window.locator(".bx-view").count() > 1 or tab == "projection"
     empty = window.locator(".bx-part:has(.bx)").evaluate_all(
@@ -47,10 +30,10 @@ def test_every_view_draws_from_the_disk(bundled, opened, tab):
     assert window.locator(".bx-strip-of-input").inner_text().count("script") == 3, "the text is text"
 
 
-def test_the_overview_traces_and_unfolds_from_the_disk(bundled, opened):
+def test_the_overview_traces_and_unfolds_from_the_disk(bundled, from_disk):
     views = [view() for tab in TABS if tab.id == "overview" for view in tab.views]
     subject = Subject.of(bundled.trace("The capital of Japan is [MASK].", "It is a big city."))
-    window = opened(page_file.html(views, subject))
+    window = from_disk(page_file.html(views, subject))
     box = lambda state, row: window.locator(f'.bx-flow-box[data-state="{state}"][data-row="{row}"]')  # noqa: E731
     drawn = "() => [...document.querySelectorAll('[data-route]')].map((one) => one.dataset.route)"
     expect(box(6, 6)).to_have_attribute("aria-pressed", "true")
@@ -84,9 +67,9 @@ def test_the_overview_traces_and_unfolds_from_the_disk(bundled, opened):
     assert window.problems == []
 
 
-def test_a_heatmap_says_what_is_pointed_at_and_the_page_follows_theme_and_phone(bundled, opened):
+def test_a_heatmap_says_what_is_pointed_at_and_the_page_follows_theme_and_phone(bundled, from_disk):
     trace = bundled.trace("The man went to the [MASK].", "He bought milk.")
-    window = opened(page_file.html([VIEWS["attention/head"]()], Subject.of(trace)))
+    window = from_disk(page_file.html([VIEWS["attention/head"]()], Subject.of(trace)))
     weights = trace.attention(0)[0]
     box = window.locator(".bx-chart .nsewdrag").bounding_box()
     x, y = (box[start] + (place + 0.5) * box[size] / trace.kept for start, size, place in (("x", "width", 2), ("y", "height", 9)))
@@ -102,7 +85,7 @@ def test_a_heatmap_says_what_is_pointed_at_and_the_page_follows_theme_and_phone(
     window.wait_for_function("() => document.documentElement.scrollWidth <= 420")  # what is drawn follows its box a moment later
 
 
-def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
+def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, from_disk):
     trace, other = bundled.trace("The man went to the [MASK]."), bundled.trace("The woman slept.")
     cells = [
         trace.show("attention/head"),
@@ -110,7 +93,7 @@ def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
         trace.show("overview/routes"),
         explorer.compare(trace, other, "tokens/pieces"),
     ]
-    window = opened("<meta charset='utf-8'><body data-drawn>" + "<hr>".join(cell._repr_html_() for cell in cells))
+    window = from_disk("<meta charset='utf-8'><body data-drawn>" + "<hr>".join(cell._repr_html_() for cell in cells))
     for number, marks in enumerate((".bx-chart svg", ".bx-lines path", ".bx-flow-lines path", ".bx-token")):
         inside = window.frame_locator("iframe").nth(number)
         inside.locator("body[data-drawn]").wait_for()
@@ -121,9 +104,9 @@ def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
     assert window.frame_locator("iframe").nth(3).locator("article").count() == 2
 
 
-def test_a_page_of_the_gallery_shows_what_a_cut_changes_and_puts_it_back(bundled, opened):
+def test_a_page_of_the_gallery_shows_what_a_cut_changes_and_puts_it_back(bundled, from_disk):
     sentence = next(read_sentences(bundled))
-    window = opened(page_of(sentence))
+    window = from_disk(page_of(sentence))
     first, told = window.locator(".bx-flow-box[aria-pressed=true]"), window.locator(".bx-variant-told")
     choices = window.get_by_role("group", name="Cut a link").get_by_role("button")
     expect(choices).to_have_count(len(sentence.cuts) + 1)

@@ -26,21 +26,6 @@ KINDS = {  # a view for each component that can be saved
 }
 
 
-@pytest.fixture
-def opened(new_page, tmp_path):
-    """Opens a file with some views, on a dark page."""
-    window = new_page(viewport={"width": 1280, "height": 900}, color_scheme="dark")
-
-    def show(views, subject):
-        path = tmp_path / "view.html"
-        path.write_text(page_file.html(views, subject), encoding="utf-8")
-        window.goto(path.as_uri())
-        window.wait_for_selector("body[data-drawn]")
-        return window
-
-    return show
-
-
 def saved(window, box):
     """What is downloaded when somebody wants the picture in `box` of a file."""
     box.hover()
@@ -80,10 +65,10 @@ def check(written):
     return root, ["".join(one.itertext()) for one in root.iter(f"{SVG}text")]
 
 
-def test_every_kind_of_picture_is_an_svg_that_parses(bundled, opened):
+def test_every_kind_of_picture_is_an_svg_that_parses(bundled, from_disk):
     subject = Subject.of(bundled.trace(HOSTILE, "he bought milk."))
     views = [VIEWS[name]() for name in KINDS] + [VIEWS["attention/head"](look="Lines")]
-    window = opened(views, subject)
+    window = from_disk(page_file.html(views, subject), color_scheme="dark")
     seen = set()
     for box in window.locator(".bx-part.bx-saved:not(:has(.bx-chart))").all():
         root, words = check(box.evaluate(SVG_OF))
@@ -98,9 +83,10 @@ def test_every_kind_of_picture_is_an_svg_that_parses(bundled, opened):
     assert window.locator(".bx-paper").count() == 0
 
 
-def test_svg_has_cells_and_dark_text_on_a_dark_page_too(bundled, opened):
+def test_svg_has_cells_and_dark_text_on_a_dark_page_too(bundled, from_disk):
     trace = bundled.trace("The man slept.")
-    window = opened([VIEWS["attention/head"](), VIEWS["tokens/pieces"]()], Subject.of(trace))
+    views = [VIEWS["attention/head"](), VIEWS["tokens/pieces"]()]
+    window = from_disk(page_file.html(views, Subject.of(trace)), color_scheme="dark")
     root = ET.fromstring(saved(window, window.locator("[data-part=heatmap]")))
     cells = [one.get("d").count("M") for one in root.iter(f"{SVG}path") if "h1v1h-1z" in one.get("d", "")]
     assert sum(cells) == trace.kept**2

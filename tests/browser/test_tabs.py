@@ -11,18 +11,8 @@ from tests.corpora import few_read
 from tests.tabs import open_tab
 
 
-@pytest.fixture
-def open_at(open_app):
-    """Opens the app at a tab."""
-
-    def opened(tab: str, query: str = ""):
-        return open_app(at(tab, query))
-
-    return opened
-
-
-def test_fill_mask_a_click_hides_a_word(open_at):
-    page = open_at("Fill-mask", "?a=The+sky+is+blue.")
+def test_fill_mask_a_click_hides_a_word(open_app):
+    page = open_app(at("Fill-mask", "?a=The+sky+is+blue."))
     row = page.locator("#fill-mask-words-row .bx-token")
     row.nth(4).click()
     expect(page.locator("#text-a textarea")).to_have_value("The sky is [MASK].")
@@ -35,8 +25,8 @@ def test_fill_mask_a_click_hides_a_word(open_at):
     expect(page.locator("#fill-mask-guesses-guesses h3")).to_have_count(1)
 
 
-def test_choices_behind_more_are_reached_by_keys_and_stay_in_sight_while_open(open_at):
-    page = open_at("Fill-mask")
+def test_choices_behind_more_are_reached_by_keys_and_stay_in_sight_while_open(open_app):
+    page = open_app(at("Fill-mask"))
     choices, more = page.locator("#fill-mask-view label:visible"), page.locator("#fill-mask-rest")
     first = list(TAB.choices)[: TAB.in_sight]
     expect(choices).to_have_text(first)
@@ -59,9 +49,9 @@ def test_choices_behind_more_are_reached_by_keys_and_stay_in_sight_while_open(op
     expect(choices).to_have_text(first)
 
 
-def test_gradio_keeps_nothing_of_what_a_call_was_given(open_at):
+def test_gradio_keeps_nothing_of_what_a_call_was_given(open_app):
     """It goes through all that it keeps at each step of every later call."""
-    page = open_at("Tokens")
+    page = open_app(at("Tokens"))
     page.evaluate(
         """async () => {
             const parts = Object.values(await import(new URL(BertExplorer.told.statuses, document.baseURI)));
@@ -81,11 +71,8 @@ def test_gradio_keeps_nothing_of_what_a_call_was_given(open_at):
     page.wait_for_function("() => window.ended > 1 && !window.keeps.length")
 
 
-ONE = "?a=She+drank+a+cup+of+%5BMASK%5D."
-
-
-def test_the_lens_shows_every_layer_and_follows_words(open_at, bundled):
-    page = open_at("Fill-mask", ONE)
+def test_the_lens_shows_every_layer_and_follows_words(open_app, bundled):
+    page = open_app(at("Fill-mask", "?a=She+drank+a+cup+of+%5BMASK%5D."))
     open_choice(page, "fill-mask", "Lens")
     rows = page.locator("#fill-mask-lens-table tbody tr")
     expect(rows).to_have_count(bundled.capabilities.layers + 1)
@@ -103,7 +90,6 @@ def test_the_lens_shows_every_layer_and_follows_words(open_at, bundled):
     expect(page.locator("#fill-mask-lens-about")).to_contain_text("Fitted on")
 
 
-INPUT = "?a=She+sat+on+the+bank+of+the+river.&token=5"
 HOSTILE = (
     "<img src=x onerror=alert(1)>",
     "${alert(1)} {{value}}",
@@ -114,17 +100,14 @@ HOSTILE = (
 
 @pytest.fixture
 def some_sentences():
-    """The corpus in small: what is looked for by its words is in it."""
-    with few_read("here", "hotel", "money", "there") as few:
-        yield few
+    """The corpus in small, for one test."""
+    with few_read():
+        yield
 
 
-def hits(page):
-    return page.locator("#corpus-search-hits tbody button")
-
-
-def test_nothing_in_files_runs(open_app, some_sentences, tmp_path):
-    page = open_app(at("Corpus", f"{INPUT}&view=words"))  # as links named the search by word
+@pytest.mark.usefixtures("some_sentences")
+def test_nothing_in_files_runs(open_app, tmp_path):
+    page = open_app(at("Corpus", "?a=She+sat+on+the+bank+of+the+river.&token=5&view=words"))  # as links named the search by word
     paths = [tmp_path / f"{number}.txt" for number in (1, 2)]
     for path, lines in zip(paths, (HOSTILE[:2], HOSTILE[2:]), strict=True):
         path.write_text("\n".join(lines), "utf-8")
@@ -135,8 +118,9 @@ def test_nothing_in_files_runs(open_app, some_sentences, tmp_path):
     page.locator("#corpus-word :is(input, textarea)").fill("alert")
     page.keyboard.press("Enter")
     expect(about).to_contain_text("“alert” occurs 3 times")
-    expect(hits(page)).to_have_count(3)
-    hits(page).first.click()
+    hits = page.locator("#corpus-search-hits tbody button")
+    expect(hits).to_have_count(3)
+    hits.first.click()
     expect(page.locator("#text-a textarea")).to_have_value(HOSTILE[0])
     settled(page)
     expect(page.locator("img[src=x], b:not([class]) > script")).to_have_count(0)

@@ -1,1 +1,1 @@
-"""Hostile input of every kind, and what must hold whatever comes: `python -m tests.fuzz --calls 10000`."""
+"""Hostile input of every kind, and what must hold whatever comes: `tests/unit/test_hostile.py` sends it."""

@@ -39,11 +39,6 @@ def values_after(tab, updates):
     return values
 
 
-def place_with(kinds, name, value, capabilities, tab, choice):
-    views = tuple(kind.read({name: value}, capabilities) if name in kind.settings else kind() for kind in kinds)
-    return Place(first_subject(), tab, choice, views)
-
-
 @pytest.mark.parametrize(("tab", "choice"), CHOICES, ids=[f"{tab.id} {choice}" for tab, choice in CHOICES])
 def test_every_setting_reaches_its_control_and_the_address(bundled, shell, tab, choice):
     capabilities, page, kinds = bundled.capabilities, shell.tabs[tab.id], links.seen_in(tab, choice)
@@ -52,8 +47,9 @@ def test_every_setting_reaches_its_control_and_the_address(bundled, shell, tab, 
             if not setting.linked:
                 continue
             for value in other_values(setting, kind.__dataclass_fields__[name].default, capabilities)[:3]:
-                given = list(value) if isinstance(setting, Several) else value
-                place = place_with(kinds, name, given, capabilities, tab.id, choice)
+                given = {name: list(value) if isinstance(setting, Several) else value}
+                views = tuple(one.read(given if name in one.settings else {}, capabilities) for one in kinds)
+                place = Place(first_subject(), tab.id, choice, views)
                 values = values_after(page, page.arrive(place))
                 assert page.place(place.subject, values).settings == place.settings, (name, value)
                 assert page.follow(place.subject, values) == {page.address: links.query(place)}

@@ -21,39 +21,31 @@ from explorer.corpus.compute.attention_sums import DIRECTIONS, OFFSETS, REACH, s
 from explorer.corpus.compute.head_families import MEANINGS, Profiles, families, habits
 from explorer.corpus.compute.reading import ADDED, tokens_of
 from explorer.corpus.endpoints import head_atlas as endpoint
-from explorer.text.corpora import ROOT, Corpus, CorpusSentence, built_in
+from explorer.text.corpora import Corpus, built_in
+from explorer.text.tagged import ROOT, Sentence
 from tests.corpora import head_atlas
 
 FEW = 3  # occurrences of a relation, in tests of a few sentences
 
 
-@pytest.fixture
-def few(monkeypatch):
-    """A dozen sentences of many lengths, and an atlas that tells of rare relations too."""
-    lenient(monkeypatch)
-    return a_dozen()
-
-
-def lenient(patch):
-    patch.setattr(atlases, "FEWEST", FEW)
-    patch.setattr(atlas_file, "NAMING", FEW)
-    patch.setattr(atlas_file, "LEVEL", 1.0)
-
-
-def a_dozen():
+@pytest.fixture(scope="module")
+def few():
+    """A dozen sentences of many lengths."""
     sentences = sorted(built_in().sentences, key=lambda one: len(one.text))[40::60]
     assert len(sentences) >= 12
     return Corpus("few", tuple(sentences))
 
 
 @pytest.fixture(scope="module")
-def made_of_few(bundled):
-    """The atlas of the bundled model over these, and what its evidence was made from."""
+def made_of_few(bundled, few):
+    """The atlas of the bundled model over these, of rare relations too, and what its evidence was made from."""
     seen = []
     with pytest.MonkeyPatch.context() as patch:
-        lenient(patch)
+        patch.setattr(atlases, "FEWEST", FEW)
+        patch.setattr(atlas_file, "NAMING", FEW)
+        patch.setattr(atlas_file, "LEVEL", 1.0)
         patch.setattr(atlases, "evidence", lambda gains: seen.append(gains) or evidence(gains))
-        return made(bundled, a_dozen()), *seen
+        return made(bundled, few), *seen
 
 
 def made(model, corpus):
@@ -154,7 +146,7 @@ def test_it_is_what_loops_over_eager_attentions_give(bundled, few, made_of_few):
 
 
 def test_a_corpus_without_syntax_has_no_relations_and_one_sentence_is_enough(bundled):
-    plain = [CorpusSentence("The man went to the store.", ("The", "man", "went", "to", "the", "store."), (0, 4, 8, 13, 16, 20))]
+    plain = [Sentence(("The", "man", "went", "to", "the", "store."), (), "The man went to the store.", (0, 4, 8, 13, 16, 20))]
     atlas = made(bundled, Corpus("one", tuple(plain)))
     assert atlas.sentences == 1
     assert atlas.shares.shape[2:] == (len(DIRECTIONS), 0)
@@ -166,7 +158,7 @@ def test_a_corpus_without_syntax_has_no_relations_and_one_sentence_is_enough(bun
     np.testing.assert_allclose(atlas.offsets[0, :, REACH - 1], first.diagonal(-1, 1, 2).mean(1), atol=1e-5)
     np.testing.assert_allclose(atlas.cls[0], first[:, :, 0].mean(1), atol=1e-5)
     assert (atlas.strengths[..., 1:] == -1).all()
-    single = made(bundled, Corpus("a word", (CorpusSentence("Hello", ("Hello",), (0,)),)))
+    single = made(bundled, Corpus("a word", (Sentence(("Hello",), (), "Hello", (0,)),)))
     assert (single.strengths <= 1).all()
 
 

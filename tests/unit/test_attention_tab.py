@@ -1,8 +1,10 @@
 """The Attention tab as the server sees it, and the endpoints of Attention, Inside a head and the Overview."""
 
 import base64
+import itertools
 import json
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,15 +12,93 @@ import pytest
 from explorer.attention.endpoints import head_metrics, rollout
 from explorer.bert import attending
 from explorer.bert.explorer import Explorer
+from explorer.bert.trace import Reading, Trace
 from explorer.core.errors import InputError, ModelError
 from explorer.inside_head.endpoints import inside_layer
 from explorer.overview.endpoints import routes
+from explorer.page.listening import apply
+from explorer.page.shell import Shell
+from explorer.page.tab import TabPage
 from explorer.techniques import ablation
 from explorer.techniques.routes import mixing
 from explorer.tokens.endpoints import vocabulary
 from explorer.ui import answers
+from explorer.ui.subject import Selection, Subject
+from explorer.ui.view import select
+from tests.benchmarks.base_model import text_of
 from tests.decomposing import head_shares
-from tests.opened import VIEWS, Opened, values_of
+
+fresh = itertools.count()
+
+
+class Opened:
+    """The page's tabs as the server sees them, on one input."""
+
+    def __init__(self, model: Explorer, shell: Shell, tokens: int) -> None:
+        self.model, self.texts = model, (text_of(tokens), "")
+        self.shell = shell
+        self.encoding = model.encode(*self.texts)
+        assert self.encoding.kept == tokens
+        self.trace = self.forward_pass()
+
+    def forward_pass(self) -> Trace:
+        """What the model itself does with the input."""
+        return Trace.of(self.model, self.encoding)
+
+    def subject(self, **chosen: Any) -> Subject:
+        """The input on the page, its trace in the cache."""
+        subject = Subject(self.model.name, *self.texts, Selection(**chosen))
+        vars(subject)["trace"] = self.trace  # the forward pass is what this is compared with
+        return subject
+
+    def show(self, tab: str = "attention", choice: str = "") -> int:
+        """Everything a tab does when it opens, on a trace of which nothing was derived yet; the bytes it sends."""
+        self.trace = Trace(self.model, Reading(self.encoding, self.trace.states))
+        page = self.shell.tabs[tab]
+        return sent(page.show(self.subject(), values_of(page, choice)))
+
+    def change_head(self) -> int:
+        """The bytes that a click on another picture sends."""
+        number, page = next(fresh), self.shell.tabs["attention"]
+        grid = next(panel for panel in page.panels if panel.view.name == "attention/heads")
+        change = select(layer=number // 12 % 12 + 1, head=number % 12 + 1)
+        return sent(apply(page, grid, self.subject(), values_of(page), change, grid.parts["grid"]))
+
+
+def values_of(page: TabPage, choice: str = "") -> dict[Any, Any]:
+    """The values that the controls of a tab open with, and which of its choices is open."""
+    values = {control: control.value for control in page.controls.values()}
+    return values | ({page.which: choice or page.which.value} if page.which else {})
+
+
+def sent(updates: dict[Any, Any]) -> int:
+    """The bytes of what Gradio sends for these updates."""
+    return sum(len(json.dumps(_as_sent(component, value))) for component, value in updates.items())
+
+
+def _as_sent(component: Any, value: Any) -> Any:
+    if isinstance(value, dict) and value.get("__type__") == "update":
+        return {key: _as_sent(component, part) if key == "value" else part for key, part in value.items()}
+    if hasattr(value, "get_config"):  # a component that stands for an update
+        return dict(value.constructor_args)
+    data = component.postprocess(value)
+    if hasattr(data, "model_dump"):
+        return data.model_dump()
+    return data if data is None or isinstance(data, str | int | float | list | dict) else str(data)
+
+
+VIEWS = [
+    ("overview", ""),
+    ("tokens", ""),
+    ("attention", ""),
+    ("attention", "Several heads"),
+    ("attention", "All heads by numbers"),
+    ("attention", "Through all layers"),
+    ("inside-head", ""),
+    ("inside-head", "The whole layer"),
+    ("inside-head", "If it were a decoder"),
+    ("inside-head", "Positions"),
+]
 
 
 @pytest.fixture
@@ -44,8 +124,8 @@ def passes(monkeypatch, bundled):
         hook.remove()
 
 
-def test_another_head_and_another_view_need_no_forward_pass(bundled, passes):
-    opened = Opened(bundled, 17)
+def test_another_head_and_another_view_need_no_forward_pass(bundled, page, passes):
+    opened = Opened(bundled, page[1], 17)
     assert passes == {"passes": 1, "layers": 6}
     for tab, choice in VIEWS:
         opened.show(tab, choice)
@@ -60,8 +140,8 @@ def test_another_head_and_another_view_need_no_forward_pass(bundled, passes):
     assert passes == before
 
 
-def test_what_was_picked_stays_and_what_was_not_follows_the_input(bundled):
-    opened = Opened(bundled, 17)
+def test_what_was_picked_stays_and_what_was_not_follows_the_input(bundled, page):
+    opened = Opened(bundled, page[1], 17)
     page = opened.shell.tabs["attention"]
 
     def selected(**chosen):
@@ -78,8 +158,8 @@ def test_what_was_picked_stays_and_what_was_not_follows_the_input(bundled):
 
 
 @pytest.mark.parametrize("tokens", [5, 40, 128, 512])
-def test_every_view_opens_at_any_length_and_sends_little(bundled, tokens):
-    opened = Opened(bundled, tokens)
+def test_every_view_opens_at_any_length_and_sends_little(bundled, page, tokens):
+    opened = Opened(bundled, page[1], tokens)
     for tab, choice in VIEWS:
         most = 1_100_000 if choice == "If it were a decoder" else 800_000  # two whole heads
         assert opened.show(tab, choice) < most, (tab, choice)

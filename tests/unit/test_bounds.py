@@ -21,9 +21,8 @@ from explorer.server import bounds
 from explorer.server.bounds import TOO_LARGE, VALUES, Bodies
 from explorer.server.refusals import BODY_MEGABYTES, NO_ROOM, Refusals
 from explorer.server.serving import HEADER_BYTES, MOST_CONNECTIONS
-from tests.asking import ask
+from tests.asking import ask, ask_app
 from tests.clocks import set_clock
-from tests.waiting import waited
 
 RUN = "/gradio_api/run/tokens"
 
@@ -33,7 +32,7 @@ def send():
     """Sends the parts of a body; gives the status, the sentence or text, and what reached the app."""
 
     def sent(*parts, path=RUN, method="POST", ends=True, **headers):
-        reached, answer = [], []
+        reached = []
 
         async def app(scope, receive, send):
             while True:
@@ -43,18 +42,7 @@ def send():
                     break
             await PlainTextResponse("read")(scope, receive, send)
 
-        messages = [{"type": "http.request", "body": part, "more_body": True} for part in parts]
-        messages.append({"type": "http.request", "body": b""} if ends else {"type": "http.disconnect"})
-        coming = iter(messages)
-
-        async def receive():
-            return next(coming)
-
-        async def keep(message):
-            answer.append(message)
-
-        given = [(name.replace("_", "-").lower().encode(), value.encode()) for name, value in headers.items()]
-        waited(Refusals(Bodies(app))({"type": "http", "method": method, "path": path, "headers": given}, receive, keep))
+        answer = ask_app(Refusals(Bodies(app)), *parts, headers=headers, ends=ends, method=method, path=path)
         if not answer:
             return None, "", reached
         body = answer[1]["body"].decode()
@@ -221,18 +209,7 @@ def uploads(monkeypatch):
         if app is not None:
             around._app = app
         given = {"content-length": str(round(megabytes * MEGABYTE)), **headers}
-        scope = {"type": "http", "method": "POST", "path": "/gradio_api/upload", "client": (address, 1)}
-        scope["headers"] = [(name.encode(), value.encode()) for name, value in given.items()]
-        answer = []
-
-        async def keep(message):
-            answer.append(message)
-
-        async def receive():
-            return {"type": "http.request", "body": b""}
-
-        waited(Refusals(around)(scope, receive, keep))
-        return answer[0]["status"]
+        return ask_app(Refusals(around), headers=given, path="/gradio_api/upload", client=(address, 1))[0]["status"]
 
     return put
 

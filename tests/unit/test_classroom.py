@@ -70,17 +70,14 @@ def test_a_nickname_that_will_not_do_is_told_why(typed, why):
         names.nickname(typed, {"ann"})
 
 
-@pytest.mark.parametrize("typed", ["Аnn", "АNN", "ᎪNN", "Ａｎｎ", "𝐀𝐧𝐧", "ɑnn", "Αnn", "A nn", "Ann.", "Aոո", "ann\u200b"])
-def test_a_nickname_that_looks_like_that_of_another_is_refused(typed):
+ANNS = ["Аnn", "АNN", "ᎪNN", "Ａｎｎ", "𝐀𝐧𝐧", "ɑnn", "Αnn", "A nn", "Ann.", "Aոո", "ann\u200b"]
+SIMILAR = [("Ian", "lan"), ("Bob", "B0b"), ("Amy", "Arny"), ("Рома", "Poma"), ("Коля", "Koля")]
+
+
+@pytest.mark.parametrize(("one", "other"), [*((typed, "Ann") for typed in ANNS), *SIMILAR, *(pair[::-1] for pair in SIMILAR)])
+def test_a_nickname_that_looks_like_that_of_another_is_refused(one, other):
     with pytest.raises(InputError, match="Choose another nickname"):
-        names.nickname(typed, ["Ann"])
-
-
-@pytest.mark.parametrize(("one", "other"), [("Ian", "lan"), ("Bob", "B0b"), ("Amy", "Arny"), ("Рома", "Poma"), ("Коля", "Koля")])
-def test_letters_that_look_alike_make_no_second_name(one, other):
-    for name, taken in ((one, other), (other, one)):
-        with pytest.raises(InputError, match="Choose another nickname"):
-            names.nickname(name, [taken])
+        names.nickname(one, [other])
 
 
 def test_names_that_look_different_are_different():
@@ -303,20 +300,17 @@ def test_a_guess_that_comes_after_its_owner_was_sent_out_is_not_kept(room, subje
 # ---- Teaching together.
 
 
+TAUGHT = {
+    "happy": ("I love this sunny day.", "What a lovely gift.", "We won the game.", "She smiled."),
+    "sad": ("My dog died.", "I cried.", "He is all alone.", "We lost it."),
+}
+
+
 def taught_by_two() -> Teaching:
     taught = Teaching.of(["happy", "sad"], checkpoints.BUNDLED)
-    examples = {
-        "ann": [
-            ("happy", "I love this sunny day."),
-            ("happy", "What a lovely gift."),
-            ("sad", "My dog died."),
-            ("sad", "I cried."),
-        ],
-        "bob": [("happy", "We won the game."), ("happy", "She smiled."), ("sad", "He is all alone."), ("sad", "We lost it.")],
-    }
-    for person, given in examples.items():
-        for label, text in given:
-            taught.add(person, label, text)
+    for label, texts in TAUGHT.items():
+        for number, text in enumerate(texts):
+            taught.add("ann" if number < 2 else "bob", label, text)
     return taught
 
 

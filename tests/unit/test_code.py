@@ -21,13 +21,12 @@ from explorer.attention.rollout import rollout
 from explorer.bert.features import layer_features_in_steps
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.experiments.new import TYPED
 from explorer.export import code, ways
 from explorer.export.links import Place
 from explorer.export.named import OF_THE_PAGE, read_settings
 from explorer.fill_mask.lens import chosen_lens
-from explorer.hidden_states.compute import drift, within_and_between
 from explorer.hidden_states.layers import NORM
+from explorer.hidden_states.word import within_and_between
 from explorer.overview.run import selected_run
 from explorer.tabs import VIEWS
 from explorer.techniques import ablation, attribution, filling, inside, lens, targets
@@ -98,11 +97,7 @@ def same(found, expected, most=1e-5):
 def _embeddings(view, subject):
     parts, encoding = inside.embedding_parts(subject.trace), subject.trace.encoding
     vectors = (*parts.added.values(), parts.total, parts.normed)
-    expected = {
-        "ids": [encoding.ids],
-        "segments": [encoding.segments],
-        "norms": np.stack([np.linalg.norm(part, axis=-1) for part in vectors]).T,
-    }
+    expected = {"ids": [encoding.ids], "segments": [encoding.segments], "norms": np.linalg.norm(np.stack(vectors), axis=-1).T}
     return expected | {"total": parts.total[None], "hidden_state": subject.trace.states[:1]}
 
 
@@ -132,7 +127,7 @@ def _layer(view, subject):
 def _states(view, subject):
     states, state = subject.trace.hidden_states, subject.selection.layer
     expected = {"vectors": states[state], "similarity": cosine_matrix(states[state]), "norms": np.linalg.norm(states, axis=-1)}
-    return expected | {"change": 1 - cosines(states[1:], states[:-1]), "away": drift(states)}
+    return expected | {"change": 1 - cosines(states[1:], states[:-1]), "away": 1 - cosines(states[1:], states[:1])}
 
 
 def _word(view, subject):
@@ -156,7 +151,7 @@ def _together(view, subject):
     for name, order in (("left_to_right", "left_to_right"), ("surest_first", "best_first")):
         steps = filling.fill_jointly(subject.trace, order)
         ids = [step.candidate.id for step in sorted(steps, key=lambda step: step.position)]
-        expected[name] = [*ids, sum(np.log(step.candidate.probability) for step in steps)]
+        expected[name] = [*ids, filling.log_probability(steps)]
     return expected
 
 
@@ -178,7 +173,7 @@ def _attribution(view, subject):
 
 
 def _heads(view, subject):
-    return {"effects": view.target(subject).measure(ablation.head_readings(subject.trace, view.target(subject))).numpy()}
+    return {"effects": ablation.head_effects(subject.trace, view.target(subject))}
 
 
 def _what_if(view, subject):
@@ -231,7 +226,6 @@ SHOWN = {
     },
     "overview/routes": _routes,
     "projection/map": _map,
-    "experiments/new": lambda view, subject: {"effects": view.result(subject).summary.effects},
 }
 
 
@@ -259,17 +253,14 @@ def compare(view, subject):
     found, subject = run(program), view.first(subject)
     expected = SHOWN[view.name](view, subject)
     assert expected
-    more = {"fill-mask/lens": ["probabilities"], "experiments/new": ["effects"]}  # whose products sum in another order
+    more = {"fill-mask/lens": ["probabilities"]}  # whose products sum in another order
     loose = (*DIFFERENCES, *more.get(view.name, ()))
     for name, value in expected.items():
         same(as_array(name, found[name]), as_array("", value), 1e-4 if name in loose else 1e-5)
     return True
 
 
-PAIRS = ("happy | sad", "sad | happy")  # each text with both, so that the word wins in one of them
-TYPED_ITEMS = "\n".join(f"{text} | {pair}" for text in ("he was [MASK] .", "the man was [MASK] .") for pair in PAIRS)
 SETTINGS = {
-    "experiments/new": [{"source": TYPED, "typed": TYPED_ITEMS}],
     "overview/routes": [{}, {"state": 1}],
     "attention/rollout": [{}, {"up_to": 1}],
     "hidden/every-layer": [{}, {"measure": NORM}],
@@ -283,7 +274,7 @@ SETTINGS = {
 }
 
 
-LONG = ("experiments/new", "fill-mask/heads", "fill-mask/patching", "projection/map")  # many passes: by the tiny model only
+LONG = ("fill-mask/heads", "fill-mask/patching", "projection/map")  # many passes: by the tiny model only
 
 
 @pytest.mark.parametrize("name", SHOWN)

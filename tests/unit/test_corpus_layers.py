@@ -21,16 +21,12 @@ TEXTS = ["The man went to the store.", "She was happy, and he was sad!", "the do
 
 
 @pytest.fixture(autouse=True)
-def exact(monkeypatch, tmp_path):
+def exact(monkeypatch, own_runs):
     """Hidden states are written as float32, and words taken in blocks that end within sentences."""
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
     monkeypatch.setattr(reading, "LARGE", 0.0)
     monkeypatch.setattr(word_states, "BLOCK", 3)
-    for cache in (reading._opened, reading._dtypes):
-        cache.clear()
     yield
-    for cache in (reading._opened, reading._dtypes):
-        cache.clear()
+    reading._dtypes.clear()  # which a model has for all corpora
 
 
 @pytest.fixture

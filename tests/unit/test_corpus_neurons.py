@@ -16,23 +16,11 @@ from tests.corpora import corpus_neurons, read_corpus
 from tests.families import write_family
 from tests.rounding import assert_same_but_for_rounding
 
+pytestmark = pytest.mark.usefixtures("runs_of_module")
+
 TEXTS = ["The man went to the store.", "She was happy, and he was sad!", "the dog's cat", "a slow dog bought milk"]
-READ_BY = {
-    "bert": "output.dense",
-    "distilbert": "ffn.lin2",
-    "albert": "ffn_output",
-    "modernbert": "mlp.Wo",
-    "roberta": "output.dense",
-}
-
-
-@pytest.fixture(autouse=True, scope="module")
-def own_runs(tmp_path_factory):
-    """One reading of each corpus for all of these tests."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
-        neurons._opened.clear()
-        yield
+READ_BY = dict.fromkeys(("bert", "roberta"), "output.dense")
+READ_BY |= {"distilbert": "ffn.lin2", "albert": "ffn_output", "modernbert": "mlp.Wo"}
 
 
 @pytest.fixture

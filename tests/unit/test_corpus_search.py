@@ -4,22 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.corpus.compute import reading
 from explorer.corpus.compute.search import BEGIN, END, SPECIAL, Query, nearest_rows
 from explorer.corpus.endpoints import search as endpoint
 from explorer.text.corpora import Corpus, built_in
 from tests.corpora import search
 
+pytestmark = pytest.mark.usefixtures("runs_of_module")
+
 INPUT = "the happy cat bought a dog ."
-
-
-@pytest.fixture(autouse=True, scope="module")
-def own_runs(tmp_path_factory):
-    """One reading of each corpus for all of these tests."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
-        reading._opened.clear()
-        yield
 
 
 def small(corpus, number=40):
@@ -66,14 +58,8 @@ def test_what_a_head_hands_on_is_compared_by_hand_too(bundled, eager):
     for text in corpus.texts:
         context, weights = handed_on(text)
         for position in range(1, len(context) - 1):
-            found.append(
-                (
-                    float(torch.cosine_similarity(context[position], wanted, dim=0)),
-                    text,
-                    position,
-                    int(weights[position].argmax()),
-                )
-            )
+            cosine = float(torch.cosine_similarity(context[position], wanted, dim=0))
+            found.append((cosine, text, position, int(weights[position].argmax())))
     found.sort(key=lambda one: -one[0])
     hits = search(Query(bundled.trace(INPUT), 3, layer, head), corpus, 10).hits
     np.testing.assert_allclose([hit.score for hit in hits], [one[0] for one in found[:10]], atol=5e-3)

@@ -15,7 +15,7 @@ from explorer.techniques import ablation, attribution, inside, lens, pseudo_like
 from explorer.techniques.directions import find_direction
 from explorer.techniques.edits import Along, Move
 from tests import decomposing, hooks
-from tests.families import KINDS, write_family
+from tests.families import KINDS, errors, write_family
 
 LONG = "the man went to the store and bought milk " * 80
 INPUTS = {"one": ("happy", ""), "pair": ("The man went to Zürich 😀", "He bought milk."), "long": (LONG, LONG)}
@@ -80,17 +80,10 @@ class TestAgainstTransformers:
             assert np.abs(weights - own[0].numpy()).max() < 1e-5
             assert trace.attention_error(layer) <= 1e-5 * max(1.0, float(trace.states[layer + 1].abs().max()))
 
-    def test_every_head_that_it_has(self, model, eager):
-        has, (_, theirs) = model.capabilities, read(eager, model, INPUTS["pair"])
-        trace = model.trace(*INPUTS["pair"])
-        if has.fill_mask:
-            logits = theirs["prediction_logits" if "prediction_logits" in theirs else "logits"][0]
-            assert close(model.masked_lm(trace.states[-1]), logits)
-        if has.next_sentence:
-            own = theirs["sop_logits" if "sop_logits" in theirs else "seq_relationship_logits"][0]
-            assert close(model.next_sentence(*INPUTS["pair"]).logits, own)
-        if has.replaced:
-            assert close(model.replaced_logits(trace.states[-1:])[0], theirs.logits[0])
+    def test_every_head_that_it_has(self, kind, folders):
+        """As the guide's table shows: differences of logits of a size of 10."""
+        found = errors(folders[kind], kind)
+        assert max(difference for difference in found.values() if difference is not None) < 1e-4
 
     def test_it_says_which_heads_it_has(self, kind, model):
         has = model.capabilities

@@ -9,7 +9,7 @@ from explorer.attention.heads import Heads, OneHead
 from explorer.experiments.saved import SavedRuns
 from explorer.fill_mask.guesses import Guesses
 from explorer.fill_mask.lens import Lens
-from explorer.fill_mask.positions import EveryPosition
+from explorer.fill_mask.positions import EachWord, EveryPosition
 from explorer.fill_mask.word import WordHeads
 from explorer.finetune.outcome import Outcome
 from explorer.hidden_states.layers import OneLayer
@@ -18,21 +18,18 @@ from explorer.inside_head.steps import DotProducts
 from explorer.model_card.architecture import Parameters
 from explorer.next_sentence.pair import ThisPair
 from explorer.page.examples import EXAMPLES, FIRST_A, FIRST_B
-from explorer.tabs import TABS
+from explorer.tabs import VIEWS
 from explorer.tokens.pieces import Pieces
 from explorer.ui.long_view import LongView
 from explorer.ui.subject import Subject
-from explorer.ui.tabs import views_in
 from explorer.ui.telling import TURNED
 from explorer.ui.view import View
-from tests.at_night import at_night
 from tests.hooks import zeroed
 
 A, B = "the man went to the [MASK] store.", "he bought a [MASK] of milk."
-BY_ID = {tab.id: tab for tab in TABS}
 PRONOUN = EXAMPLES["Who is 'it'?"][0]
-HARD = ("[MASK]", "🙂🙂 مدينة [MASK] قديمة على البحر.", "bank " * 600)
-SLOW = ("projection", "fine-tune")  # their findings, if any, need no text
+SILENT = (SavedRuns, EachWord)  # without a file; beside a blank
+ELSEWHERE = ("projection", "fine-tune", "own-head")  # their findings, if any, need no text or another model
 
 
 def opened(model, view: type[View], a: str = FIRST_A, b: str = FIRST_B, **chosen) -> Subject:
@@ -216,49 +213,19 @@ def test_pairs_words_runs_and_parts(bundled, theirs):
     assert all(any(near(baseline, one) for one in said) for baseline in run.baselines.values())
 
 
-def every_finding(model, a: str, b: str = ""):
-    """Each view with its finding, as the page asks for them."""
-    for tab in TABS:
-        for choice in tab.choices.values():
-            for view in views_in(choice):
-                if tab.id in SLOW or view.finding is View.finding or (tab.needs and not getattr(model.capabilities, tab.needs)):
-                    continue
-                subject = opened(model, view, a, b)
-                if view().unless(subject) or (issubclass(view, LongView) and len(subject.trace.tokens) > 100):
-                    continue
-                yield view, view().finding(subject)
-
-
-def check(view, found) -> None:
-    if found is None:
-        return
-    assert found.text.endswith("."), view.name
-    assert "\n" not in found.text
-    assert "nan" not in re.sub("“.*?”", "", found.text)
-    if found.why:
-        tab = BY_ID[found.why.tab]
-        assert found.why.choice in tab.choices
-        assert set(found.why.selection) <= {"layer", "head", "token", "off"}
-        views = tab.views
-        assert set(found.why.settings) <= {name for one in views for name in one.settings}
-
-
 @pytest.mark.usefixtures("few_sentences")
 def test_every_view_that_has_something_to_say_says_it(bundled, contents):
-    for view, found in every_finding(bundled, A, B):
+    for name, view in VIEWS.items():
+        subject = opened(bundled, view, A, B)
+        if view.finding is View.finding or view in SILENT or name.startswith(ELSEWHERE) or view().unless(subject):
+            continue
+        found = view().finding(subject)
         if found is None and issubclass(view, LongView):  # it has nothing to say before its work is done
-            shown = contents[view.name]
+            shown = contents[name]
             if shown.view.waits:
                 shown.view.keep(shown.subject, shown.view.result(shown.subject))
             found = shown.view.finding(shown.subject)
-        check(view, found)
-        assert found or view.name.startswith("own-head/") or view is SavedRuns, view.name
-
-
-@pytest.mark.parametrize("text", at_night(HARD, but=HARD[1:2]))  # by day test_ways shows a blank alone in every view
-def test_no_input_is_too_odd_for_a_finding(bundled, text):
-    for view, found in every_finding(bundled, text):
-        check(view, found)
+        assert found, name
 
 
 def test_one_word_has_nothing_to_look_at(bundled):

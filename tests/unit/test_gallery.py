@@ -1,15 +1,13 @@
 """The static site of a few sentences."""
 
-import json
 import re
-import zlib
-from base64 import b64decode
 
 import pytest
 
 from explorer import gallery
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import Subject
+from tests.pages import Reader
 
 LINES = (gallery.FOLDER / "sentences.tsv").read_text("utf-8").splitlines()
 
@@ -27,8 +25,8 @@ def site(bundled, tmp_path_factory):
 
 def variants_in(page: str) -> list[dict]:
     """The pictures that a page may show beside its own."""
-    data = json.loads(zlib.decompress(b64decode(re.search(r'id="bx-data">(.*?)</script>', page)[1])))
-    (picture,) = (part for part in data["sides"][0]["views"][0]["parts"] if part["name"] == "picture")
+    parts = Reader(page).data["sides"][0]["views"][0]["parts"]
+    (picture,) = (part for part in parts if part["name"] == "picture")
     return picture["variants"]
 
 

@@ -2,43 +2,34 @@
 
 import re
 from functools import cache
-from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import urljoin
+from urllib.parse import parse_qsl, urljoin, urlsplit
 from urllib.request import urlopen
 
 import pytest
 
 from explorer import app
+from explorer.export import links
 from explorer.export.place import slug
 from explorer.finetune.opening import STARTER
 from explorer.guide.generate import PARTS, fill_in
 from explorer.guide.pages import APP, BESIDE, FOLDER, order, pages, render
+from explorer.page.examples import first_subject
 from explorer.tabs import TABS
 from explorer.teaching.lessons import claims
 from explorer.teaching.lessons.reading import claim
 from tests.asking import ask
 from tests.benchmarks.__main__ import BENCHMARKS
-from tests.guide import leads_somewhere, opens_as_it_is
+from tests.pages import Reader
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted(FOLDER.glob("*.md"))
 CLAIMS = re.findall(r"<!-- claim: (.+) -->", (FOLDER / "tour.md").read_text("utf-8"))
 
 
-class Links(HTMLParser):
-    """The addresses and ids of a page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.addresses, self.ids, self.headings = [], [], 0
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        self.addresses += [given[name] for name in ("href", "src") if name in given]
-        self.ids += [given["id"]] if "id" in given else []
-        self.headings += tag == "h1"
+def ids_in(page: Reader) -> list[str]:
+    """The ids of its elements."""
+    return [value for name, value in page.attributes if name == "id"]
 
 
 @pytest.fixture(scope="module")
@@ -68,14 +59,22 @@ def test_every_file_is_listed_and_every_generated_part_is_somewhere(guide):
     assert sorted(named) == sorted(PARTS)
 
 
-@pytest.mark.parametrize("path", [*FILES, *(FOLDER.parent / path for path in BESIDE.values())], ids=lambda path: path.stem)
+READ_AT_GITHUB = [*FOLDER.rglob("*.md"), *(FOLDER.parent / path for path in BESIDE.values()), *ROOT.glob("*.md")]
+
+
+@pytest.mark.parametrize("path", READ_AT_GITHUB, ids=lambda path: path.stem)
 def test_links_lead_somewhere_on_github_too(path):
-    text = path.read_text("utf-8")
-    for address in re.findall(r"\]\(([^)\s]+)\)", text):
-        if address.startswith(APP):
-            opens_as_it_is(address)
+    for address in re.findall(r"\]\(([^)\s]+)\)", re.sub("`[^`]*`", "", path.read_text("utf-8"))):
+        parts = urlsplit(address)
+        if address.startswith(APP) and parts.query:
+            parameters = dict(parse_qsl(parts.query))
+            place = links.read(parameters, first_subject())
+            assert (place.told, place.tab) == ((), parameters["tab"]), address
         elif not address.startswith("http"):
-            leads_somewhere(address, path)
+            found = (path.parent / parts.path).resolve() if parts.path else path
+            assert found.exists(), f"{path.name}: {address}"
+            anchors = {one.anchor for one in render(found.read_text("utf-8"), found)[1]} if parts.fragment else {""}
+            assert parts.fragment in anchors, f"{path.name}: {address}"
 
 
 @pytest.mark.parametrize("text", CLAIMS)
@@ -118,16 +117,17 @@ def test_every_promise_of_reliability_has_its_tests(guide):
 @pytest.mark.parametrize("name", [*order(), *BESIDE])
 def test_every_page_opens_and_every_link_on_it_resolves(name, read):
     address, text = read(f"bx/guide/{name}")
-    found = Links(text)
-    assert found.headings == 1
-    assert len(set(found.ids)) == len(found.ids)
-    for link in {urljoin(address, one) for one in found.addresses if not one.startswith("data:")}:
+    found = Reader(text)
+    assert found.tags.count("h1") == 1
+    assert len(set(ids_in(found))) == len(ids_in(found))
+    addresses = [value for name, value in found.attributes if name in ("href", "src") and not value.startswith("data:")]
+    for link in {urljoin(address, one) for one in addresses}:
         target, _, fragment = link.partition("#")
         if not target.startswith(address.partition("/bx/")[0]):
             assert target.startswith("http")  # a link to elsewhere, which nothing follows by itself
         elif "/bx/guide" in target:
             _, there = read(target)
-            assert not fragment or fragment in Links(there).ids, f"{name}: {link}"
+            assert not fragment or fragment in ids_in(Reader(there)), f"{name}: {link}"
         else:
             assert target.partition("?")[0].removeprefix(address.partition("/bx/")[0]) in ("/", "/gradio_api/openapi.json")
     assert not re.search(r'(?:src|action)="(?:https?:)?//|<link[^>]+href="(?:https?:)?//', text)

@@ -6,6 +6,7 @@ import transformers
 from explorer.inside_head.compute import sinusoids
 from explorer.techniques.ablation import Run
 from explorer.techniques.inside import causal_attention, embedding_parts, head_step, layer_steps, value_error, value_norms
+from tests.hooks import seen_in
 
 TEXTS = ("The man went to the [MASK] store.", "He bought a gallon of milk!")
 
@@ -28,29 +29,18 @@ def test_the_tables_cannot_be_changed(model):
 
 
 def test_the_steps_are_what_transformers_computes_on_the_way(bundled):
-    trace = bundled.trace(*TEXTS)
-    seen = {}
-    module = bundled.layers[1].module
+    trace, module = bundled.trace(*TEXTS), bundled.layers[1].module
     watched = {
         "attention output": module.attention.output.dense,
         "attention norm": module.attention.output,
         "GELU": module.intermediate,
         "feed-forward out": module.output.dense,
     }
-    hooks = [
-        part.register_forward_hook(lambda _m, _i, out, name=name: seen.__setitem__(name, out.reshape(-1, out.shape[-1])))
-        for name, part in watched.items()
-    ]
-    try:
-        with torch.no_grad():
-            module(trace.states[1][None])
-    finally:
-        for hook in hooks:
-            hook.remove()
+    with torch.no_grad():
+        seen = seen_in([*watched.values()], lambda: module(trace.states[1][None]))
     by_name = {step.name: step.vector for step in layer_steps(trace, 1, token=3)[0]}
-    for name, output in seen.items():
-        np.testing.assert_allclose(by_name[name], output[3], atol=1e-5, err_msg=name)
-    assert len(seen) == 4
+    for name, output in zip(watched, seen, strict=True):
+        np.testing.assert_allclose(by_name[name], output.reshape(-1, output.shape[-1])[3], atol=1e-5, err_msg=name)
 
 
 def test_one_head_is_the_models_own(model, eager):
@@ -84,19 +74,13 @@ def test_the_weighted_values_of_all_heads_sum_to_what_attention_adds(model):
 
 def test_a_decoder_of_transformers_has_the_causal_weights(bundled):
     trace = bundled.trace(*TEXTS)
-    config = transformers.BertConfig.from_dict(
-        {**bundled.module.config.to_dict(), "is_decoder": True, "attn_implementation": "eager"}
-    )
+    config = transformers.BertConfig.from_dict({**bundled.module.config.to_dict(), "is_decoder": True})
     decoder = transformers.BertModel(config, add_pooling_layer=False).eval()
     decoder.load_state_dict(bundled.encoder.state_dict(), strict=False)
     decoder.set_attn_implementation("eager")
     with torch.no_grad():
-        outputs = decoder(
-            input_ids=torch.tensor([trace.ids]),
-            token_type_ids=torch.tensor([trace.encoding.segments]),
-            output_attentions=True,
-            use_cache=False,
-        )
+        inputs = {"input_ids": torch.tensor([trace.ids]), "token_type_ids": torch.tensor([trace.encoding.segments])}
+        outputs = decoder(**inputs, output_attentions=True, use_cache=False)
     for head in (0, 5, 11):
         causal = causal_attention(trace, 0, head)
         np.testing.assert_allclose(causal, outputs.attentions[0][0, head], atol=1e-5)

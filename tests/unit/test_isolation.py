@@ -16,7 +16,6 @@ from explorer.finetune.compute import export, store
 from explorer.finetune.compute.unpack import unpack
 from explorer.training.examples import Examples
 from tests.learning import learn_run
-from tests.stranger import Stranger
 
 TEXTS = [(f"{word} secret number {i}", label) for i in range(8) for word, label in [("good", "yes"), ("bad", "no")]]
 EXAMPLES = Examples(*zip(*TEXTS, strict=True))
@@ -34,11 +33,6 @@ def hers(tiny_folder):
     run = trained(tiny_folder)
     explorer.load(export.tuned_model(run))
     return run
-
-
-@pytest.fixture(scope="module")
-def stranger(served):
-    return Stranger(served)
 
 
 def test_the_list_of_models_tells_nothing_of_others(stranger, hers, tiny_folder):

@@ -99,10 +99,7 @@ def test_the_round_of_a_step_can_be_asked(bundled):
         assert asked.texts[0] == (step.round_text or step.link["a"])
 
 
-def test_every_lesson_says_something_that_can_be_wrong(readme, guide):
-    assert f"opens {len(LESSONS)} lessons" in guide["teaching"]
-    assert f"| lessons | {len(LESSONS)}, with sheets |" in guide["peers"]
-    assert f"**{len(LESSONS)} lessons**" in readme
+def test_every_lesson_says_something_that_can_be_wrong():
     for lesson in LESSONS:
         assert any(step.claims for step in lesson.steps), lesson.name
     assert [path.stem for path in sorted(FOLDER.glob("*.md"))] == [lesson.name for lesson in LESSONS]

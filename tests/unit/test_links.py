@@ -272,9 +272,3 @@ def test_a_link_that_would_be_too_long_is_refused(bundled):
         links.query(links.read({"tab": "attention"}, Subject(BUNDLED, letters, "")))
     with pytest.raises(InputError, match="half a character"):
         links.query(Place(Subject(BUNDLED, "\ud800", ""), "attention", "One head", ()))
-
-
-def test_the_table_of_the_guide_is_that_of_the_code(guide):
-    rows = [row.split("|")[1:3] for row in guide["links"].splitlines() if row.startswith("| `")]
-    told = {name.strip(" `"): what.strip() for name, what in rows}
-    assert {name: told.get(name) for name in links.PARAMETERS} == links.PARAMETERS

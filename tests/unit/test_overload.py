@@ -70,11 +70,6 @@ def work(monkeypatch):
     assert work.wait_for(lambda work: not work.running)
 
 
-@pytest.fixture(scope="module")
-def stranger(served):
-    return Stranger(served)
-
-
 def test_no_more_trainings_run_at_once_than_may_whichever_way_they_are_asked_for(stranger, work):
     with ThreadPoolExecutor(6) as pool:
         answers = [pool.submit(stranger.ask, "train_head", EXAMPLES, *DEFAULTS) for _ in range(6)]

@@ -49,15 +49,15 @@ def test_a_head_of_bert_base_over_512_tokens_stays_small(make_tiny):
         assert len(re.sub('id="bx-plotly">.*?<', "", written).encode()) < MOST_BYTES
 
 
-def flow_in(made):
-    """The value of the Overview's picture in what a file is made of."""
-    return next(part["value"] for part in made["parts"] if part["kind"] == "flow")
+def flow_in(side):
+    """The value of the Overview's picture in the data of a file."""
+    return next(part["value"] for part in side["views"][0]["parts"] if part["kind"] == "flow")
 
 
 def test_a_file_of_the_overview_has_every_layer_unfolded_and_offers_nothing_that_needs_a_server(subject):
     view = VIEWS["overview/routes"]()
     (side,) = Reader(page_file.html([view], subject)).data["sides"]
-    value = next(part["value"] for part in side["views"][0]["parts"] if part["kind"] == "flow")
+    value = flow_in(side)
     there = contents.open_subject([view], subject)
     each = [replace(view, zoom=(layer,)).compute(there)["picture"]["zoom"]["layer"] for layer in range(1, 7)]
     assert value["layers"] == json.loads(json.dumps(each)), "what the app shows when its title is clicked"
@@ -72,7 +72,7 @@ def test_only_a_file_and_a_notebook_have_them(subject):
     there = contents.open_subject([view], subject)
     assert "layers" not in view.compute(there)["picture"]
     assert "cut it" in view.compute(there)["picture"]["said"]
-    followed = flow_in(page_file.data_of([view], subject, unfolded=False)["views"][0])
+    followed = flow_in(page_file.data_of([view], subject, unfolded=False))
     assert followed["layers"] == [], "phones of a class have to be quick"
     assert "look inside" not in followed["said"]
 

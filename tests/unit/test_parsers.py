@@ -10,7 +10,7 @@ from explorer.experiments.compute.items import Item, items_from_lines
 from explorer.finetune.compute import questions
 from explorer.finetune.compute.answers import overlap_answer
 from explorer.finetune.compute.spans import normalise_answer
-from explorer.hidden_states.compute import find_word, repeated_words
+from explorer.hidden_states.word import find_word, repeated_words
 from explorer.teaching.classroom import names
 from explorer.text import swaps
 from explorer.text.blanks import Blanks

@@ -21,9 +21,7 @@ def test_words_are_chosen_whole():
             assert chosen[word].all() or not chosen[word].any()
         assert 0.4 * eligible.sum() <= chosen.sum() < 8
     eligible[2] = False
-    assert not compute.choose_words(eligible, words[:1], 0.4, np.random.default_rng(0)).any(), (
-        "a word with a piece that is not eligible"
-    )
+    assert not compute.choose_words(eligible, words[:1], 0.4, np.random.default_rng(0)).any(), "a piece is not eligible"
 
 
 def test_every_eligible_place_is_chosen_equally_often():
@@ -74,12 +72,8 @@ def test_the_losses_are_those_of_transformers(bundled, strategy, next_label):
     encoded = bundled.tokenizer(TEXT_A, TEXT_B, return_tensors="pt")
     labels = encoded["input_ids"].masked_fill(torch.from_numpy(played.masked.treatment == UNTOUCHED)[None], -100)
     with torch.no_grad():
-        outputs = eager_bert(bundled)(
-            input_ids=torch.from_numpy(played.masked.input_ids)[None],
-            token_type_ids=encoded["token_type_ids"],
-            labels=labels,
-            next_sentence_label=torch.tensor([next_label]),
-        )
+        inputs = {"input_ids": torch.from_numpy(played.masked.input_ids)[None], "token_type_ids": encoded["token_type_ids"]}
+        outputs = eager_bert(bundled)(**inputs, labels=labels, next_sentence_label=torch.tensor([next_label]))
     assert played.loss == pytest.approx(float(outputs.loss), abs=1e-4)
     assert played.loss == pytest.approx(played.mlm_loss + played.next_loss)
     assert loss_error(bundled, played) < 1e-4

@@ -36,10 +36,6 @@ def read(monkeypatch):
     return read
 
 
-def test_the_guide_has_the_table_of_limits(guide):
-    assert guide["limits"].count(limits.as_markdown()) == 1
-
-
 def test_every_limit_that_can_be_set_has_a_value_in_both_profiles_and_a_whole_sentence_if_any(read):
     for name, limit in LIMITS.items():
         read(limits.PROFILE, "local")

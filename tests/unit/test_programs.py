@@ -9,7 +9,7 @@ from explorer.bert.provenance import provenance_of
 from explorer.core.errors import CapabilityError, InputError
 from explorer.techniques.attribution import attribute
 from explorer.techniques.targets import word_target
-from tests.hooks import eager_bert, every_dense, zeroed
+from tests.hooks import eager_bert, every_dense, hooked, zeroed
 
 TEXT, WORD, FOIL = "the keys to the cabinet [MASK] old.", "are", "is"
 OTHER = "the key to the cabinet [MASK] old."
@@ -61,11 +61,8 @@ def test_ablate_is_a_hook_on_every_head(bundled, reference):
 def test_without_a_foil_it_is_the_probability_and_by_default_the_second_guess(bundled):
     guesses = bundled.fill_mask(TEXT, top_k=2)[0].candidates
     alone = explorer.ablate(bundled, TEXT, [(1, 1)], foil="")
-    assert (alone.target, alone.unit, alone.before) == (
-        guesses[0].token,
-        "probability",
-        pytest.approx(guesses[0].probability, abs=1e-5),
-    )
+    assert (alone.target, alone.unit) == (guesses[0].token, "probability")
+    assert alone.before == pytest.approx(guesses[0].probability, abs=1e-5)
     assert explorer.ablate(bundled, TEXT, [(1, 1)]).before == pytest.approx(guesses[0].logit - guesses[1].logit, abs=1e-4)
 
 
@@ -78,14 +75,11 @@ def test_patch_is_a_hook_that_puts_one_vector_in_the_place_of_another(bundled, r
     for layer, token in [(0, 2), (2, 2), (3, 6), (5, 4), (6, 6)]:
         module = reference.module.bert.encoder.layer[layer - 1] if layer else reference.module.bert.embeddings
 
-        def put(_, inputs, output, layer=layer, token=token):
-            hidden = (output[0] if isinstance(output, tuple) else output).clone()
-            hidden[0, token] = states[layer][0, token]
-            return (hidden, *output[1:]) if isinstance(output, tuple) else hidden
+        def put(_, hidden, layer=layer, token=token):
+            return hidden.index_copy(1, torch.tensor([token]), states[layer][:, [token]])
 
-        hook = module.register_forward_hook(put)
-        assert found.patched[layer, token] == pytest.approx(reference.difference(OTHER), abs=1e-4)
-        hook.remove()
+        with hooked([module], put):
+            assert found.patched[layer, token] == pytest.approx(reference.difference(OTHER), abs=1e-4)
     assert found.recovery[6, 6] == pytest.approx(1, abs=1e-5)
     assert len(found.table) == found.patched.size
 

@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 import sys
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,19 +21,12 @@ from explorer.server.guide import MOVED
 from explorer.server.page import FIXED, PATHS, Document
 from explorer.server.refusals import BODY_MEGABYTES
 from explorer.server.serving import guard
-from tests import asking
+from tests.asking import ask_app
 from tests.fuzz.promises import INSIDE, UNFORESEEN, check_sentence
 from tests.waiting import waited
 
 MARKER = "zanzibarquokka"  # a word that nothing of ours contains
 FILE_DATA = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}
-
-
-@pytest.fixture
-def ask(served):
-    """Asks the app: `ask("POST", "/gradio_api/run/tokens", {"data": [...]}, Origin=...)` is status, headers and body."""
-
-    return partial(asking.ask, served)
 
 
 def sentence_of(body: bytes) -> str:
@@ -59,9 +51,9 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("request_", ANSWERS.values(), ids=ANSWERS)
-def test_every_answer_tells_the_browser_to_be_careful(ask, request_):
+def test_every_answer_tells_the_browser_to_be_careful(fetch, request_):
     method, path, body, given = request_
-    _, headers, _ = ask(method, path, body, **given)
+    _, headers, _ = fetch(method, path, body, **given)
     assert {name: headers[name] for name in FIXED} == FIXED
     policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
     assert policy["default-src"] == policy["frame-ancestors"] == "'self'"
@@ -71,8 +63,8 @@ def test_every_answer_tells_the_browser_to_be_careful(ask, request_):
     assert headers["Access-Control-Allow-Origin"] is None, "no page of another origin reads this"
 
 
-def test_the_policy_names_every_inline_script_of_the_page(ask):
-    _, headers, page = ask("GET", "/")
+def test_the_policy_names_every_inline_script_of_the_page(fetch):
+    _, headers, page = fetch("GET", "/")
     scripts = re.findall(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", page.decode(), re.DOTALL)
     for ours in ("window.BertExplorer =", "BertExplorer.page.paintFirst()", "window.gradio_config ="):
         assert any(ours in script for script in scripts)
@@ -87,7 +79,7 @@ def test_a_space_may_be_framed_by_its_host(monkeypatch):
     async def body(scope, receive, send):
         await PlainTextResponse("hello")(scope, receive, send)
 
-    headers = dict(answer_of(around(body), headers={"host": "localhost"})[0]["headers"])
+    headers = dict(ask_app(around(body), headers={"host": "localhost"})[0]["headers"])
     policy = headers[b"content-security-policy"].decode()
     assert "frame-ancestors 'self' https://huggingface.co https://*.hf.space" in policy
 
@@ -97,8 +89,8 @@ def test_a_space_may_be_framed_by_its_host(monkeypatch):
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:7860", "localhost.evil.example", "127.0.0.1.nip.io", "[", ""])
 @pytest.mark.parametrize("path", ["/", "/gradio_api/run/tokens"])
-def test_another_name_is_refused(ask, host, path):
-    status, _, body = ask("GET", path, Host=host)
+def test_another_name_is_refused(fetch, host, path):
+    status, _, body = fetch("GET", path, Host=host)
     assert status == 400
     assert "BERT_EXPLORER_HOSTS" in sentence_of(body)
 
@@ -134,15 +126,15 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN)
-def test_writes_of_another_page_are_refused(ask, headers):
-    status, _, body = ask(*CALL, **headers)
+def test_writes_of_another_page_are_refused(fetch, headers):
+    status, _, body = fetch(*CALL, **headers)
     assert status == 403
     sentence_of(body)
 
 
-def test_the_own_page_and_programs_may_write(ask, served):
+def test_the_own_page_and_programs_may_write(fetch, served):
     for headers in ({}, {"Origin": served}, {"Origin": served, "Sec_Fetch_Site": "same-origin"}, {"Sec_Fetch_Site": "none"}):
-        assert ask(*CALL, **headers)[0] == 200
+        assert fetch(*CALL, **headers)[0] == 200
 
 
 ELSEWHERE = {"Sec_Fetch_Site": "cross-site"}
@@ -152,26 +144,26 @@ FOR_PEOPLE = {"/bx/guide", "/bx/guide/{name}", "/bx/guide.css", "/bx/guide.js"}
 FOR_PEOPLE |= {"/bx/lessons/{name}/{sheet}.html"}
 
 
-def test_another_page_cannot_ask_for_anything_that_is_computed(serving, ask):
+def test_another_page_cannot_ask_for_anything_that_is_computed(serving, fetch):
     """A new route is refused, too, unless it is named here."""
     ours = [route for route in serving.app.routes if getattr(route, "path", "").startswith("/bx/")]
     assert len(ours) > 20
     ours = [route for route in ours if route.path not in MOVED]
     for path in {route.path for route in ours if "GET" in (route.methods or {"GET"})} - PATHS:
         for headers in (ELSEWHERE, IN_A_FRAME, {"Sec_Fetch_Site": "same-site"}, FOLLOWED):
-            status, _, body = ask("GET", path, **headers)
+            status, _, body = fetch("GET", path, **headers)
             if headers is FOLLOWED and path in FOR_PEOPLE:
                 assert status != 403, f"{path} is for other sites, too"
             else:
                 assert (status, "another site" in json.loads(body)["error"]) == (403, True), path
-        assert ask("GET", path, Sec_Fetch_Site="same-origin")[0] != 403
+        assert fetch("GET", path, Sec_Fetch_Site="same-origin")[0] != 403
 
 
-def test_a_link_elsewhere_leads_to_the_page_and_logs_nobody_out(ask):
+def test_a_link_elsewhere_leads_to_the_page_and_logs_nobody_out(fetch):
     for headers in (ELSEWHERE, FOLLOWED):
-        assert ask("GET", "/?tab=attention", **headers)[0] == 200
-    assert ask("GET", "/bx/guide/tabs", **FOLLOWED)[0] == 200
-    status, _, body = ask("GET", "/logout", **ELSEWHERE)
+        assert fetch("GET", "/?tab=attention", **headers)[0] == 200
+    assert fetch("GET", "/bx/guide/tabs", **FOLLOWED)[0] == 200
+    status, _, body = fetch("GET", "/logout", **ELSEWHERE)
     assert status == 403
     sentence_of(body)
 
@@ -195,7 +187,7 @@ def test_a_stream_is_not_held_back():
         if message.get("body") == b"data: first\n\n":
             arrived.set()
 
-    start, *bodies = answer_of(around(events), see, headers={"host": "localhost", "accept-encoding": "gzip, br"})
+    start, *bodies = ask_app(around(events), see=see, headers={"host": "localhost", "accept-encoding": "gzip, br"})
     assert b"content-encoding" not in dict(start["headers"])
     assert [message["body"] for message in bodies if message.get("body")] == [b"data: first\n\n", b"data: second\n\n"]
 
@@ -204,25 +196,25 @@ def test_a_stream_is_not_held_back():
 
 
 @pytest.mark.parametrize("path", ["/", "/config", "/gradio_api/info", "/gradio_api/openapi.json", "/theme.css"])
-def test_no_path_of_the_machine_shows(ask, path):
-    text = ask("GET", path)[2].decode()
+def test_no_path_of_the_machine_shows(fetch, path):
+    text = fetch("GET", path)[2].decode()
     for place in (sys.prefix, sys.base_prefix, str(Path.home()), str(Path(__file__).parents[2]), "site-packages", "/tmp/"):
         assert place not in text
 
 
-def test_plotly_is_served_for_ever_under_a_name_of_ours(ask):
+def test_plotly_is_served_for_ever_under_a_name_of_ours(fetch):
     from explorer.page.components import PLOTLY_ADDRESS
     from explorer.ui.pictures.base import PLOTLY_JS
 
-    _, headers, plain = ask("GET", f"/{PLOTLY_ADDRESS}")
+    _, headers, plain = fetch("GET", f"/{PLOTLY_ADDRESS}")
     assert plain == PLOTLY_JS.read_bytes()
     assert "immutable" in headers["Cache-Control"]
     for accepted, encoding in (("gzip, br", "br"), ("gzip", "gzip"), ("gzip, br", "br")):  # each has a place in the cache
-        _, headers, packed = ask("GET", f"/{PLOTLY_ADDRESS}", Accept_Encoding=accepted)
+        _, headers, packed = fetch("GET", f"/{PLOTLY_ADDRESS}", Accept_Encoding=accepted)
         assert headers["Content-Encoding"] == encoding
         assert "immutable" in headers["Cache-Control"]
         assert encoding != "gzip" or gzip.decompress(packed) == plain
-    assert ask("GET", f"/gradio_api/file={PLOTLY_JS}")[0] == 403
+    assert fetch("GET", f"/gradio_api/file={PLOTLY_JS}")[0] == 403
 
 
 @pytest.mark.parametrize(
@@ -232,8 +224,8 @@ def test_plotly_is_served_for_ever_under_a_name_of_ours(ask):
         *("vibe-edit", "undo-vibe-edit", "vibe-code", "process_recording", "run-history/buckets", "runs", "stream/a/close"),
     ],
 )
-def test_doors_of_gradio_that_nobody_needs_are_closed(ask, path):
-    status, _, body = ask("GET", f"/gradio_api/{path}")
+def test_doors_of_gradio_that_nobody_needs_are_closed(fetch, path):
+    status, _, body = fetch("GET", f"/gradio_api/{path}")
     assert status == 404
     sentence_of(body)
 
@@ -265,10 +257,10 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
-def test_every_refusal_is_one_sentence(ask, case):
+def test_every_refusal_is_one_sentence(fetch, case):
     method, path, body, expected = case
     given = {"Content_Type": "application/json"} if isinstance(body, bytes) else {}
-    status, headers, answer = ask(method, path, body, **given)
+    status, headers, answer = fetch(method, path, body, **given)
     assert status == expected
     assert headers["Content-Type"] == "application/json"
     sentence_of(answer)
@@ -279,16 +271,16 @@ ERRORS = {InputError: 400, CapabilityError: 400, ModelError: 400, ExplorerError:
 
 @pytest.mark.parametrize("way", ["run", "api"])
 @pytest.mark.parametrize(("kind", "status"), ERRORS.items())
-def test_only_failures_of_the_app_page_an_operator(ask, monkeypatch, way, kind, status):
+def test_only_failures_of_the_app_page_an_operator(fetch, monkeypatch, way, kind, status):
     def fails(*arguments):
         raise kind("This is the sentence.")
 
     monkeypatch.setattr("explorer.bert.explorer.Explorer.encode", fails)
     for path in (f"/gradio_api/{way}/tokens", f"/gradio_api/{way}/tokens/"):
-        found, headers, body = ask("POST", path, {"data": [f"a text of {kind.__name__}", "", ""]})
+        found, headers, body = fetch("POST", path, {"data": [f"a text of {kind.__name__}", "", ""]})
         assert (found, headers["Content-Type"]) == (status, "application/json")
         assert (sentence_of(body) == "This is the sentence.") is issubclass(kind, ExplorerError)
-    assert ask("GET", "/healthz")[0] == 200, "one request's status is not another's"
+    assert fetch("GET", "/healthz")[0] == 200, "one request's status is not another's"
     assert {one for one in ExplorerError.__subclasses__() if one.__module__ == ExplorerError.__module__} <= ERRORS.keys()
 
 
@@ -304,67 +296,67 @@ def test_an_answer_that_cannot_be_sent_is_a_failure_of_the_app():
 
 @pytest.mark.parametrize("way", ["run", "api"])
 @pytest.mark.parametrize("given", [[MARKER], [MARKER, "", "", ""]], ids=["too few", "too many"])
-def test_a_wrong_number_of_arguments_is_told_what_the_endpoint_takes(ask, way, given):
-    status, _, body = ask("POST", f"/gradio_api/{way}/tokens", {"data": given})
+def test_a_wrong_number_of_arguments_is_told_what_the_endpoint_takes(fetch, way, given):
+    status, _, body = fetch("POST", f"/gradio_api/{way}/tokens", {"data": given})
     assert status == 422
     assert sentence_of(body) == f"/tokens takes 3 arguments in this order, and not {len(given)}: text_a, text_b, model."
 
 
 @pytest.mark.parametrize("data", [[], [FILE_DATA, "", ""]], ids=["too few", "a file"])
-def test_the_queue_tells_a_sentence_too(ask, data):
-    event = json.loads(ask("POST", "/gradio_api/call/tokens", {"data": data})[2])["event_id"]
-    stream = ask("GET", f"/gradio_api/call/tokens/{event}")[2].decode()
+def test_the_queue_tells_a_sentence_too(fetch, data):
+    event = json.loads(fetch("POST", "/gradio_api/call/tokens", {"data": data})[2])["event_id"]
+    stream = fetch("GET", f"/gradio_api/call/tokens/{event}")[2].decode()
     event, told = next(part for part in stream.split("\n\n") if part.startswith("event: error")).split("\n")
     assert event == "event: error"
     sentence_of(told.removeprefix("data: ").encode())
 
 
-def test_an_unknown_event_is_told_in_the_stream(ask):
-    body = ask("GET", "/gradio_api/call/tokens/unknown")[2].decode()
+def test_an_unknown_event_is_told_in_the_stream(fetch):
+    body = fetch("GET", "/gradio_api/call/tokens/unknown")[2].decode()
     assert body == f"event: error\ndata: {json.dumps(refusals.UNKNOWN)}\n\n"
 
 
 # For operators
 
 
-def test_health_is_told_while_a_model_loads(ask, monkeypatch):
-    assert json.loads(ask("GET", "/healthz")[2]) == {"status": "ok", "model": "loaded"}
+def test_health_is_told_while_a_model_loads(fetch, monkeypatch):
+    assert json.loads(fetch("GET", "/healthz")[2]) == {"status": "ok", "model": "loaded"}
     monkeypatch.setattr("explorer.server.routes.list_loaded", lambda: [])
-    assert json.loads(ask("GET", "/healthz")[2]) == {"status": "ok", "model": "loading"}
+    assert json.loads(fetch("GET", "/healthz")[2]) == {"status": "ok", "model": "loading"}
     monkeypatch.setattr("explorer.server.routes.no_model.is_set", lambda: True)
-    status, _, body = ask("GET", "/healthz")
+    status, _, body = fetch("GET", "/healthz")
     assert status == 503
     assert "could not be loaded" in sentence_of(body)
 
 
-def test_metrics_count_by_names_of_ours_only(ask):
+def test_metrics_count_by_names_of_ours_only(fetch):
     def value(name: str) -> float:
-        found = re.search(rf"^{re.escape(name)} (\S+)$", ask("GET", "/metrics")[2].decode(), re.MULTILINE)
+        found = re.search(rf"^{re.escape(name)} (\S+)$", fetch("GET", "/metrics")[2].decode(), re.MULTILINE)
         return float(found[1]) if found else 0.0
 
     calls, refused = 'bert_explorer_call_seconds_count{name="/tokens"}', 'bert_explorer_refusals_total{kind="InputError"}'
     before = value(calls), value(refused)
-    assert ask(*CALL)[0] == 200
-    ask("POST", RUN, {"data": [MARKER * 20_000, "", ""]})
-    ask("POST", f"/gradio_api/run/{MARKER}", {"data": [MARKER]})
-    ask("GET", f"/{MARKER}", Host=MARKER)
+    assert fetch(*CALL)[0] == 200
+    fetch("POST", RUN, {"data": [MARKER * 20_000, "", ""]})
+    fetch("POST", f"/gradio_api/run/{MARKER}", {"data": [MARKER]})
+    fetch("GET", f"/{MARKER}", Host=MARKER)
     assert (value(calls), value(refused)) == (before[0] + 2, before[1] + 1)
     assert value("bert_explorer_models") >= 1
     assert value("bert_explorer_trace_bytes") >= 0
     assert value("bert_explorer_queue_length") == value("bert_explorer_running") == 0
     assert value("process_resident_memory_bytes") > 0
-    assert MARKER not in ask("GET", "/metrics")[2].decode()
+    assert MARKER not in fetch("GET", "/metrics")[2].decode()
 
 
-def test_metrics_are_for_this_machine_or_for_a_token(ask, monkeypatch):
-    assert ask("GET", "/metrics")[0] == 200
-    status, _, body = ask("GET", "/metrics", X_Forwarded_For="203.0.113.5")
+def test_metrics_are_for_this_machine_or_for_a_token(fetch, monkeypatch):
+    assert fetch("GET", "/metrics")[0] == 200
+    status, _, body = fetch("GET", "/metrics", X_Forwarded_For="203.0.113.5")
     assert status == 403
     sentence_of(body)
     monkeypatch.setenv("BERT_EXPLORER_METRICS_TOKEN", "secret")
-    assert ask("GET", "/metrics")[0] == 403
-    assert ask("GET", "/metrics", Authorization="Bearer wrong")[0] == 403
-    assert ask("GET", "/metrics", Authorization="Bearer secret")[0] == 200
+    assert fetch("GET", "/metrics")[0] == 403
+    assert fetch("GET", "/metrics", Authorization="Bearer wrong")[0] == 403
+    assert fetch("GET", "/metrics", Authorization="Bearer secret")[0] == 200
 
 
 # Without a server
@@ -381,25 +373,3 @@ def around(app):
             return wrapped.middleware_stack
 
     return waited(start())
-
-
-def answer_of(app, see=lambda message: None, headers=None):
-    """The messages that an ASGI app answers a POST with."""
-    sent, given = [], iter([{"type": "http.request", "body": b""}])
-
-    async def receive():
-        message = next(given, None)
-        return message or await anyio.sleep_forever()
-
-    async def send(message):
-        sent.append(message)
-        see(message)
-
-    async def run():
-        raw = [(name.encode(), value.encode()) for name, value in (headers or {}).items()]
-        scope = {"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": raw, "extensions": {}}
-        with anyio.fail_after(60):
-            await app(scope, receive, send)
-
-    waited(run())
-    return sent

@@ -15,7 +15,7 @@ from explorer.finetune.compute.predictor import as_kind
 from explorer.finetune.compute.texts import Classifier
 from explorer.finetune.compute.words import Tagger
 from explorer.finetune.endpoints import tag, train_tokens
-from explorer.text.tagged import TaggedSentence
+from explorer.text.tagged import Sentence
 from explorer.training.probe import control_targets, draw_rows
 from explorer.training.tagging import TaggedExamples, built_in_tagged, sentence_folds
 from tests.learning import learn_run
@@ -33,7 +33,7 @@ def trained(model, examples, **settings):
 
 
 def tagged(rows):
-    return TaggedExamples(tuple(TaggedSentence(tuple(words), tuple(tags)) for words, tags in rows))
+    return TaggedExamples(tuple(Sentence(tuple(words), tuple(tags)) for words, tags in rows))
 
 
 @pytest.mark.parametrize("pieces", ["first", "mean"])
@@ -138,8 +138,8 @@ def test_what_makes_no_sense_gets_a_sentence(tiny_folder, examples, settings, sa
 
 def test_words_beyond_what_the_model_takes_are_left_out(tiny_folder):
     model = explorer.load(tiny_folder)
-    long = TaggedSentence(("a",) * 600, ("X",) * 599 + ("Y",))
-    run = trained(model, TaggedExamples((long, TaggedSentence(("b", "c"), ("X", "Y")))), held_out=0.5, seed=1)
+    long = Sentence(("a",) * 600, ("X",) * 599 + ("Y",))
+    run = trained(model, TaggedExamples((long, Sentence(("b", "c"), ("X", "Y")))), held_out=0.5, seed=1)
     assert len(run.held_out.words) in (2, 510)
     (shares,) = run.predictor.tag(model, [long.words])
     assert shares.shape == (510, 2)
@@ -176,7 +176,7 @@ def test_the_control_task_gives_each_word_one_tag_by_lot():
 
 def test_each_sentence_is_held_out_once_and_equal_ones_together():
     words = [["the", "man"], ["The", "man"], ["a", "dog"], ["milk"], ["a", "store", "and", "milk"]]
-    examples = TaggedExamples(tuple(TaggedSentence(tuple(one), ("X",) * len(one)) for one in words))
+    examples = TaggedExamples(tuple(Sentence(tuple(one), ("X",) * len(one)) for one in words))
     folds = sentence_folds(examples, 5)
     assert len(folds) == 4
     assert sorted(row for fold in folds for row in fold.held_out) == list(range(5))

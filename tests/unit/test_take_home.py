@@ -15,7 +15,7 @@ from explorer.finetune.compute import export, store
 from explorer.finetune.compute.questions import Questions, place
 from explorer.finetune.compute.reasons import decide
 from explorer.finetune.compute.unpack import unpack
-from explorer.text.tagged import TaggedSentence, split_words
+from explorer.text.tagged import Sentence, split_words
 from explorer.training.examples import Examples, ScoredExamples
 from explorer.training.tagging import TaggedExamples
 from tests.families import write_family
@@ -26,7 +26,7 @@ SINGLE = Examples(*zip(*ROWS, strict=True))
 PAIRS = Examples(SINGLE.texts, SINGLE.labels, tuple(f"she was {i}" for i in range(len(SINGLE))))
 RATED = ScoredExamples(**vars(PAIRS), numbers=tuple(i % 7 / 2 for i in range(len(PAIRS))))
 TAGGED = TaggedExamples(
-    tuple(TaggedSentence(("the", word, "runs", str(i)), ("O", "B-X", "O", "I-X")) for word in ("man", "dog") for i in range(4))
+    tuple(Sentence(("the", word, "runs", str(i)), ("O", "B-X", "O", "I-X")) for word in ("man", "dog") for i in range(4))
 )
 MOODS = [("store", "happy"), ("store", "slow"), ("dog", "happy"), ("dog", "slow")]
 PLACES = [f"the man went to the {thing} because he was {mood}. she was sad." for thing, mood in MOODS]

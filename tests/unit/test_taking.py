@@ -31,14 +31,9 @@ def way(monkeypatch):
     return made
 
 
-@pytest.fixture
-def fetch(served):
-    return lambda path, method="GET", **headers: asking.ask(served, method, path, **headers)
-
-
 def test_a_file_says_what_the_link_says(fetch, way):
     link = "v=1&tab=attention&view=several-heads&a=A+dog+barked.&set.heads=1,2"
-    status, headers, body = fetch(f"{TAKE}view.words?{link}")
+    status, headers, body = fetch("GET", f"{TAKE}view.words?{link}")
     assert (status, headers["content-type"]) == (200, "application/json")
     assert headers["content-disposition"] == 'attachment; filename="bert-explorer-attention-several-heads.words"'
     assert headers["cache-control"] == "no-store"
@@ -47,17 +42,17 @@ def test_a_file_says_what_the_link_says(fetch, way):
 
 
 def test_the_cards_of_heads_are_those_of_the_links_texts(fetch, bundled):
-    status, headers, body = fetch(f"{TAKE}heads.json?v=1&tab=corpus&a=A+dog+barked.")
+    status, headers, body = fetch("GET", f"{TAKE}heads.json?v=1&tab=corpus&a=A+dog+barked.")
     assert (status, headers["content-type"]) == (200, "application/json")
     cards = json.loads(body)
     assert cards == head_cards(Subject(bundled.name, "A dog barked.", ""))
-    assert fetch(f"{TAKE}heads.json?v=1&a=")[0] == 400
+    assert fetch("GET", f"{TAKE}heads.json?v=1&a=")[0] == 400
 
 
 def test_a_link_reads_no_file_of_this_machine(fetch):
     link = "v=1&tab=tokens&a=hi&model=a/b@"
     answers = [
-        fetch(f"{TAKE}view.json?{link}{place}")[::2]
+        fetch("GET", f"{TAKE}view.json?{link}{place}")[::2]
         for place in ("/usr/bin/env", "/usr/bin/no-such", "/dev/zero", "../../../../../../etc/passwd")
     ]
     assert {status for status, _ in answers} == {400}
@@ -75,7 +70,7 @@ def test_a_link_reads_no_file_of_this_machine(fetch):
     ],
 )
 def test_a_link_that_cannot_be_followed_is_refused_with_a_sentence(fetch, way, link, said):
-    status, _, body = fetch(f"{TAKE}view.words?{link}")
+    status, _, body = fetch("GET", f"{TAKE}view.words?{link}")
     assert status == 400
     assert said in json.loads(body)["error"]
 
@@ -84,22 +79,22 @@ def test_the_qr_code_holds_the_link_to_this_app(fetch, served, monkeypatch):
     held = []
     make = segno.make
     monkeypatch.setattr(segno, "make", lambda content, **options: held.append(content) or make(content, **options))
-    status, headers, body = fetch(f"{TAKE}link.svg?v=1&tab=attention&a=x")
+    status, headers, body = fetch("GET", f"{TAKE}link.svg?v=1&tab=attention&a=x")
     assert (status, headers["content-type"]) == (200, "image/svg+xml")
     assert held == [f"{served}/?v=1&tab=attention&a=x"]
     _, _, width, height = map(int, ElementTree.fromstring(body).get("viewBox").split())
     assert width == height == segno.make(held[0], micro=False, error="l").symbol_size()[0]
-    status, _, body = fetch(f"{TAKE}link.svg?a={'x' * qr.LONGEST}")
+    status, _, body = fetch("GET", f"{TAKE}link.svg?a={'x' * qr.LONGEST}")
     assert status == 400
     assert "too many for a QR code" in json.loads(body)["error"]
 
 
 def test_there_are_no_other_ways(fetch, way):
-    status, _, body = fetch(f"{TAKE}view.exe")
+    status, _, body = fetch("GET", f"{TAKE}view.exe")
     assert status == 404
     assert json.loads(body)["error"].endswith(".")
-    assert fetch(f"{TAKE}../view.words")[0] in (400, 403, 404)
-    assert fetch(f"{TAKE}view.words", "POST", body="")[0] == 405
+    assert fetch("GET", f"{TAKE}../view.words")[0] in (400, 403, 404)
+    assert fetch("POST", f"{TAKE}view.words", "")[0] == 405
 
 
 def test_what_fails_is_one_sentence(fetch, monkeypatch):
@@ -107,7 +102,7 @@ def test_what_fails_is_one_sentence(fetch, monkeypatch):
         raise ZeroDivisionError(place.subject.text_a)
 
     monkeypatch.setattr(ways, "WAYS", (Way("words", "Words", "text/plain", fail),))
-    status, _, body = fetch(f"{TAKE}view.words?a=zanzibarquokka")
+    status, _, body = fetch("GET", f"{TAKE}view.words?a=zanzibarquokka")
     assert status == 500
     assert json.loads(body)["error"].endswith(".")
     assert b"zanzibarquokka" not in body

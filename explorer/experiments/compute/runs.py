@@ -26,7 +26,8 @@ from explorer.core.paths import EXPERIMENTS
 from explorer.core.steps import in_one_call, map_steps
 from explorer.experiments.compute.experiment import MOST_SEED, QUESTIONS, Experiment, experiment_in_steps, without_nan
 from explorer.experiments.compute.heads import HEADS_OFF, ZERO
-from explorer.experiments.compute.items import check_items, number_groups, suite_items
+from explorer.experiments.compute.items import check_items, number_groups
+from explorer.experiments.compute.minimal_pairs import suite_items
 from explorer.experiments.compute.question import place_of
 from explorer.experiments.compute.summary import Summary, summarise
 from explorer.experiments.compute.targets import WORD

@@ -16,10 +16,10 @@ from explorer.finetune.compute.columns import Columns, guess_columns, is_missing
 from explorer.finetune.compute.questions import Questions, read_questions
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
+from explorer.text.corpora import TAGGED_TYPES, Corpus, read_tagged
 from explorer.text.delimited import number_of
 from explorer.text.tables import FILE_TYPES as TABLE_TYPES
 from explorer.text.tables import Table, read_table
-from explorer.text.tagged import TAGGED_FILE_TYPES, TaggedFile, read_tagged
 from explorer.training.examples import Examples, ScoredExamples, check_classes, check_numbers, normalise
 
 BUILT_IN = {
@@ -31,7 +31,7 @@ BUILT_IN = {
     "grammar": "Grammar: is the sentence grammatical?",
     "similarity": "Similarity: how similar are both, from 0 to 5?",
 }
-FILE_TYPES = tuple(dict.fromkeys((*TABLE_TYPES, *TAGGED_FILE_TYPES)))
+FILE_TYPES = tuple(dict.fromkeys((*TABLE_TYPES, *TAGGED_TYPES)))
 LOOKED_AT = 2**16  # bytes at the beginning of a file
 MOST_LINES, MOST_FIELDS = 200, 12
 OF_QUESTIONS = (b'"question"', b'"answers"')
@@ -44,7 +44,7 @@ UNEVEN = 0.9  # share of one label from which a note says what always answering 
 NAMED = 5  # labels named in a note
 
 
-ExampleFile = Table | TaggedFile | Questions
+ExampleFile = Table | Corpus | Questions
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ def test_the_map_says_what_its_directions_are(subject, opened):
 
 def test_the_result_has_its_interval_and_what_needs_no_bert(subject, opened):
     low, high = wilson(17, 18)
-    said, interval = judge(opened), f"{100 * low:.0f} to {100 * high:.0f}%, 95% interval"
+    said, interval = judge(opened), f"{100 * low:.0f}% to {100 * high:.0f}%, 95% interval"
     assert said.startswith(f"17 of 18 sentences are right when left out of the training ({interval}). ")
     assert said.endswith(f"Guessing one class: 33%; counting words: {opened.baselines['bag of words']:.0%}.")
     assert Outcome().finding(subject).text == said

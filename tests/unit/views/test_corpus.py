@@ -8,27 +8,16 @@ import pytest
 from explorer.analysis.similarity import cosine_matrix
 from explorer.core.errors import InputError
 from explorer.corpus import hits, source
-from explorer.corpus.compute import neurons, reading
 from explorer.corpus.search import HEAD, NEURON, STATE, WORD, Search, check_picked
 from explorer.corpus.source import FILE
 from explorer.text.tagged import spell_out
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import Subject
-from tests.corpora import in_its_place, part_of_corpus
+
+pytestmark = pytest.mark.usefixtures("part")
 
 TEXT = "She sat on the bank of the river."
 BANK = 5
-
-
-CACHES = reading._opened, neurons._opened, source._found
-
-
-@pytest.fixture(autouse=True, scope="module")
-def small(tmp_path_factory):
-    """A part of the corpus, and one reading of it for all of these tests."""
-    part = part_of_corpus(120)
-    with in_its_place(part, tmp_path_factory.mktemp("runs"), *CACHES):
-        yield part
 
 
 @pytest.fixture
@@ -37,7 +26,7 @@ def subject(bundled):
 
 
 @pytest.mark.parametrize("compare", [STATE, HEAD])
-def test_the_finding_is_counted_from_the_hits_and_the_corpus(subject, small, compare):
+def test_the_finding_is_counted_from_the_hits_and_the_corpus(subject, part, compare):
     view = Search(compare=compare, limit=40)
     assert view.finding(subject) is None, "nothing is read for a sentence"
     content = view.compute(subject)
@@ -45,9 +34,9 @@ def test_the_finding_is_counted_from_the_hits_and_the_corpus(subject, small, com
     what, value, count, usual = found.telling()
     found = found.found
     assert count == sum(getattr(hit, what) == value for hit in found.hits)
-    words = [word.lower() for one in small.sentences for word in one.words]
-    every = {"tag": [tag for one in small.sentences for tag in one.tags]}
-    every["relation"] = [relation for one in small.sentences for relation in one.relations]
+    words = [word.lower() for one in part.sentences for word in one.words]
+    every = {"tag": [tag for one in part.sentences for tag in one.tags]}
+    every["relation"] = [relation for one in part.sentences for relation in one.relations]
     assert usual == pytest.approx(every.get(what, words).count(value) / len(words))
     told = view.finding(subject).text
     assert told.startswith(f"{whole_percent(count / 40)} of the 40 tokens nearest to “bank” in ")
@@ -128,7 +117,7 @@ def test_a_neuron_lists_the_tokens_on_which_it_is_most_active(subject, bundled):
     assert view.finding(subject).why.settings == {"unit": "Neuron", "neuron": 7}
 
 
-def test_until_the_corpus_is_read_sentences_with_the_word_are_listed(bundled, small):
+def test_until_the_corpus_is_read_sentences_with_the_word_are_listed(bundled):
     unread = Subject.of(bundled.trace(TEXT)).select(layer=2, token=BANK)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("explorer.corpus.search.is_read", lambda *_: False)

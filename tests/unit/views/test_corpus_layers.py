@@ -8,27 +8,15 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from explorer.core.errors import InputError
-from explorer.corpus import layers, source
-from explorer.corpus.compute import reading
+from explorer.corpus import layers
 from explorer.corpus.layers import SIMILARITY, Layers
 from explorer.text.tagged import plain
 from explorer.ui.subject import Subject
-from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family
 
+pytestmark = pytest.mark.usefixtures("part")
+
 TEXT = "She sat on the bank of the river."
-
-
-@pytest.fixture(scope="module")
-def part():
-    return part_of_corpus(80)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def kept(part, tmp_path_factory):
-    """One reading of a part of the corpus for all of these tests."""
-    with in_its_place(part, tmp_path_factory.mktemp("runs"), reading._opened, source._found):
-        yield
 
 
 @pytest.fixture

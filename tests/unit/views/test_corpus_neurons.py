@@ -5,27 +5,16 @@ from dataclasses import replace
 import pytest
 
 from explorer.core.errors import InputError
-from explorer.corpus import heads, source
 from explorer.corpus.compute import neurons as readings
 from explorer.corpus.heads import NEURON, Heads
 from explorer.corpus.neuron_look import LINES, NEURONS, WORDS
 from explorer.techniques.neurons import find_promoted
 from explorer.ui.subject import Subject
-from tests.corpora import corpus_neurons, in_its_place, part_of_corpus
+from tests.corpora import corpus_neurons
+
+pytestmark = pytest.mark.usefixtures("part")
 
 TEXT = "She sat on the bank of the river."
-
-
-@pytest.fixture(scope="module")
-def part():
-    return part_of_corpus(60)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def kept(part, tmp_path_factory):
-    """One reading for all of these tests."""
-    with in_its_place(part, tmp_path_factory.mktemp("runs"), readings._opened, source._found, heads._telling):
-        yield
 
 
 @pytest.fixture

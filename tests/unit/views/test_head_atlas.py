@@ -12,7 +12,8 @@ from explorer.corpus.compute.atlas_evidence import LEVEL
 from explorer.corpus.compute.attention_sums import OFFSETS, REACH
 from explorer.corpus.heads import Heads
 from explorer.corpus.source import FILE
-from explorer.text.corpora import ROOT, Corpus, CorpusSentence, built_in
+from explorer.text.corpora import Corpus, built_in
+from explorer.text.tagged import ROOT, Sentence
 from explorer.ui.pictures.base import ACCENT
 from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import Subject
@@ -29,10 +30,6 @@ def atlas(bundled):
     return head_atlas(bundled, built_in())
 
 
-def shares_in(text):
-    return [int(share) / 100 for share in re.findall(r"(\d+)%", text)]
-
-
 def test_the_finding_counts_the_heads_that_follow_the_syntax(subject, atlas):
     view = Heads()
     opened = view.first(subject)
@@ -43,7 +40,7 @@ def test_the_finding_counts_the_heads_that_follow_the_syntax(subject, atlas):
     assert told.text.endswith(f"layer {layer}, head {head} most clearly.")
     habit = atlas_words.describe(atlas, layer - 1, head - 1)
     at = atlas.relations.tolist().index(atlas.habits[layer - 1, head - 1])
-    share, usual = shares_in(habit)
+    share, usual = (int(share) / 100 for share in re.findall(r"(\d+)%", habit))
     assert share == pytest.approx(atlas.best[layer - 1, head - 1, at], abs=0.006)
     assert usual == pytest.approx(atlas.baselines[at], abs=0.006)
     assert told.why.selection == {"layer": layer, "head": head}
@@ -99,7 +96,7 @@ def test_a_click_makes_the_sentence_the_input_with_this_head_and_its_word(subjec
 def test_the_names_of_a_treebank_never_become_markup(tiny, monkeypatch, own_runs):
     monkeypatch.setattr("explorer.corpus.compute.atlas.FEWEST", 1)
     evil = "<b>x</b>"
-    one = CorpusSentence("the man", ("the", "man"), (0, 4), (evil, evil), (1, -1), (evil, "root"))
+    one = Sentence(("the", "man"), (evil, evil), "the man", (0, 4), (1, -1), (evil, "root"))
     subject = Subject.of(tiny.trace("the man"))
     content = Heads(source=FILE, file=Corpus("own", (one,))).compute(subject)
     assert content["relations"]["rows"][0]["cells"][0] == evil

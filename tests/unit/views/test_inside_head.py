@@ -45,11 +45,6 @@ def test_of_many_positions_every_few_are_drawn(bundled, tiny):
     assert len(Positions().compute(tiny)["learned"].data[0].z) <= 128
 
 
-def shares(shown):
-    """What goes to [PAD] with the mask and without, as the table tells it."""
-    return [float(row["cells"][1]) for row in shown["moved"]["rows"]]
-
-
 def test_the_shorter_input_is_filled_up_and_nobody_looks_there(bundled):
     view, start = InABatch(second="The dog ran home, for it was late."), Subject.of(bundled.trace("Thank you!"))
     subject = view.first(start)
@@ -68,7 +63,7 @@ def test_the_shorter_input_is_filled_up_and_nobody_looks_there(bundled):
     numbers = numbers_of(shown["weights"])
     assert [row[4:8] for row in numbers.rows[4:6]] == [(4, "[SEP]", 1, pytest.approx(numbers.rows[4][9])), (5, "[PAD]", 0, None)]
     assert [row["token"] for row in rows[1:]] == [0, 1, 2, 3, 4, *[None] * 7]
-    with_mask, without = shares(shown)
+    with_mask, without = (float(row["cells"][1]) for row in shown["moved"]["rows"])  # what goes to [PAD]
     assert (with_mask, without > 0.5) == (0, True)
     assert f"gives them {without:.0%}" in told
     assert told.startswith("The shorter input is filled up with 7 [PAD]s.")

@@ -37,12 +37,6 @@ def test_after_a_change_it_says_what_was_before_and_offers_the_way_back(bundled,
     assert says_of(about.select(**CHANGES))["answers"][0] == before
 
 
-def masked(trace, place):
-    """The texts with one token of A hidden."""
-    start, end = trace.encoding.offsets[place]
-    return trace.encoding.text_a[:start] + "[MASK]" + trace.encoding.text_a[end:], trace.encoding.text_b
-
-
 def test_dashes_are_told_to_be_no_blank(bundled):
     assert says_of(subject("The capital of Japan is __.", ""))["dashes"]
     assert says_of(subject(JAPAN, "It is ____."))["dashes"], "beside a blank, too"
@@ -54,7 +48,9 @@ def test_without_a_blank_it_says_which_word_is_expected_least(bundled):
     said = says_of(about)
     trace, shares, guesses = about.trace, {}, {}
     for place in range(1, trace.kept - 1):
-        found = bundled.own_masked_lm(bundled.encode(*masked(trace, place)))[place].softmax(-1)
+        start, end = trace.encoding.offsets[place]
+        hidden = bundled.encode(f"{about.text_a[:start]}[MASK]{about.text_a[end:]}")
+        found = bundled.own_masked_lm(hidden)[place].softmax(-1)
         shares[place], guesses[place] = float(found[trace.ids[place]]), found.max(-1)
     order = sorted(shares, key=shares.get)
     expected = [place for rank, place in enumerate(order) if shares[place] < SURPRISING or rank == 0]
