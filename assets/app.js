@@ -10,7 +10,6 @@ import * as lessons from "./lessons.js";
 import * as link from "./link.js";
 import * as page from "./page.js";
 import { watchBoxes } from "./page/boxes.js";
-import * as busy from "./page/busy.js";
 import * as drawing from "./page/drawing.js";
 import { find, listenForFinder, openFinder } from "./page/finder.js";
 import { watchOutdated } from "./page/outdated.js";
@@ -32,10 +31,10 @@ host.page = {
   take: take.show,
   markFinding,
 };
-loadPlotlyBy(() => busy.quiet().then(fromServer)); // never before the page's pending calls
+loadPlotlyBy(() => typing.quiet().then(fromServer)); // never before the page's pending calls
 
 Object.assign(window.BertExplorer, {
-  page: { ...page, ...busy, ...drawing, ...typing, present, paintFirst, openFinder, find },
+  page: { ...page, ...drawing, ...typing, present, paintFirst, openFinder, find },
   link,
   take,
   answers,

@@ -3,7 +3,7 @@
 import { answersButton } from "../answers.js";
 import { anchor } from "../arithmetic/labels.js";
 import { put, texts } from "../page/boxes.js";
-import { busyState } from "../page/busy.js";
+import { busyState } from "../page/typing.js";
 import { draw as drawOpen, idOf, more, pulses } from "../page/drawing.js";
 import { along, button, el, plain, rove } from "../shared/dom.js";
 import { choiceHere, define, drawn, unexpectedTitle, withhold } from "../shared/mounting.js";

@@ -151,7 +151,7 @@ def _together(view, subject):
     for name, order in (("left_to_right", "left_to_right"), ("surest_first", "best_first")):
         steps = filling.fill_jointly(subject.trace, order)
         ids = [step.candidate.id for step in sorted(steps, key=lambda step: step.position)]
-        expected[name] = [*ids, filling.log_probability(steps)]
+        expected[name] = [*ids, sum(np.log(step.candidate.probability) for step in steps)]
     return expected
 
 
@@ -173,7 +173,7 @@ def _attribution(view, subject):
 
 
 def _heads(view, subject):
-    return {"effects": ablation.head_effects(subject.trace, view.target(subject))}
+    return {"effects": view.target(subject).measure(ablation.head_readings(subject.trace, view.target(subject))).numpy()}
 
 
 def _what_if(view, subject):
