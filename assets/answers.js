@@ -1,11 +1,10 @@
 // Answers that a class, or a lesson, guesses before they are shown. Python marks parts as answers (`answer=True`). While answers are
 // hidden, or a lesson covers something, the style sheet (answers_switch.css) takes them from eyes, keys, searches and screen readers.
-import { isKey } from "./arithmetic/moves.js";
 import { covered } from "./page/pointing.js";
 import { isTyping } from "./page/typing.js";
-import { button, el } from "./shared/dom.js";
+import { button, el, isKey } from "./shared/dom.js";
 import { store, stored } from "./shared/storage.js";
-import { withhold } from "./shared/host.js";
+import { withhold } from "./shared/mounting.js";
 
 const KEPT = "bert-answers"; // key in sessionStorage
 const ANSWERS = ".block.bx-answer";

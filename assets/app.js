@@ -10,14 +10,13 @@ import * as lessons from "./lessons.js";
 import * as link from "./link.js";
 import * as page from "./page.js";
 import { watchBoxes } from "./page/boxes.js";
-import * as busy from "./page/busy.js";
 import * as drawing from "./page/drawing.js";
 import { find, listenForFinder, openFinder } from "./page/finder.js";
 import { watchOutdated } from "./page/outdated.js";
 import { told } from "./page/told.js";
 import * as typing from "./page/typing.js";
 import { present } from "./present.js";
-import { host } from "./shared/host.js";
+import { host } from "./shared/mounting.js";
 import { fromServer, loadPlotlyBy } from "./shared/plotly.js";
 import { saveFrontEndWork } from "./statuses.js";
 import * as take from "./take.js";
@@ -32,10 +31,10 @@ host.page = {
   take: take.show,
   markFinding,
 };
-loadPlotlyBy(() => busy.quiet().then(fromServer)); // never before the page's pending calls
+loadPlotlyBy(() => typing.quiet().then(fromServer)); // never before the page's pending calls
 
 Object.assign(window.BertExplorer, {
-  page: { ...page, ...busy, ...drawing, ...typing, present, paintFirst, openFinder, find },
+  page: { ...page, ...drawing, ...typing, present, paintFirst, openFinder, find },
   link,
   take,
   answers,

@@ -1,7 +1,6 @@
 // The exercise of a lesson's step in the panel: its task, its check by the server, and the link that proves it.
 import { linkState, visit } from "./link.js";
-import { quiet } from "./page/busy.js";
-import { typingState } from "./page/typing.js";
+import { quiet, typingState } from "./page/typing.js";
 import { ask } from "./shared/asking.js";
 import { button, el, ours } from "./shared/dom.js";
 import { SEAT, store, stored } from "./shared/storage.js";

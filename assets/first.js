@@ -2,10 +2,9 @@
 // components that the real page will have in the same places. What is typed here, and the tab and the token that are chosen,
 // are passed to the real page when it is there.
 import { prose } from "./file/prose.js";
-import { busyState } from "./page/busy.js";
 import { drawingState, pulses } from "./page/drawing.js";
 import { told } from "./page/told.js";
-import { typingState } from "./page/typing.js";
+import { busyState, typingState } from "./page/typing.js";
 import { el } from "./shared/dom.js";
 
 const PATIENCE = 60_000; // ms after which the page is shown as it is

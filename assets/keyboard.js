@@ -1,6 +1,5 @@
 // Keyboard access that Gradio lacks: arrow keys in tabs and radio buttons, menus that close, and a link past the header.
-import { along } from "./arithmetic/moves.js";
-import { el, reveal } from "./shared/dom.js";
+import { along, el, reveal } from "./shared/dom.js";
 
 const REST = 250; // ms: a tab that is only passed is not opened, since opening it computes
 

@@ -1,9 +1,8 @@
 // Presenting: one picture fills the screen, with its question and finding; keys step through the selection. The style sheet hides
 // all else (present.css), for keys and screen readers too.
 import { answersButton } from "./answers.js";
-import { isKey, moveOf } from "./arithmetic/moves.js";
 import { isTyping } from "./page/typing.js";
-import { button, el } from "./shared/dom.js";
+import { button, el, isKey, moveOf } from "./shared/dom.js";
 
 const PICTURES = ".bx-flow, .bx-chart, .bx-heads, .bx-lines, .bx-words, .bx-board, .bx-bars, .bx-strips, .bx-architecture, .bx-cards";
 const KEPT_KEYS = ".bx-flow, .bx-heads, .bx-words, .bx-board"; // these handle the keys themselves

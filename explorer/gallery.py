@@ -7,8 +7,8 @@ picture of the run without each of its strongest links beside it.
 import argparse
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from jinja2 import Environment
 
@@ -20,7 +20,7 @@ from explorer.core.paths import ASSETS
 from explorer.export.page_file import data_of, page
 from explorer.export.place import slug
 from explorer.overview.routes import Routes
-from explorer.techniques.ablation import changed_states
+from explorer.techniques.ablation import Run
 from explorer.techniques.routes import Route, mixing, place_shares, routes
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import Subject
@@ -31,8 +31,7 @@ CUTS = 10  # links of a sentence that can be cut: the strongest ones between two
 DRAWN = 90  # routes in a card's picture
 
 
-@dataclass(frozen=True)
-class Cut:
+class Cut(NamedTuple):
     """A link of the run, and the first word and its probability without it; `after` is what is left of the first guess."""
 
     link: Route
@@ -40,13 +39,8 @@ class Cut:
     share: float
     after: float
 
-    def label(self, tokens: Sequence[str]) -> str:
-        """'france → [MASK], layer 6'."""
-        return f"{tokens[self.link.key]} → {tokens[self.link.query]}, layer {self.link.layer + 1}"
 
-
-@dataclass(frozen=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A sentence with its first guess, the strongest routes to it, and its strongest links cut one by one."""
 
     title: str
@@ -77,7 +71,7 @@ def read_sentences(model: Explorer) -> Iterator[Sentence]:
     for line in (FOLDER / "sentences.tsv").read_text("utf-8").splitlines():
         title, text = line.split("\t")
         trace = model.trace(text)
-        (position, *_), shares = trace.mask_positions, mixing(trace).shares
+        (position, *_), shares = trace.mask_positions, mixing(Run(trace)).shares
         first = model.guesses(trace.states[-1][[position]], [position], 1)[0].candidates[0]
         places = place_shares(shares, position)
         cuts = [_cut(model, trace, position, first.id, link) for link in routes(shares, places, CUTS, others=True)]
@@ -85,7 +79,7 @@ def read_sentences(model: Explorer) -> Iterator[Sentence]:
 
 
 def _cut(model: Explorer, trace: Trace, position: int, piece: int, link: Route) -> Cut:
-    vector = changed_states(trace, cuts=[(link.layer, link.query, link.key, None)])[-1][[position]]
+    vector = Run(trace, cuts=[(link.layer, link.query, link.key, None)]).states[-1][[position]]
     best = model.guesses(vector, [position], 1)[0].candidates[0]
     return Cut(link, best.token, best.probability, float(model.masked_lm(vector).softmax(-1)[0, piece]))
 
@@ -98,11 +92,12 @@ def page_of(sentence: Sentence) -> str:
     view, subject = Routes(), Subject.of(sentence.trace)
     data = data_of([view], subject) | {"question": sentence.title}
     (picture,) = (part for part in data["views"][0]["parts"] if part["name"] == "picture")
-    picture["variants"] = [{"label": "nothing", "value": None, "told": ""}]
+    picture["variants"], tokens = [{"label": "nothing", "value": None, "told": ""}], sentence.trace.tokens
     for cut in sentence.cuts:
-        changed = subject.select(cut=((cut.link.layer, cut.link.query, cut.link.key, None),))
+        layer, query, key, _ = cut.link
+        changed, label = subject.select(cut=((layer, query, key, None),)), f"{tokens[key]} → {tokens[query]}, layer {layer + 1}"
         value = view.standing_alone(changed, view.compute(changed), unfolded=False)["picture"]
-        picture["variants"].append({"label": cut.label(sentence.trace.tokens), "value": value, "told": sentence.tell(cut)})
+        picture["variants"].append({"label": label, "value": value, "told": sentence.tell(cut)})
     return page([data], home=("index.html", "All twelve sentences"))
 
 

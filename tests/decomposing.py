@@ -5,6 +5,7 @@ from contextlib import contextmanager
 import torch
 
 from explorer.techniques import mixing, routes
+from explorer.techniques.ablation import Run
 
 PATHS = {  # from a layer: the values, W_O and the norm after the attention
     "bert": ("attention.self.value", "attention.output.dense", "attention.output.LayerNorm"),
@@ -81,8 +82,8 @@ def shares_of(after, parts):
 @torch.inference_mode()
 def head_shares(trace, layer, query, **changed):
     """What each head contributes to a query's shares as the app computes it: [heads + 1, key], the last row the residual."""
-    row = torch.from_numpy(routes.mixing(trace, **changed).shares[layer, query].copy())
-    return mixing.head_shares_of(routes.block_of(trace, layer, queries=[query], **changed), query, row).numpy()
+    row = torch.from_numpy(routes.mixing(Run(trace, **changed)).shares[layer, query].copy())
+    return mixing.head_shares_of(routes.block_of(Run(trace, **changed), layer, [query]), query, row).numpy()
 
 
 def divided(vector, parts, row):

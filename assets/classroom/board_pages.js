@@ -1,5 +1,5 @@
 // What the board shows: the questions to start with, a round, a head that is taught together, or an exercise.
-import { percent } from "../arithmetic/numbers.js";
+import { percent } from "../arithmetic/labels.js";
 import { visit } from "../link.js";
 import { button, el, ours } from "../shared/dom.js";
 import { bars, texts } from "./question.js";

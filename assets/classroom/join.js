@@ -1,5 +1,5 @@
 // The page on a phone: it joins a room and shows the teacher's activity: follow, guess, teach.
-import { percent } from "../arithmetic/numbers.js";
+import { percent } from "../arithmetic/labels.js";
 import { draw as drawSides } from "../file/sides.js";
 import { ask } from "../shared/asking.js";
 import { button, el, ours } from "../shared/dom.js";

@@ -2,13 +2,11 @@
 // guide with the switch of answers, and pulses.
 import { answersButton } from "../answers.js";
 import { anchor } from "../arithmetic/labels.js";
-import { along } from "../arithmetic/moves.js";
 import { put, texts } from "../page/boxes.js";
-import { busyState } from "../page/busy.js";
+import { busyState } from "../page/typing.js";
 import { draw as drawOpen, idOf, more, pulses } from "../page/drawing.js";
-import { button, el, plain, rove } from "../shared/dom.js";
-import { choiceHere, define, drawn } from "../shared/mounting.js";
-import { unexpectedTitle, withhold } from "../shared/host.js";
+import { along, button, el, plain, rove } from "../shared/dom.js";
+import { choiceHere, define, drawn, unexpectedTitle, withhold } from "../shared/mounting.js";
 
 // The sections above the tabs, of which the open one shows its tabs.
 drawn("Sections", ({ root, element, props }) => {

@@ -1,7 +1,6 @@
 // Attention as lines, queries on the left and keys on the right: of one head, or of several, each in its colour.
 import { bytes } from "../arithmetic/binary.js";
-import { along, moveOf } from "../arithmetic/moves.js";
-import { el, rove, svg } from "../shared/dom.js";
+import { along, el, moveOf, rove, svg } from "../shared/dom.js";
 import { drawn } from "../shared/mounting.js";
 import { onTheme, rampTable } from "../shared/theme.js";
 import * as linked from "./linked.js";

@@ -1,7 +1,6 @@
 // Classes as coloured cards: a name, and a sentence per line. What is typed is sent after a short pause, one answer at a time.
 import { button, el } from "../shared/dom.js";
-import { host } from "../shared/host.js";
-import { drawn } from "../shared/mounting.js";
+import { drawn, host } from "../shared/mounting.js";
 
 const PAUSE = 120; // ms after the last key
 const PATIENCE = 4000; // ms for an answer, after which the next one is asked for all the same

@@ -1,7 +1,7 @@
 // Between the page and its server: every call is answered, answers are shown in the order of the calls, and a lost server is detected:
 // the page says so within five seconds, and goes on by itself when the server is back.
 import { el } from "../shared/dom.js";
-import { host } from "../shared/host.js";
+import { host } from "../shared/mounting.js";
 
 const SILENCE = 4_500; // ms without a sign of life; the server sends one every two seconds (explorer/app.py)
 const STARTING = 60_000; // ms after the navigation in which a server that loads its libraries may be silent

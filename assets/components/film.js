@@ -1,6 +1,6 @@
 // A loop of what was just done in the Overview: its scenes, drawn again beside the page on white paper, as an animated WebP. A
 // browser that writes no WebP (Safari) records a video.
-import { animated } from "../arithmetic/webp.js";
+import { animated } from "../arithmetic/binary.js";
 import { el } from "../shared/dom.js";
 import { mount } from "../shared/mounting.js";
 import { imageOf, svgFrom } from "./paper.js";

@@ -1,19 +1,14 @@
 // The whole model in one picture: a row a token, a column a hidden state, and the routes that end in a chosen place. It zooms in
 // place: from the sentence to a layer, a head and one weight.
 import { bytes } from "../arithmetic/binary.js";
-import { isKey, moveOf } from "../arithmetic/moves.js";
 import { sharesFrom } from "../arithmetic/routes.js";
-import { plain } from "../shared/dom.js";
-import { gridKeys } from "../shared/grid.js";
-import { host } from "../shared/host.js";
-import { choiceHere, define } from "../shared/mounting.js";
+import { gridKeys, isKey, moveOf, plain } from "../shared/dom.js";
+import { choiceHere, define, host } from "../shared/mounting.js";
 import { lineCard, putCard, sendCard, turnOf } from "./flow/cards.js";
-import { drawBoxes, drawLines, traced } from "./flow/drawing.js";
-import { light, note, remember } from "./flow/events.js";
-import { pageKeys, zoomGestures } from "./flow/gestures.js";
+import { build, buildRows, drawBoxes, drawLines, place, traced } from "./flow/drawing.js";
+import { light, note, pageKeys, remember, zoomGestures } from "./flow/events.js";
 import { hasMoved, isLive, level, measure, receives, xOf } from "./flow/layout.js";
 import { levelsOf } from "./flow/levels.js";
-import { build, buildRows, place } from "./flow/nodes.js";
 import { drawOutputs } from "./flow/outputs.js";
 import { storyOf } from "./flow/story.js";
 import { stageFor } from "./flow/zoom.js";

@@ -1,9 +1,7 @@
 // Layers × heads: as small pictures, of which one is selected and any may be switched off; and as switches, coloured by the effect of
 // switching each off, where a layer's number switches all its heads.
 import { bytes } from "../arithmetic/binary.js";
-import { isKey } from "../arithmetic/moves.js";
-import { el, rove } from "../shared/dom.js";
-import { gridKeys } from "../shared/grid.js";
+import { el, gridKeys, isKey, rove } from "../shared/dom.js";
 import { choiceHere, drawn } from "../shared/mounting.js";
 import { onTheme, paintPixels, rampTable } from "../shared/theme.js";
 

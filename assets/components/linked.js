@@ -3,7 +3,7 @@
 import { bytes } from "../arithmetic/binary.js";
 import { ask } from "../shared/asking.js";
 import { el, svg } from "../shared/dom.js";
-import { host, withheld } from "../shared/host.js";
+import { host, withheld } from "../shared/mounting.js";
 
 const PAUSE = 120; // ms for which a head is pointed at before its card comes
 const MOST = 18; // tokens in a card: those of the strongest links of a longer input

@@ -2,8 +2,7 @@
 import { withDensity } from "../arithmetic/binary.js";
 import { ask } from "../shared/asking.js";
 import { button, el, plain, saveFile, svg } from "../shared/dom.js";
-import { host } from "../shared/host.js";
-import { mount, onMount } from "../shared/mounting.js";
+import { host, mount, onMount } from "../shared/mounting.js";
 import { plotly } from "../shared/plotly.js";
 import { css, paper } from "../shared/theme.js";
 import { cellsOf, imageOf, svgFrom } from "./paper.js";

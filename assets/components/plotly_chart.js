@@ -1,9 +1,8 @@
 // A Plotly figure that keeps zoom and camera, follows theme and size, and sends clicks to Python.
 import { plain } from "../shared/dom.js";
-import { define } from "../shared/mounting.js";
+import { define, withheld } from "../shared/mounting.js";
 import { plotly } from "../shared/plotly.js";
 import { css, onTheme, rampStops } from "../shared/theme.js";
-import { withheld } from "../shared/host.js";
 import * as linked from "./linked.js";
 import * as shared from "./long_input.js";
 import { figureWindow } from "./plotly_window.js";

@@ -1,8 +1,7 @@
 // The small components: texts, shares and boxes, some of which are buttons.
-import { printed } from "../arithmetic/numbers.js";
+import { printed } from "../arithmetic/labels.js";
 import { button, el } from "../shared/dom.js";
-import { host } from "../shared/host.js";
-import { drawn } from "../shared/mounting.js";
+import { drawn, host } from "../shared/mounting.js";
 
 // A click on a button has Python do something with its `data-index` and its first text.
 function choosing(root, trigger) {

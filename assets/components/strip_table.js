@@ -1,8 +1,7 @@
 // Rows of names, numbers, bars and vectors; a vector is drawn as a strip with a small rectangle for each number.
 import { bytes } from "../arithmetic/binary.js";
-import { printed } from "../arithmetic/numbers.js";
-import { el, reveal, rove } from "../shared/dom.js";
-import { gridKeys } from "../shared/grid.js";
+import { printed } from "../arithmetic/labels.js";
+import { el, gridKeys, reveal, rove } from "../shared/dom.js";
 import { drawn } from "../shared/mounting.js";
 import { onTheme, paintVector } from "../shared/theme.js";
 

@@ -1,7 +1,7 @@
 // Texts as points on a plane: class colours, regions or hulls, names without overlap, a star for a text that is tried, and a film.
 import { hull, isInside, placeNames } from "../arithmetic/placing.js";
 import { arrange, button, el, svg } from "../shared/dom.js";
-import { besideWord, cloudOn, expand, movable, paintRegions, shorten } from "../shared/map_parts.js";
+import { besideWord, cloudOn, expand, movable, paintRegions, shorten, still } from "../shared/map_parts.js";
 import { drawn } from "../shared/mounting.js";
 import { css, onTheme, rgb } from "../shared/theme.js";
 
@@ -19,7 +19,6 @@ const REST = 120; // ms without a move of the view
 const QUIET = 350; // ms until the server hears of the frame that is shown
 const BESIDE_MAP = 300; // px of a window that a tall map leaves to what is above and below it
 const STAR = "M0-11l3.2 7.2 7.8.7-5.9 5.1 1.8 7.6L0 5.6l-6.9 4 1.8-7.6-5.9-5.1 7.8-.7z";
-const still = matchMedia("(prefers-reduced-motion: reduce)");
 const pen = document.createElement("canvas").getContext("2d");
 
 drawn("TextMap", ({ root, trigger, settings }) => {

@@ -1,9 +1,6 @@
 // Tokens as chips, or as cards with numbers; one is selected, and a second action masks.
-import { isKey } from "../arithmetic/moves.js";
-import { el, plain, reveal, rove } from "../shared/dom.js";
-import { gridKeys } from "../shared/grid.js";
-import { host, unexpectedTitle, withheld } from "../shared/host.js";
-import { choiceHere, drawn } from "../shared/mounting.js";
+import { el, gridKeys, isKey, plain, reveal, rove } from "../shared/dom.js";
+import { choiceHere, drawn, host, unexpectedTitle, withheld } from "../shared/mounting.js";
 import * as shared from "./long_input.js";
 
 const LINE = 45; // px that a strip of one line is lower than

@@ -1,7 +1,6 @@
 // A table of coloured words; its first column and header stay in place when it scrolls.
 import { inCss, isBright } from "../arithmetic/colour.js";
-import { el, rove } from "../shared/dom.js";
-import { gridKeys } from "../shared/grid.js";
+import { el, gridKeys, rove } from "../shared/dom.js";
 import { drawn } from "../shared/mounting.js";
 import { onTheme, ramp, rampTable } from "../shared/theme.js";
 import * as shared from "./long_input.js";

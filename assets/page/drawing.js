@@ -1,6 +1,5 @@
 // Have what is open drawn by the server: one drawing at a time, the latest wish last, slow parts when nobody types on.
-import { busy, done } from "./busy.js";
-import { startReading, typingState } from "./typing.js";
+import { busy, done, startReading, typingState } from "./typing.js";
 
 const LULL = 60; // ms after a picture was drawn until the rest of it is requested
 const MOUNTING = 2_000; // ms for the browser to mount what was sent

@@ -1,12 +1,11 @@
 // 'What are you looking for?': views, settings, actions, examples, lessons, terms, the guide, and heads by their habit.
 import { hidden, setHidden } from "../answers.js";
-import { along } from "../arithmetic/moves.js";
 import { linkState, visit, withShown } from "../link.js";
 import * as lessons from "../lessons.js";
 import { toggleTheme } from "../page.js";
 import { present } from "../present.js";
 import { ask } from "../shared/asking.js";
-import { el, openDialog, reveal } from "../shared/dom.js";
+import { along, el, openDialog, reveal } from "../shared/dom.js";
 import * as take from "../take.js";
 import { put } from "./boxes.js";
 import { open } from "./drawing.js";

@@ -7,7 +7,7 @@ const FINE = 4; // px: a cell of the regions
 const GLIDE = 450; // ms
 const FARTHEST = 40; // times as large
 const CLICK = 4; // px that a click may move
-const still = matchMedia("(prefers-reduced-motion: reduce)");
+export const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** The value as Python means it: many points come as columns, and their places packed. */
 export function expand(value) {

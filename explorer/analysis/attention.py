@@ -2,8 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,8 +14,7 @@ WHOLE_SCALE = 64  # tokens up to which a scale from 0 to 1 shows an evenly sprea
 EVEN_TIMES = 8  # for more tokens, so that even weights are drawn with √(1/8), a third of the ramp, at most
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """The part of a weight matrix to show.
 
     `specials`: "all" tokens, [CLS] and [SEP] "hidden" (rows then sum to less than 1), or hidden with each row divided by its
@@ -31,8 +29,7 @@ class Choice:
     top_p: float = 1.0
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(NamedTuple):
     """The rows or the columns of the part shown: their names and kinds, and the tokens that each stands for.
 
     The name of a sentence is its whole text.
@@ -52,8 +49,7 @@ class Side:
         return next((row for row, group in enumerate(self.groups) if token in group), None)
 
 
-@dataclass(frozen=True)
-class ChosenWeights:
+class ChosenWeights(NamedTuple):
     """The selected weights [queries, keys], with their rows and columns."""
 
     weights: np.ndarray

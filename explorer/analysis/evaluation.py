@@ -1,7 +1,7 @@
 """Measures of classifiers, regressors and taggers that scikit-learn does not have, from predictions and true values."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,8 +32,7 @@ Tags = Sequence[Sequence[str]]
 """The tags of the words, sentence by sentence."""
 
 
-@dataclass(frozen=True)
-class EntityScores:
+class EntityScores(NamedTuple):
     """Precision, recall and F1 of entities, 0 to 1: an entity counts when all its words and its type are right.
 
     `support` is the number of true entities. `type` is '' for all types together.

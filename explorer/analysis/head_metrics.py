@@ -1,20 +1,22 @@
-"""Metrics and patterns of heads on one input. Pure functions of arrays; rows are queries, columns are keys."""
+"""Metrics, patterns and plain names of heads on one input. Pure functions of arrays; rows are queries, columns are keys."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from explorer.analysis.attention import scale_end, thumbnails
+from explorer.core.paths import ASSETS
 from explorer.text.encoding import Encoding
+from explorer.text.tagged import plain
 
 CLEAR = 0.5  # a pattern needs half of the weight, as in the heads that Clark et al. describe
 BROAD = 0.9  # of the maximum entropy
 
 
-@dataclass(frozen=True)
-class Metric:
+class Metric(NamedTuple):
     key: str
     label: str
     formula: str
@@ -27,17 +29,11 @@ class Metric:
         return self.label.removeprefix("on ").removeprefix("the ").replace(" token", "")
 
 
-CLARK = "Clark et al. 2019, section 3"
+CLARK, VOITA = "Clark et al. 2019, section 3", "Voita et al. 2019, section"
 METRICS = (
     Metric("entropy", "entropy", "mean over queries of −Σⱼ aᵢⱼ ln aᵢⱼ ÷ ln n", "0 (one token) to 1 (all equally)", f"{CLARK}.3"),
     Metric("distance", "mean distance", "mean over queries of Σⱼ aᵢⱼ |i − j|", "0 to n − 1 tokens", "Vig & Belinkov 2019"),
-    Metric(
-        "confidence",
-        "confidence",
-        "mean over the text's own tokens of the largest weight on one of them, [CLS] and [SEP] apart",
-        "0 to 1",
-        "Voita et al. 2019, section 4, who leave out the end symbol as no real token",
-    ),
+    Metric("confidence", "confidence", "mean over text tokens of the largest weight on one", "0 to 1", f"{VOITA} 4"),
     Metric("cls", "on [CLS]", "mean over queries of the weight on [CLS]", "0 to 1", f"{CLARK}.2"),
     Metric("sep", "on [SEP]", "mean over queries of the weight on every [SEP]", "0 to 1", f"{CLARK}.2"),
     Metric("self", "on itself", "mean of aᵢᵢ", "0 to 1", f"{CLARK}.1"),
@@ -53,14 +49,14 @@ METRICS = (
     Metric(
         "ahead",
         "on later words",
-        "mean over the text's own tokens of the weight on those of them that come later",
+        "mean over text tokens of the weight on those that come later",
         "0 to 1",
         "ours: decides which head 'If it were a decoder' opens with",
     ),
 )
 PATTERN_SOURCE = (
     "our rule; the diagonal and the special tokens as patterns after Kovaleva et al. 2019, section 4.1, heads by position after "
-    "Voita et al. 2019, section 5, who ask where the largest weight is in 90% of cases"
+    f"{VOITA} 5, who ask where the largest weight is in 90% of cases"
 )
 PATTERN_RULE = (
     f"'broad' from an entropy of {BROAD:g}; otherwise named when it holds at least {CLEAR:.0%} of the weight, the largest share "
@@ -173,8 +169,7 @@ def strongest_pairs(attention: np.ndarray, allowed: np.ndarray) -> tuple[np.ndar
     return weights, queries, keys
 
 
-@dataclass(frozen=True)
-class Overview:
+class Overview(NamedTuple):
     """`small` [layers, heads, s, s] in 0 to 1, each picture up to its `scale_end`; metrics and patterns are [layers, heads]."""
 
     small: np.ndarray
@@ -195,3 +190,89 @@ def overview(layers: Iterable[np.ndarray], facts: TokenFacts) -> Overview:
     tops = np.stack(strongest)
     ends = scale_end(tops, len(facts.ids))[..., None, None]
     return Overview((np.stack(small) / ends).astype(np.float32), metrics, patterns(metrics), tops)
+
+
+ATLAS = ASSETS / "corpus" / "atlas.npz"
+"""The atlas of the bundled model over the built-in corpus, made by `python -m explorer.corpus.compute.atlas`."""
+
+
+class Habit(NamedTuple):
+    """What the heads of a pattern do: as a name, and as a verb.
+
+    The weight on it is the sum of some `metrics`; `offsets` are the places of its keys, seen from the query.
+    """
+
+    name: str
+    does: str
+    metrics: tuple[str, ...] = ()
+    offsets: tuple[int, ...] = ()
+
+
+SPREAD, MIXED = "broad", "mixed"
+HABITS = {  # by the pattern of `head_metrics.patterns`, which has the thresholds
+    "previous token": Habit("previous token", "attends to the previous token", ("previous",), (-1,)),
+    "next token": Habit("next token", "attends to the next token", ("next",), (1,)),
+    "itself": Habit("itself", "attends to the token itself", ("self",), (0,)),
+    "diagonal": Habit(
+        "itself and its neighbours", "attends to the token itself and its neighbours", ("self", "previous", "next"), (-1, 0, 1)
+    ),
+    "same token": Habit("same word", "attends to the same token elsewhere", ("same_token",)),
+    "[SEP]": Habit("delimiter [SEP]", "attends to [SEP]", ("sep",)),
+    "[CLS]": Habit("delimiter [CLS]", "attends to [CLS]", ("cls",)),
+    "[CLS] and [SEP]": Habit("delimiters", "attends to [CLS] and [SEP]", ("cls", "sep")),
+    SPREAD: Habit("all tokens", "spreads its weight"),
+    MIXED: Habit("no single habit", "has no clear pattern"),
+}
+
+
+class HeadName(NamedTuple):
+    """A head in a word or two, and how sure that is; `elsewhere` is what it does across the corpus, '' if unknown."""
+
+    name: str
+    sure: str
+    elsewhere: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.sure}"
+
+
+def habit_share(habit: Habit, metrics: Mapping[str, np.ndarray], place: int | tuple[int, int]) -> float:
+    """The mean weight, 0 to 1, that the head at a place of `metrics` puts on what its habit is named after."""
+    return min(sum(float(metrics[key][place]) for key in habit.metrics), 1.0)
+
+
+class Everywhere(NamedTuple):
+    """What each head does across a corpus, [layers, heads] in words; `right` is how often it finds its relation, if any."""
+
+    habits: np.ndarray
+    right: np.ndarray
+
+    def describe(self, place: tuple[int, int]) -> str:
+        """What a head (layer, head), zero-based, does across the corpus: 'subject of a verb, right for 50% of such words …'."""
+        return ", ".join(filter(None, (str(self.habits[place]), str(self.right[place]))))
+
+
+@cache
+def everywhere() -> Everywhere:
+    """What the heads of the bundled model do across the built-in corpus."""
+    with np.load(ATLAS, allow_pickle=False) as file:
+        habits, relations, shares, usual = (file[name] for name in ("habits", "relations", "shares", "baselines"))
+    right, known = np.full(habits.shape, "", dtype=object), relations.tolist()
+    for place in np.ndindex(*habits.shape):
+        if (relation := str(habits[place])) in known:
+            at = known.index(relation)
+            right[place] = f"right for {shares[place][:, at].max():.0%} of such words, position alone for {usual[at]:.0%}"
+    return Everywhere(np.vectorize(plain, otypes=[object])(habits), right)
+
+
+def head_name_of(seen: Overview, place: tuple[int, int], atlas: Everywhere | None = None) -> HeadName:
+    """The name of a head (layer, head), zero-based: its habit on this input, else its relation in the atlas, else none."""
+    habit, elsewhere = HABITS[str(seen.patterns[place])], atlas.describe(place) if atlas else ""
+    if habit.metrics:
+        return HeadName(habit.name, f"{habit_share(habit, seen.metrics, place):.2f} of the weight", elsewhere)
+    if atlas and atlas.right[place]:
+        return HeadName(f"{atlas.habits[place]}, by the atlas", str(atlas.right[place]))
+    if seen.patterns[place] == SPREAD:
+        return HeadName(habit.name, f"entropy {seen.metrics['entropy'][place]:.2f} of at most 1", elsewhere)
+    most = max(NAMED, key=lambda key: float(seen.metrics[key][place]))
+    return HeadName(habit.name, f"at most {seen.metrics[most][place]:.2f} of the weight on one, {NAMED[most]}", elsewhere)

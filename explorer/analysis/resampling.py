@@ -145,22 +145,17 @@ def wilson_by_group(hits: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np
 
 
 def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
-    """The q value of every p value, of the same shape: the smallest false discovery rate at which it is still a discovery.
-
-    Benjamini and Hochberg 1995.
-    """
+    """The q values of p values, of the same shape: the lowest false discovery rate for each (Benjamini and Hochberg 1995)."""
     return scipy.stats.false_discovery_control(p, axis=None).reshape(p.shape)
 
 
-def halves(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers from 0 to `count` in two halves at random, each in order; the second has one more where they are odd."""
-    order = np.random.default_rng(seed).permutation(count)
-    return np.sort(order[: count // 2]), np.sort(order[count // 2 :])
-
-
 def halve_groups(groups: np.ndarray, seed: int = 0) -> list[np.ndarray]:
-    """The rows of each half of the groups; `groups` [rows] numbers the group of each row from 0."""
-    return [np.flatnonzero(np.isin(groups, half)) for half in halves(int(groups.max()) + 1, seed)]
+    """The rows of each half of the groups, drawn at random; `groups` [rows] numbers the group of each row from 0.
+
+    The second half has one more where they are odd.
+    """
+    order = np.random.default_rng(seed).permutation(int(groups.max()) + 1)
+    return [np.flatnonzero(np.isin(groups, half)) for half in np.split(order, [len(order) // 2])]
 
 
 def wilson(right: float, items: float) -> tuple[float, float]:

@@ -1,15 +1,15 @@
 """Similarities of vectors and of spaces. Pure functions of arrays."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from explorer.core.lazy import sklearn
 
 SAME = 1e-5  # of the largest number: the difference up to which two rows are the same
 EQUAL = 1e-5  # cosines that differ by less are equal but for rounding
 SHUFFLES = 999
-BLOCK = 1_000  # rows compared with all others at a time
 
 
 def cosine_matrix(vectors: np.ndarray) -> np.ndarray:
@@ -23,14 +23,9 @@ def cosines(vectors: np.ndarray, others: np.ndarray) -> np.ndarray:
     return np.clip((directions(vectors) * directions(others)).sum(-1), -1, 1)
 
 
-def steps(states: np.ndarray) -> np.ndarray:
-    """[layers, tokens], 0 to 2: 1 − cosine between each hidden state and the one before, for states [layers + 1, ...]."""
-    return 1 - cosines(states[1:], states[:-1])
-
-
 def directions(vectors: np.ndarray) -> np.ndarray:
     """The vectors [..., hidden] scaled to length 1; zero vectors stay zero."""
-    lengths = norms(vectors)[..., None]
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return vectors / np.where(lengths == 0, 1, lengths)
 
 
@@ -57,11 +52,6 @@ def cka_of_products(products: np.ndarray, own: Sequence[np.ndarray], squares: Se
     return np.divide(shared, scale, out=np.zeros_like(shared), where=scale > 0).clip(-1, 1)
 
 
-def norms(vectors: np.ndarray) -> np.ndarray:
-    """Euclidean length of every vector of [..., hidden]: [...]."""
-    return np.linalg.norm(vectors, axis=-1)
-
-
 def mean_of_pairs(matrix: np.ndarray) -> float:
     """The mean of a symmetric matrix [n, n] over all pairs of two different rows; NaN for a single row."""
     size = len(matrix)
@@ -70,14 +60,8 @@ def mean_of_pairs(matrix: np.ndarray) -> float:
 
 def nearest_rows(vectors: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
     """[n, most] each: the other rows of vectors [n, hidden] nearest to each by cosine, nearest first, and their cosines."""
-    unit, found = directions(vectors), []
-    for start in range(0, len(unit), BLOCK):
-        cosines = unit[start : start + BLOCK] @ unit.T
-        np.fill_diagonal(cosines[:, start:], -2)  # the rows themselves
-        rows = cosines.argmax(1)[:, None] if most == 1 else np.argsort(-cosines, axis=1, kind="stable")[:, :most]
-        found.append((rows, np.take_along_axis(cosines, rows, axis=1).clip(-1, 1)))
-    rows, near = (np.concatenate(column) for column in zip(*found, strict=True))
-    return rows, near
+    apart, rows = sklearn.neighbors.NearestNeighbors(n_neighbors=most, metric="cosine").fit(vectors).kneighbors()
+    return rows, 1 - apart
 
 
 def nearest(vectors: np.ndarray, row: int, most: int = 10) -> list[tuple[int, float]]:
@@ -92,8 +76,7 @@ def nearest(vectors: np.ndarray, row: int, most: int = 10) -> list[tuple[int, fl
     return [(int(i), float(to_all[i])) for i in best]
 
 
-@dataclass(frozen=True)
-class Nearest:
+class Nearest(NamedTuple):
     """The nearest other row of each row of vectors [n, hidden], by cosine: `shares` [pairs] of those that are equally near.
 
     At hidden state 0 a word has the same vector in all texts that have it in the same place, and rounding must not choose.
@@ -111,8 +94,9 @@ class Nearest:
         rows, others = np.nonzero(nearest)
         return cls(rows, others, 1 / nearest.sum(axis=1)[rows])
 
-    def agree(self, codes: np.ndarray) -> float:
-        """The number of rows whose nearest has the same code [n]."""
+    def agree(self, labels: Sequence[Any] | np.ndarray) -> float:
+        """The number of rows whose nearest has the same label [n]."""
+        codes = np.asarray(labels)
         return float(self.shares @ (codes[self.rows] == codes[self.others]))
 
 
@@ -133,11 +117,6 @@ class Agreement(NamedTuple):
         found = nearest.agree(codes)
         more = int((drawn >= found - EQUAL).sum()) + 1
         return cls(round(found), len(np.unique(nearest.rows)), float(drawn.mean()), more / (SHUFFLES + 1))
-
-
-def count_told_apart(vectors: np.ndarray, senses: Sequence[str]) -> int:
-    """The number of rows of vectors [contexts, hidden] whose nearest other row, by cosine, has the same sense."""
-    return round(Nearest.of(vectors).agree(np.asarray(senses)))
 
 
 def nearest_place(vectors: np.ndarray, row: int, most: int = 10) -> list[tuple[int, float]]:

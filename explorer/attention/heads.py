@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.attention import DIRECTIONS, GROUPS, WHOLE_SCALE, Choice, ChosenWeights, Side, choose
-from explorer.analysis.head_names import HABITS
+from explorer.analysis.head_metrics import HABITS
 from explorer.attention.pictures import attention_lines
 from explorer.text import limits
 from explorer.ui import settings
@@ -107,14 +107,14 @@ class Heads(View):
         seen, selection = overview_of(subject), subject.selection
         at = (selection.attention_layer, selection.head_index)
         entropy, distance = seen.metrics["entropy"][at], seen.metrics["distance"][at]
-        named, means = name_of(subject, at).name, HABITS[str(seen.patterns[at])].means
+        named, does = name_of(subject, at).name, HABITS[str(seen.patterns[at])].does
         root = " by square root" * self.square_root
         end = "1" if subject.trace.kept <= WHOLE_SCALE else "its largest weight"
         return (
-            f"Layer {at[0] + 1}, head {at[1] + 1}: **{named}**: {means}. One thumbnail per head: rows attend to columns, darker "
-            f"(lighter on dark) means more weight, from 0 to {end}{root}. Click a thumbnail, or use the arrow keys.\n\nIn "
-            f"numbers: a token attends {distance:.1f} tokens away on average, with an entropy of {entropy:.2f} (0: each attends "
-            f"to one token; 1: to all equally)."
+            f"Layer {at[0] + 1}, head {at[1] + 1}: **{named}**: it {does}. One thumbnail per head: rows attend to columns, "
+            f"darker (lighter on dark) means more weight, from 0 to {end}{root}. Click a thumbnail, or use the arrow keys.\n\n"
+            f"In numbers: a token attends {distance:.1f} tokens away on average, with an entropy of {entropy:.2f} (0: each "
+            f"attends to one token; 1: to all equally)."
         )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from explorer.analysis.attention import rows_error
 from explorer.attention.pictures import sources_heatmap
 from explorer.core.errors import CapabilityError
+from explorer.techniques.ablation import Run
 from explorer.techniques.routes import mixing, place_shares
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import is_quick
@@ -103,7 +104,7 @@ def _mixed(subject: Subject) -> np.ndarray | None:
     if not is_quick(subject, ROUTES_PASSES):
         return None
     with suppress(CapabilityError):
-        return mixing(subject.trace).shares
+        return mixing(Run(subject.trace)).shares
     return None
 
 

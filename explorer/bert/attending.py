@@ -31,12 +31,14 @@ class Heads:
     mask: torch.Tensor | None
     scaling: float
 
-    def weights(self, out: torch.Tensor | None = None) -> torch.Tensor:
-        """The softmax of the scaled scores over the keys, [batch, heads, query, key], in `out` if it is given."""
+    def scores(self, out: torch.Tensor | None = None) -> torch.Tensor:
+        """The scaled scores, [batch, heads, query, key], -∞ where a query may not attend; in `out` if it is given."""
         scores = torch.matmul(self.query * self.scaling, self.key.transpose(-1, -2), out=out)
-        if self.mask is not None:
-            scores.masked_fill_(~self.mask, -torch.inf)
-        return torch.softmax(scores, -1, out=out)
+        return scores if self.mask is None else scores.masked_fill_(~self.mask, -torch.inf)
+
+    def weights(self, out: torch.Tensor | None = None) -> torch.Tensor:
+        """The softmax of the scores over the keys, [batch, heads, query, key], in `out` if it is given."""
+        return torch.softmax(self.scores(out), -1, out=out)
 
     def of_queries(self, places: Sequence[int] | slice) -> Heads:
         """The same heads with the queries of some tokens only, in this order; keys and values are those of all tokens."""

@@ -6,6 +6,7 @@ import copy
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
@@ -80,7 +81,7 @@ class Layer:
         """The LayerNorm that ends the layer, applied to the sum [..., hidden] there; the sum itself if there is no such norm."""
         return self.last_norm(added) if self.last_norm else added
 
-    @property
+    @cached_property
     def attention_norm(self) -> torch.nn.LayerNorm | None:
         return attrgetter(self.family.attention_norm)(self.module) if self.family.attention_norm else None
 
@@ -88,7 +89,7 @@ class Layer:
     def last_norm(self) -> torch.nn.LayerNorm | None:
         return attrgetter(self.family.last_norm)(self.module) if self.family.last_norm else None
 
-    @property
+    @cached_property
     def attention_dense(self) -> torch.nn.Linear:
         """W_O with its bias, if it has one."""
         return attrgetter(self.family.attention_dense)(self.module)

@@ -19,7 +19,7 @@ from explorer.text.corpora import Corpus
 from explorer.text.tagged import Sentence, plain
 from explorer.training.examples import Split
 from explorer.training.head import Head
-from explorer.training.probe import control_tags, draw_rows, fit_head
+from explorer.training.probe import control_targets, draw_rows, fit_head
 from explorer.training.settings import TrainingSettings
 from explorer.training.tagging import TaggedExamples, sentence_folds, word_memory
 from explorer.ui.pictures.bars import bar_groups, percent
@@ -170,7 +170,8 @@ def _fit(
     what: str, corpus: Corpus, examples: TaggedExamples, words: WordStates, number: np.ndarray, parts: Sequence[Split]
 ) -> Generator[tuple[str, float], None, Probed]:
     """The probes of all hidden states and parts, and the control; `number` are the words as words of the examples."""
-    targets, control = examples.targets[number], control_tags(examples, 0)[number]
+    names = [word.casefold() for word in examples.words]
+    targets, control = examples.targets[number], control_targets(names, examples.targets, 0)[number]
     tasks = [(targets, part) for part in parts] + [(control, parts[0])]
     said, controls = [], []
     for layer in words.layers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Hashable
 from typing import Any
 
-from explorer.analysis.layer_maps import warm_umap
+from explorer.analysis.projection import warm_umap
 from explorer.core.errors import InputError
 from explorer.core.limits import HITS, QUERY
 from explorer.corpus.compute.neurons import corpus_neurons_in_steps, drivers

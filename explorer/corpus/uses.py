@@ -9,9 +9,8 @@ from functools import partial
 
 import numpy as np
 
-from explorer.analysis.layer_maps import LayerMaps, maps_of
-from explorer.analysis.projection import MapSettings
-from explorer.analysis.similarity import count_told_apart
+from explorer.analysis.projection import LayerMaps, MapSettings, maps_of
+from explorer.analysis.similarity import Nearest
 from explorer.core.steps import relay
 from explorer.corpus.compute.occurrences import Occurrences, vector_alone
 from explorer.corpus.compute.search import Found
@@ -48,7 +47,7 @@ class Uses(Hits):
 
     def alike(self, layer: int) -> int:
         """The number of occurrences whose nearest other one has the same part of speech."""
-        return count_told_apart(self.of.at(layer), self.tags)
+        return round(Nearest.of(self.of.at(layer)).agree(self.tags))
 
     def show(self, subject: Subject) -> Content:
         word, number, total = self.of.word[:40], len(self.of.hits), self.of.total

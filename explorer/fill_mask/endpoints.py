@@ -10,7 +10,7 @@ from typing import Any
 from explorer.api.callers import run_while_wanted
 from explorer.bert.explorer import load
 from explorer.core.limits import GUESSES
-from explorer.techniques.ablation import changed_states, head_readings, prepare_head_effects
+from explorer.techniques.ablation import Run, head_readings, prepare_head_effects
 from explorer.techniques.attribution import BASELINES, attribute
 from explorer.techniques.lens import READINGS, TUNED, require_tuned_lens, translate
 from explorer.techniques.pseudo_likelihood import WORD_L2R, pseudo_likelihoods_in_steps
@@ -93,7 +93,7 @@ def switch_off(text: str, heads: list[list[int]], top_k: int = 5, text_b: str = 
     off = limits.head_indices(heads, explorer.capabilities.layers, explorer.capabilities.heads)
     trace = explorer.trace(text, text_b)
     positions = trace.blanks()
-    return {"masks": list(map(asdict, explorer.guesses(changed_states(trace, off)[-1, positions], positions, top_k)))}
+    return {"masks": list(map(asdict, explorer.guesses(Run(trace, off).states[-1, positions], positions, top_k)))}
 
 
 def attribution(

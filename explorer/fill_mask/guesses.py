@@ -7,7 +7,7 @@ from typing import Any
 from explorer.bert.checkpoints import BUNDLED
 from explorer.bert.network import MaskGuesses
 from explorer.fill_mask.word import no_blank, read_pieces, which_blank
-from explorer.techniques.filling import Filling, fill_jointly, log_probability
+from explorer.techniques.filling import Filling, fill_jointly
 from explorer.techniques.targets import Target, read_at
 from explorer.ui.long_view import is_quick
 from explorer.ui.pictures.bars import Row, bar_groups, bars, percent, whole_percent
@@ -165,7 +165,8 @@ def _fill(subject: Subject) -> dict[str, Any]:
     rows = {"each separately": [(guess.token, guess.probability, percent(guess.probability)) for guess in alone]}
     for order, called in ORDERS.items():
         steps = fill_jointly(subject.trace, order)
-        rows[f"{called}, ln p = {log_probability(steps):.2f}"] = _in_place(steps)
+        total = sum(math.log(max(step.candidate.probability, 1e-45)) for step in steps)
+        rows[f"{called}, ln p = {total:.2f}"] = _in_place(steps)
     return word_grid("", [f"position {guess.position}" for guess in blanks], list(rows), list(rows.values()))
 
 

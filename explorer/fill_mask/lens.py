@@ -91,12 +91,12 @@ class FollowedWords(View):
     def compute(self, subject: Subject) -> Content:
         """The probability and rank of each word after each layer."""
         pieces, tuned = dict(read_pieces(subject, self.follow, subject.token, MOST_WORDS)), chosen_lens(subject, self.reading)
-        found, names = follow(subject.trace, subject.token, list(pieces), tuned), list(pieces.values())
-        since, last = _settles_at(found.ranks[:, 0]), len(found.ranks) - 1
+        (shares, ranks), names = follow(subject.trace, subject.token, list(pieces), tuned), list(pieces.values())
+        since, last = _settles_at(ranks[:, 0]), len(ranks) - 1
         when = "gets there only at the end" if since == last else f"stays there from hidden state {since} on"
         told = f"Read {HOW[TUNED if tuned else RAW]}, at position {subject.token} {names[0]} ends at rank"
-        drawn = followed_words(names, found.probabilities, found.ranks)
-        return {"followed": drawn, "summary": f"{told} {found.ranks[-1, 0]:,} and {when}."}
+        drawn = followed_words(names, shares, ranks)
+        return {"followed": drawn, "summary": f"{told} {ranks[-1, 0]:,} and {when}."}
 
 
 def chosen_lens(subject: Subject, reading: str) -> TunedLens | None:

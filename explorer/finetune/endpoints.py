@@ -9,6 +9,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.analysis.evaluation import marks_entities
 from explorer.api.callers import caller, run_while_wanted, sent_file
 from explorer.bert.explorer import Explorer, load
 from explorer.core import jobs
@@ -123,7 +124,7 @@ def probe_layers(examples: list[list[str]], pooling: str = "mean", seeds: int = 
     given = check_examples(examples)
     seeds = limits.check_integer(seeds, "the number of seeds", 1, 20)
     layers = run_while_wanted(probe(load(model), given, pooling, seeds), tell())
-    return {"layers": [vars(layer) for layer in layers]}
+    return {"layers": [layer._asdict() for layer in layers]}
 
 
 def tell() -> Callable[[tuple[float, str]], None]:
@@ -156,7 +157,7 @@ def train_tokens(
     plan = make_plan(explorer, layer, pieces, layers_trained, predictor=Tagger, **sent)
     run, said = train_and_keep(explorer, given, plan)
     scores = as_kind(run.held_out, HeldOutTags).entities(given.classes)
-    f1 = (scores[0].f1 if scores else 0.0) if given.has_entities else None
+    f1 = (scores[0].f1 if scores else 0.0) if marks_entities(given.classes) else None
     return {**said, "tags": given.classes, "held_out_accuracy": run.history[-1]["held_out_accuracy"], "entity_f1": f1}
 
 

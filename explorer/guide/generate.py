@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from explorer.analysis.head_names import ATLAS
+from explorer.analysis.head_metrics import ATLAS
 from explorer.core import limits
 from explorer.corpus import atlas_words
 from explorer.corpus.compute.atlas_file import read
@@ -25,10 +25,6 @@ FIRST_SENTENCE = re.compile(r".+?(?<! al)\.(?= |$)")  # OpenAPI has the whole do
 def table(heading: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [heading, ("---",) * len(heading), *rows]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines).replace("| --- ", "|---").replace("|--- |", "|---|")
-
-
-def endpoints() -> str:
-    return table(("endpoint", "arguments", "what it answers"), map(_row, ENDPOINTS))
 
 
 def _row(endpoint: Callable[..., Any]) -> tuple[str, ...]:
@@ -52,7 +48,7 @@ def _questions() -> Iterator[tuple[str, Callable[[], str]]]:
 
 
 PARTS: dict[str, Callable[[], str]] = {
-    "endpoints": endpoints,
+    "endpoints": lambda: table(("endpoint", "arguments", "what it answers"), map(_row, ENDPOINTS)),
     "evidence": lambda: f"> {atlas_words.evidence(read(ATLAS))}",
     "lessons": lambda: table(
         ("number", "lesson", "minutes"), ((str(lesson.number), lesson.title, str(lesson.minutes)) for lesson in lessons())

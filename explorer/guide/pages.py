@@ -3,11 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from posixpath import normpath
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from markdown_it.token import Token
@@ -18,7 +17,6 @@ from explorer.core.paths import ASSETS
 FOLDER = ASSETS / "guide"
 FIRST = "index"  # lists the other pages in their order
 APP = "http://127.0.0.1:7860/"  # the app's address in the guide's links, wherever the app runs
-UP = "../../"  # from a page of the guide, bx/guide/NAME, to the app's page
 BESIDE = {  # other documents of what the app ships with, served with the guide
     "model-card": "models/bert-l6-h384-uncased/README.md",
     "bertviz": "notebooks/bertviz.md",
@@ -27,8 +25,8 @@ BESIDE = {  # other documents of what the app ships with, served with the guide
 
 COMMENTS = re.compile(r"^[ \t]*<!--.*?-->[ \t]*\n?", re.DOTALL | re.MULTILINE)  # claims, markers of examples and generated parts
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-HEADINGS = ("h1", "h2", "h3")
 HEADING = re.compile(r"<(h[123])>(.*?)</\1>", re.DOTALL)
+LINKED = '<{0} id="{2}"><a href="#{2}">{1}</a></{0}>'  # a heading that links to itself
 # Wide tables and code scroll by keyboard; an empty header cell is no header. `<` in texts is escaped.
 TAGS = {
     "<pre>": '<pre tabindex="0">',
@@ -40,8 +38,7 @@ TAGS = {
 _MARKDOWN = markdown()
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """A heading of a page with the plain text up to the next heading."""
 
     anchor: str
@@ -65,18 +62,14 @@ def render(markdown: str, path: Path) -> tuple[str, tuple[Section, ...]]:
     html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
     for tag, better in TAGS.items():
         html = html.replace(tag, better)
-    return HEADING.sub(lambda found: _link_to_itself(found[1], found[2], next(anchors)), html), sections
-
-
-def _link_to_itself(tag: str, heading: str, name: str) -> str:
-    return f'<{tag} id="{name}"><a href="#{name}">{heading}</a></{tag}>'
+    return HEADING.sub(lambda found: LINKED.format(*found.groups(), next(anchors)), html), sections
 
 
 def _sections(tokens: Sequence[Token]) -> Iterator[Section]:
     """The headings of levels 1 to 3 with their texts; repeated headings get a number, as on GitHub."""
     found: list[tuple[str, int, list[str]]] = []
     for before, token in zip([None, *tokens], tokens, strict=False):
-        if before is not None and before.type == "heading_open" and before.tag in HEADINGS:
+        if before is not None and before.type == "heading_open" and before.tag in ("h1", "h2", "h3"):
             found.append((_plain(token), int(before.tag[1]), []))
         elif found and token.type in ("inline", "fence", "code_block"):
             found[-1][2].append(_plain(token))
@@ -100,8 +93,7 @@ def _lead(link: Token, path: Path) -> None:
         link.attrSet("rel", "noreferrer")
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(NamedTuple):
     """One page; `name` is the last part of its address."""
 
     name: str
@@ -133,7 +125,7 @@ def _paths() -> dict[str, Path]:
 def address_in_app(address: str, path: Path) -> str | None:
     """The address in the app of a link in the file at `path`; None if the app does not serve its target."""
     if address.startswith(APP):
-        return UP + address.removeprefix(APP)
+        return "../../" + address.removeprefix(APP)  # from bx/guide/NAME
     if address.startswith(("http://", "https://", "#")):
         return address
     file, _, fragment = address.partition("#")
@@ -150,8 +142,7 @@ TERM = re.compile(r"^### (.+)\n<!-- words: (.+) -->\n((?:.+\n)+)", re.MULTILINE)
 SHOWN = re.compile(rf"\[([^\[\]]+)\]\({re.escape(APP)}(\S*)\)\s*\Z")  # the link at the end of a paragraph
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(NamedTuple):
     """A term; `words` are its forms in lower case, `meaning` is Markdown within a line, `query` that of the link to a view."""
 
     name: str
@@ -177,5 +168,5 @@ def _term(name: str, words: str, paragraph: str) -> Term:
 @cache
 def glossary() -> dict[str, Any]:
     """All terms as JSON for the page, which offers their meanings, as HTML, where its own texts use them."""
-    own = [{**vars(term), "meaning": _MARKDOWN.renderInline(term.meaning), "anchor": anchor(term.name)} for term in terms()]
+    own = [{**term._asdict(), "meaning": _MARKDOWN.renderInline(term.meaning), "anchor": anchor(term.name)} for term in terms()]
     return {"terms": own}

@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 
-from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, norms, steps
+from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import ANY_TOKEN, layer_features_in_steps
 from explorer.core.paths import EXAMPLES
@@ -50,7 +50,8 @@ def layer_name(layer: int) -> str:
 
 def measure_turning(subject: Subject) -> tuple[np.ndarray, int]:
     """The change of each token in each layer, [layers, tokens], 1 − cosine, and the layer with the largest mean, from 1."""
-    changes = steps(subject.trace.hidden_states)
+    states = subject.trace.hidden_states
+    changes = 1 - cosines(states[1:], states[:-1])
     return changes, int(changes.mean(axis=1).argmax()) + 1
 
 
@@ -108,9 +109,9 @@ class EveryLayer(View):
     def compute(self, subject: Subject) -> Content:
         at, states, tokens = subject.selection.layer, subject.trace.hidden_states, subject.trace.tokens
         if self.measure == NORM:
-            picture = by_layer_heatmap(norms(states), tokens, 0, "norm")
+            picture = by_layer_heatmap(np.linalg.norm(states, axis=-1), tokens, 0, "norm")
         else:
-            values = steps(states) if self.measure == STEP else 1 - cosines(states[1:], states[:1])
+            values = 1 - cosines(states[1:], states[:-1] if self.measure == STEP else states[:1])
             cell = (at, _find_turned_most(subject, at)) if self.measure == STEP and at else None
             picture = by_layer_heatmap(values, tokens, 1, "cosine distance", cell)
         return {"title": f"**{self.measure}**, for every token", "picture": picture, "about": MEANINGS[self.measure]}

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.layer_maps import LayerMaps
-from explorer.analysis.projection import MapSettings
-from explorer.analysis.similarity import Agreement, Nearest, cosine_matrix, count_told_apart
+from explorer.analysis.projection import LayerMaps, MapSettings
+from explorer.analysis.similarity import Agreement, Nearest, cosine_matrix
 from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
 from explorer.core.limits import COMPARED
@@ -208,7 +207,7 @@ def _map(contexts: Contexts, at: int) -> dict[str, Any]:
     for layer, vectors in enumerate(contexts.vectors):
         text = f"Hidden state {layer} of {len(contexts.vectors) - 1}"
         if len(classes) > 1:
-            right = count_told_apart(vectors, contexts.senses)
+            right = round(Nearest.of(vectors).agree(contexts.senses))
             text += f": {right} of {number} nearest to their own sense ({share_with_interval(right, number)})"
         frames.append(Frame(text, maps.at(layer).points))
     drawn = TextMap(

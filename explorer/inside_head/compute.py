@@ -13,7 +13,6 @@ import numpy as np
 from explorer.bert.network import Network
 from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
-from explorer.techniques.inside import where_it_may_look
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +67,7 @@ def answers_to(model: Network, batch: Batch, layer: int, head: int, token: int, 
     states = batch.masked if with_mask else batch.unmasked
     real = torch.from_numpy(batch.real)[None] if with_mask else None
     heads = model.layers[layer].heads(states[layer][None], real)
-    scores = heads.key[0, head] @ heads.query[0, head, token] * heads.scaling
-    scores = where_it_may_look(heads, scores, slice(token, token + 1))
+    scores = heads.of_queries([token]).scores()[0, head, 0]
     return Answers(scores.numpy().copy(), scores.softmax(-1).numpy())
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.attention import scale_end
-from explorer.analysis.similarity import steps
+from explorer.analysis.similarity import cosines
+from explorer.techniques.ablation import Run
 from explorer.techniques.inside import HeadStep, Step, head_step, layer_steps
 from explorer.text import limits
 from explorer.ui.attention_data import head_sentence, most_telling_first, prepare_effects, show_switched_off, tell_quickly
@@ -47,7 +48,7 @@ class DotProducts(View):
         trace, selection = subject.trace, subject.selection
         token, key = asking(subject)
         layer, head = selection.attention_layer, selection.head_index
-        step = head_step(trace, layer, head, token)
+        step = head_step(Run(trace), layer, head, token)
         keys = strongest(step.weights, MOST_KEYS)
         error = float(np.abs(trace.attention(layer)[head, token] - step.weights).max())
         table = _table(step, trace.tokens, (token, key), keys)
@@ -133,7 +134,7 @@ def asking(subject: Subject) -> tuple[int, int | None]:
 def _score(subject: Subject, query: int, key: int) -> str:
     """The score of a query with a key in the selected head, beside its mean over all keys, and the weight that it becomes."""
     place = (subject.selection.attention_layer, subject.selection.head_index)
-    step, tokens = head_step(subject.trace, *place, query), subject.trace.tokens
+    step, tokens = head_step(Run(subject.trace), *place, query), subject.trace.tokens
     scores = f"{quote(tokens, query)} scores {step.dots[key]:.1f} with {quote(tokens, key)}"
     mean = f"(mean over {len(step.dots)} keys: {step.dots.mean():.1f})"
     return f"In {head_name(place)}, {scores} {mean}, and the softmax makes that a weight of {step.weights[key]:.2f}."
@@ -142,7 +143,7 @@ def _score(subject: Subject, query: int, key: int) -> str:
 def _measure_turn(subject: Subject) -> tuple[int, float, float]:
     """The selected token, how far its vector moves in the layer (1 − cosine), and the mean over all tokens."""
     layer, states = subject.selection.attention_layer, subject.trace.hidden_states
-    turned = steps(states[layer : layer + 2])[0]
+    turned = 1 - cosines(states[layer], states[layer + 1])
     return subject.token, float(turned[subject.token]), float(turned.mean())
 
 

@@ -10,8 +10,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from explorer.analysis.head_metrics import TokenFacts, head_metrics, patterns
-from explorer.analysis.head_names import HABITS, habit_share
+from explorer.analysis.head_metrics import HABITS, TokenFacts, habit_share, head_metrics, patterns
 from explorer.bert.trace import Trace
 from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
@@ -19,7 +18,7 @@ from explorer.core.errors import InputError
 from explorer.techniques import ablation
 from explorer.techniques.ablation import Cut, Edit, Head
 from explorer.techniques.lens import first_guesses
-from explorer.techniques.mixing import Block, head_shares_of
+from explorer.techniques.mixing import head_shares_of
 from explorer.techniques.routes import Mixing, block_of, mixing, place_shares
 from explorer.techniques.targets import Target, read_at, read_each
 
@@ -29,53 +28,31 @@ Word = tuple[str, float]
 FEWEST = 3  # pieces; the ranks of two are either equal or not
 REACHED = 0.001  # by how much a change turns a vector (1 − cosine) that it is seen to reach
 
-Changes = tuple[Collection[Head], Sequence[Edit], Collection[Cut]]
-"""The heads that are off, other edits, and the weights that are cut."""
 
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """An input with heads off, weights cut or other edits, or none of these.
-
-    With `ends`, the last vectors of these tokens alone are computed; the others are those of the unchanged run.
-    """
-
-    trace: Trace
-    changes: Changes = ((), (), ())
-    ends: Collection[int] | None = None
-
-    @cached_property
-    def states(self) -> torch.Tensor:
-        """The hidden states [layers + 1, tokens, hidden], as in `changed_states`."""
-        if self.ends is None:
-            return ablation.changed_states(self.trace, *self.changes)
-        return ablation.states_towards(self.trace, self.ends, *self.changes)
+class Run(ablation.Run):
+    """A run with the values derived from it, of which some are cached with its input."""
 
     @cached_property
     def mixed(self) -> Mixing:
         """The mixing of its layers, which takes longer than the states. Raises CapabilityError for layers that it cannot read."""
-        off, edits, cuts = self.changes
-        return mixing(self.trace, off, cuts, edits)
+        return mixing(self)
 
     def towards(self, ends: Collection[int]) -> Run:
         """The run as far as the last vectors of some tokens need it."""
-        return replace(self, ends=ends) if any(self.changes) and "states" not in self.__dict__ else self
+        return replace(self, ends=ends) if self.is_changed and "states" not in self.__dict__ else self
 
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """The result of `make()`, cached with the input under `key` and the changes; for small values only."""
-        off, edits, cuts = self.changes
-        return self.trace.once((key, tuple(off), tuple(edit.key for edit in edits), tuple(cuts)), make)
+        return self.trace.once((key, *self.key[1:]), make)
 
 
 _changed: OnceCache[Hashable, Run] = OnceCache(4)  # several parts of a page need the same run
 
 
 def run_of(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), edits: Sequence[Edit] = ()) -> Run:
-    """The run of an input, with heads off, weights cut or other edits, as in `changed_states`."""
-    if not (off or cuts or edits):
-        return Run(trace)
-    key = (trace.reading, frozenset(off), frozenset(cuts), tuple(edit.key for edit in edits))
-    return _changed.get(key, lambda: Run(trace, (off, edits, cuts)))
+    """The run of an input, with heads off, weights cut or other edits."""
+    run = Run(trace, off, cuts, edits)
+    return _changed.get((trace.reading, *run.key[1:]), lambda: run) if run.is_changed else run
 
 
 class HeadRows(NamedTuple):
@@ -91,7 +68,7 @@ def head_rows(run: Run, layer: int, query: int) -> HeadRows:
 
     @inference_mode
     def make() -> HeadRows:
-        block, row = _block(run, layer, [query]), torch.from_numpy(run.mixed.shares[layer, query].copy())
+        block, row = block_of(run, layer, [query]), torch.from_numpy(run.mixed.shares[layer, query].copy())
         return HeadRows(head_shares_of(block, query, row).numpy(), block.weights[:, 0].numpy())
 
     return run.once(("heads", layer, query), make)
@@ -101,18 +78,13 @@ def head_names(run: Run, layer: int) -> list[tuple[str, float | None]]:
     """What each head of a layer (zero-based) does in this run, and how sure that is (0 to 1)."""
 
     def make() -> list[tuple[str, float | None]]:
-        metrics = head_metrics(_block(run, layer).weights.numpy(), TokenFacts.of(run.trace.encoding))
+        metrics = head_metrics(block_of(run, layer).weights.numpy(), TokenFacts.of(run.trace.encoding))
         habits = [HABITS[str(name)] for name in patterns(metrics)]
         return [
             (habit.name, habit_share(habit, metrics, head)) if habit.metrics else ("", None) for head, habit in enumerate(habits)
         ]
 
     return run.once(("names", layer), make)
-
-
-def _block(run: Run, layer: int, queries: Sequence[int] | None = None) -> Block:
-    off, edits, cuts = run.changes
-    return block_of(run.trace, layer, off, cuts, edits, run.states, queries)
 
 
 def link_losses(trace: Trace, target: Target, links: Sequence[tuple[int, int, int]], state: int) -> tuple[float, np.ndarray]:
@@ -212,7 +184,7 @@ def trust(trace: Trace, target: Target) -> Trust:
     places = [place for place in model.visible_positions(trace.encoding) if place != position]
     if len(places) < FEWEST:
         raise InputError(f"The text has only {len(places)} words to hide. Type a longer sentence.")
-    shares = place_shares(mixing(trace).shares, position)[0, places]
+    shares = place_shares(mixing(ablation.Run(trace)).shares, position)[0, places]
     whole = read_at(model, target, trace.states[-1][[position]])
     left = ablation.readings_without(trace, target, [[place] for place in places])
     return Trust(tuple(places), shares, (whole.probability - left.probability).numpy(), (whole.logit - left.logit).numpy())

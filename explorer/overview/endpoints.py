@@ -10,7 +10,7 @@ from explorer.bert.explorer import load
 from explorer.bert.network import Network
 from explorer.bert.trace import Trace
 from explorer.techniques import routes as tracing
-from explorer.techniques.ablation import Cut, changed_states
+from explorer.techniques.ablation import Cut, Run
 from explorer.techniques.lens import first_guesses
 from explorer.text import limits
 
@@ -59,10 +59,11 @@ def routes(
 
 def answer(trace: Trace, position: int, state: int, cuts: Sequence[Cut] = ()) -> tuple[dict[str, Any], tracing.Mixing]:
     """All of the answer but the matrices; the state, like the layers of `cuts`, is zero-based."""
-    mixed, states = tracing.mixing(trace, cuts=cuts), changed_states(trace, cuts=cuts)
+    run = Run(trace, cuts=cuts)
+    mixed, states = tracing.mixing(run), run.states
     shares = tracing.place_shares(mixed.shares, position, state)
     steps = tracing.routes(mixed.shares, shares, MOST)
-    heads = tracing.strongest_heads(trace, steps, cuts=cuts)
+    heads = tracing.strongest_heads(run, steps)
     seen = _seen(steps, (state, position), states.shape[:2])
     found = {
         "tokens": list(trace.tokens),

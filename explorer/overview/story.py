@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from explorer.analysis.similarity import norms
+import numpy as np
+
 from explorer.overview.compute import Run, turned
 from explorer.overview.pictures import Answer, Rows, Stop
 from explorer.overview.run import Followed, Words
@@ -48,7 +49,7 @@ def _pieces(subject: Subject, run: Run) -> str:
 
 def _sum(run: Run, position: int, token: str) -> str:
     parts = embedding_parts(run.trace).added
-    lengths = ", ".join(f"{name} {float(norms(part[[position]])[0]):.2f}" for name, part in parts.items())
+    lengths = ", ".join(f"{name} {np.linalg.norm(part[position]):.2f}" for name, part in parts.items())
     size = run.states.shape[-1]
     if len(parts) == 1:
         return f"Each piece becomes {size} numbers: its own vector ({token}: length {lengths.split()[-1]}), normalised."

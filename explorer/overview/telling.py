@@ -103,7 +103,7 @@ def tell_change(subject: Subject, run: Run, position: int, rows: Rows) -> str:
     told = "{}: {} {} → {}{}.".format(lead, first, *from_to(was or 0, now), then)
     if not subject.selection.move:
         return told
-    at_random = run_of(run.trace, run.changes[0], run.changes[2], edits_of(subject, run.trace, subject.trace, at_random=True))
+    at_random = run_of(run.trace, run.off, run.cuts, edits_of(subject, run.trace, subject.trace, at_random=True))
     random = dict(bar[:2] for bar in _bars_at(answers_of(subject, at_random, before, position), position))
     beside = "A random direction of equal length: {} {} → {}.".format(first, *from_to(was or 0, random[first]))
     return " ".join([told, *_tell_others(run, before, position, rows), beside])

@@ -72,7 +72,7 @@ def _weight(run: Run, rows: Rows, position: int, layer: int, head: int, key: int
 
     `weight` is 0 where the run has cut it, and `softmax` what it would be.
     """
-    step = head_step(run.trace, layer - 1, head - 1, position, run.states)
+    step = head_step(run, layer - 1, head - 1, position)
     vectors = {"query": step.query, "key": step.keys[key], "value": step.values[key], "output": step.output}
     return {
         **{name: vector.astype(float).round(4).tolist() for name, vector in vectors.items()},

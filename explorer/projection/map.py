@@ -9,8 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from explorer.analysis.layer_maps import LayerMaps, maps_of, warm_umap
-from explorer.analysis.projection import NAMES, MapSettings, clusters, digest
+from explorer.analysis.projection import NAMES, LayerMaps, MapSettings, clusters, digest, maps_of, warm_umap
 from explorer.analysis.similarity import directions, nearest_place
 from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError

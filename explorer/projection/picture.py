@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorer.analysis.layer_maps import LayerMaps
-from explorer.analysis.projection import JUDGED_ROWS, NAMES, Projection, digest
+from explorer.analysis.projection import JUDGED_ROWS, NAMES, LayerMaps, Projection, digest
 from explorer.analysis.similarity import Agreement, Nearest, cosines, first_of_each, nearest_place, nearest_rows
 from explorer.core.cache import OnceCache
 from explorer.projection.points import Points

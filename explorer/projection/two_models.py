@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.layer_maps import align, of_one_size
-from explorer.analysis.projection import principal_components
+from explorer.analysis.projection import align, of_one_size, principal_components
 from explorer.analysis.similarity import nearest_rows
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Generator, Hashable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from weakref import ref
-
-import numpy as np
 
 from explorer.bert.attending import Heads
 from explorer.bert.network import Network
@@ -20,7 +19,7 @@ from explorer.core.cache import OnceCache
 from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.techniques.targets import Reading, Target, batches, read_at, read_each
+from explorer.techniques.targets import Reading, Target, batches, read_each
 
 Head = tuple[int, int]
 """(layer, head), zero-based."""
@@ -44,10 +43,6 @@ class Edit(ABC):
     @abstractmethod
     def put(self, states: torch.Tensor, state: int) -> None:
         """Change one of the hidden states [layers + 1, tokens, hidden] in place, if it is the edit's."""
-
-    def reaches_heads(self, layer: int) -> bool:
-        """Whether the heads of a layer (zero-based) read something else than its input."""
-        return False
 
     def give(self, layer: int, heads: Heads) -> Heads:
         """The queries, keys and values of a layer; `heads` unless the edit reaches them."""
@@ -87,16 +82,8 @@ def head_readings(trace: Trace, target: Target) -> Reading:
     )
 
 
-def head_effects(trace: Trace, target: Target) -> np.ndarray:
-    """What `head_readings` finds, as [layers, heads] float32 of what the target is measured by.
-
-    That is its probability (0 to 1), or with a foil the difference of the two logits.
-    """
-    return target.measure(head_readings(trace, target)).numpy()
-
-
 def knows_head_effects(trace: Trace, target: Target) -> bool:
-    """Whether `head_effects` has nothing to compute but what the words' head makes of it."""
+    """Whether `head_readings` has nothing to compute but what the words' head makes of it."""
     return trace.knows(("without heads", target.position))
 
 
@@ -116,79 +103,90 @@ def last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int
     return final.after_heads(final.heads(hidden).context(here), hidden[:, here])[:, 0]
 
 
-def changed_states(
-    trace: Trace, heads: Collection[Head] = (), edits: Collection[Edit] = (), cuts: Collection[Cut] = ()
-) -> torch.Tensor:
-    """All hidden states [layers + 1, tokens, hidden] of a run with changes; the stored ones if there are none. Cached.
+@dataclass(frozen=True, eq=False)
+class Run:
+    """An input with heads `off` (set to zero), attention weights that are `cuts`, or `edits` put in; or with none of these.
 
-    `heads` are set to zero; `edits` are put in.
-    `cuts` are attention weights set to zero after the softmax; the rest of their row is not renormalized, so the query gets that
-    much less (attention knockout, as in Geva et al. 2023, section 3, who block the score before the softmax).
+    Cuts are zero after the softmax; the rest of their row is not renormalized, so the query gets that much less (attention
+    knockout, as in Geva et al. 2023, section 3, who block the score before the softmax). With `ends`, the last vectors of these
+    tokens alone are computed; the others are those of the unchanged run.
     """
-    if not (heads or cuts or edits):
-        return trace.states
-    key = (ref(trace.reading), frozenset(heads), frozenset(cuts), tuple(edit.key for edit in edits))
-    return _changed.get(key, lambda: states_towards(trace, range(trace.kept), heads, edits, cuts))
 
+    trace: Trace
+    off: Collection[Head] = ()
+    cuts: Collection[Cut] = ()
+    edits: Collection[Edit] = ()
+    ends: Collection[int] | None = None
 
-def first_change(heads: Collection[Head], cuts: Collection[Cut], edits: Collection[Edit], without: int) -> int:
-    """The lowest layer or hidden state with a change; `without` any, that number."""
-    changed = [head[0] for head in heads] + [cut[0] for cut in cuts] + [edit.first for edit in edits]
-    return min(changed, default=without)
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        """What distinguishes the run from others, without holding its input in memory; `ends` do not count."""
+        edits = tuple(edit.key for edit in self.edits)
+        return ref(self.trace.reading), frozenset(self.off), frozenset(self.cuts), edits
 
+    @cached_property
+    def first(self) -> int:
+        """The lowest layer or hidden state with a change; the last hidden state without any."""
+        changed = [layer for layer, *_ in self.off] + [layer for layer, *_ in self.cuts] + [edit.first for edit in self.edits]
+        return min(changed, default=len(self.trace.states) - 1)
 
-@inference_mode
-def states_towards(
-    trace: Trace, ends: Collection[int], heads: Collection[Head] = (), edits: Collection[Edit] = (), cuts: Collection[Cut] = ()
-) -> torch.Tensor:
-    """`changed_states` as far as the last vectors of the tokens `ends` need them; the other last ones are the unchanged run's.
+    @property
+    def is_changed(self) -> bool:
+        return bool(self.off or self.cuts or self.edits)
 
-    It starts from the lowest layer with a change; if only weights are cut there, only their queries change.
-    """
-    model, layers = trace.model, trace.model.capabilities.layers
-    states, first = trace.states.clone(), first_change(heads, cuts, edits, layers)
-    for layer in range(first, layers + 1):
-        for edit in edits:
-            edit.put(states, layer)
-        if layer == layers:
-            break
-        hidden = states[layer][None]  # [1, tokens, hidden]
-        off, cut = [head for at, head in heads if at == layer], [weight for weight in cuts if weight[0] == layer]
-        receives = any(edit.reaches_heads(layer) for edit in edits)
-        only_cut = not (off or receives) and hidden[0].equal(trace.states[layer])
-        rows = sorted({query for _, query, _, _ in cut}) if only_cut else list(range(trace.kept))
-        if layer == layers - 1:
-            rows = [row for row in rows if row in ends]
-        if not rows:
-            continue
-        if off or cut or receives or len(rows) < trace.kept:
-            context = context_without(heads_of(trace, layer, states, edits), off, cut, rows)
-            states[layer + 1, rows] = model.layers[layer].after_heads(context, hidden[:, rows])[0]
-        else:
-            states[layer + 1] = model.layers[layer](hidden)[0]
-    return states
+    @cached_property
+    def states(self) -> torch.Tensor:
+        """All hidden states [layers + 1, tokens, hidden]; the stored ones if nothing is changed. Cached."""
+        if not self.is_changed:
+            return self.trace.states
+        return self._compute() if self.ends is not None else _changed.get(self.key, self._compute)
 
+    def heads(self, layer: int, states: torch.Tensor | None = None) -> Heads:
+        """The queries, keys and values of a layer's heads, as a batch of one; of `states` while these are computed."""
+        hidden = (self.states if states is None else states)[layer]
+        same = hidden.equal(self.trace.states[layer])
+        heads = self.trace.heads(layer) if same else self.trace.model.layers[layer].heads(hidden[None])
+        for edit in self.edits:
+            heads = edit.give(layer, heads)
+        return heads
 
-def heads_of(trace: Trace, layer: int, states: torch.Tensor, edits: Collection[Edit] = ()) -> Heads:
-    """The queries, keys and values of a layer's heads in a run with these hidden states and edits, as a batch of one."""
-    same = states[layer].equal(trace.states[layer])
-    heads = trace.heads(layer) if same else trace.model.layers[layer].heads(states[layer][None])
-    for edit in edits:
-        heads = edit.give(layer, heads)
-    return heads
+    def context(self, layer: int, rows: Sequence[int], states: torch.Tensor | None = None) -> torch.Tensor:
+        """The outputs of a layer's heads for some tokens: [1, heads, rows, head_size]."""
+        given = self.heads(layer, states)
+        context, cuts = given.context(rows), [cut for cut in self.cuts if cut[0] == layer]
+        for query in {query for _, query, _, _ in cuts}.intersection(rows):
+            weights = given.weights_of(query)  # [1, heads, key]
+            for _, at, key, head in cuts:
+                if at == query:
+                    weights[:, slice(None) if head is None else head, key] = 0
+            context[:, :, rows.index(query)] = (weights[:, :, None] @ given.value)[:, :, 0]
+        context[:, [head for at, head in self.off if at == layer]] = 0
+        return context
 
-
-def context_without(given: Heads, off: Sequence[int], cuts: Collection[Cut], rows: Sequence[int]) -> torch.Tensor:
-    """The outputs of a layer's heads for some tokens, without heads or weights of it: [1, heads, rows, head_size]."""
-    context = given.context(rows)
-    for query in {query for _, query, _, _ in cuts}.intersection(rows):
-        weights = given.weights_of(query)  # [1, heads, key]
-        for _, at, key, head in cuts:
-            if at == query:
-                weights[:, slice(None) if head is None else head, key] = 0
-        context[:, :, rows.index(query)] = (weights[:, :, None] @ given.value)[:, :, 0]
-    context[:, off] = 0
-    return context
+    @inference_mode
+    def _compute(self) -> torch.Tensor:
+        """From the lowest layer with a change; if only weights are cut there, only their queries change."""
+        trace, layers, every = self.trace, self.trace.model.layers, range(self.trace.kept)
+        states = trace.states.clone()
+        for layer in range(self.first, len(layers) + 1):
+            for edit in self.edits:
+                edit.put(states, layer)
+            if layer == len(layers):
+                break
+            hidden = states[layer][None]  # [1, tokens, hidden]
+            cut = {query for at, query, _, _ in self.cuts if at == layer}
+            off = any(at == layer for at, _ in self.off) or any(edit.first == layer for edit in self.edits)
+            rows = list(every) if off or not hidden[0].equal(trace.states[layer]) else sorted(cut)
+            if layer == len(layers) - 1 and self.ends is not None:
+                rows = [row for row in rows if row in self.ends]
+            if not rows:
+                continue
+            if off or cut or len(rows) < trace.kept:
+                context = self.context(layer, rows, states)
+                states[layer + 1, rows] = layers[layer].after_heads(context, hidden[:, rows])[0]
+            else:
+                states[layer + 1] = layers[layer](hidden)[0]
+        return states
 
 
 @inference_mode
@@ -200,21 +198,17 @@ def vectors_without_links(trace: Trace, links: Sequence[tuple[int, int, int]], p
     """
     found = trace.states[state][[position] * len(links)].clone()
     hidden, there = torch.empty(0, *trace.states[0].shape), list[int]()
-    for layer in range(state):
-        own = [at for at, link in enumerate(links) if link[0] == layer]
-        hidden = trace.model.layers[layer](hidden) if there else hidden
-        hidden, there = torch.cat([hidden, *(_without_link(trace, *links[at]) for at in own)]), there + own
+    for layer, module in enumerate(trace.model.layers[:state]):
+        hidden = module(hidden) if there else hidden
+        for number, (_, query, key) in enumerate(links):
+            if links[number][0] == layer:
+                context = Run(trace, cuts=[(layer, query, key, None)]).context(layer, [query], trace.states)
+                after = trace.states[layer + 1][None].clone()
+                after[:, query] = module.after_heads(context, trace.states[layer][[query]])[0]
+                hidden, there = torch.cat([hidden, after]), [*there, number]
     if there:
         found[there] = hidden[:, position]
     return found
-
-
-def _without_link(trace: Trace, layer: int, query: int, key: int) -> torch.Tensor:
-    """The next hidden state [1, tokens, hidden] when the query gets nothing from the key in this layer."""
-    context = context_without(trace.heads(layer), (), [(layer, query, key, None)], [query])
-    after = trace.states[layer + 1].clone()
-    after[query] = trace.model.layers[layer].after_heads(context, trace.states[layer][[query]])[0]
-    return after[None]
 
 
 @inference_mode
@@ -262,16 +256,13 @@ def patching_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generat
             f"The inputs have {clean.kept} and {corrupted.kept} pieces, but need the same number. "
             "Swap one word for another of one piece."
         )
-    model = clean.model
-    layers, tokens = model.capabilities.layers, clean.kept
-    found = Reading(torch.empty(layers + 1, tokens), torch.empty(layers + 1, tokens))
-    everywhere = torch.arange(tokens)
+    model, layers, tokens = clean.model, clean.model.capabilities.layers, clean.kept
+    found, everywhere = torch.empty_like(clean.states), torch.arange(tokens)
     for layer in range(layers + 1):
         for batch in batches(tokens, tokens):
-            patched = corrupted.states[layer].repeat(batch.stop - batch.start, 1, 1)  # [batch, tokens, hidden]
             here = everywhere[batch]
+            patched = corrupted.states[layer].repeat(len(here), 1, 1)  # [batch, tokens, hidden]
             patched[torch.arange(len(here)), here] = clean.states[layer][here]
-            reading = read_at(model, target, last_vectors(model, layer, patched, target.position))
-            found.logit[layer, batch], found.probability[layer, batch] = reading.logit, reading.probability
+            found[layer, batch] = last_vectors(model, layer, patched, target.position)
         yield (layer + 1) / (layers + 1)
-    return found
+    return read_each(model, target, found)

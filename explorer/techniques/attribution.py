@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from explorer.bert.network import Network
 from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
 from explorer.core.steps import finished
@@ -23,8 +22,7 @@ MOST_STEPS = 300  # as many as Sundararajan et al. (2017) find enough
 FINE = 0.05  # how much of the change the sum may miss: integration in steps is never exact
 
 
-@dataclass(frozen=True)
-class Path:
+class Path(NamedTuple):
     """What the sum of integrated gradients is checked against, in units of the target's logit, or of its lead over the foil's."""
 
     steps: int
@@ -37,8 +35,7 @@ class Path:
         return abs(self.delta) <= FINE * max(1.0, abs(self.change))
 
 
-@dataclass(frozen=True)
-class Attribution:
+class Attribution(NamedTuple):
     """A score for each token [tokens] float32, and the path of those that promise a sum.
 
     The unit is that of the target's logit, or, with a foil, of the difference of the two logits.
@@ -72,7 +69,7 @@ def integrated_gradients_in_steps(
     The path goes to the input from the same input with the baseline, one of BASELINES, at every piece that is not a special
     token; positions and segments stay. Yields the share done, 0 to 1.
     """
-    words, start = _words(trace.model, trace.ids), baseline_words(trace, baseline)
+    words, start = _words(trace), _words(trace, baseline)
     logit, total = _logit_of(trace, target), torch.zeros_like(words)
     nodes, weights = (torch.from_numpy(column).float()[:, None, None] for column in np.polynomial.legendre.leggauss(steps))
     for batch in batches(steps, trace.kept):
@@ -89,7 +86,7 @@ def integrated_gradients_in_steps(
 
 def gradient_x_input(trace: Trace, target: Target) -> Attribution:
     """The gradient of the logit (or difference of logits) by a word embedding, times that embedding (Shrikumar et al. 2016)."""
-    words = _words(trace.model, trace.ids).requires_grad_()
+    words = _words(trace).requires_grad_()
     with torch.enable_grad():
         (gradient,) = torch.autograd.grad(_logit_of(trace, target)(words).sum(), words)
     return Attribution((gradient * words.detach())[0].sum(-1).numpy())
@@ -115,18 +112,14 @@ def _ordinary(trace: Trace) -> np.ndarray:
     return ~np.isin(trace.ids, trace.model.tokenizer.all_special_ids)
 
 
-def baseline_words(trace: Trace, baseline: str) -> torch.Tensor:
-    """The word vectors [1, tokens, width] of a baseline, one of BASELINES: those of special tokens are their own."""
-    model, words = trace.model, _words(trace.model, trace.ids)
-    filler = {"pad": model.tokenizer.pad_token_id, "mask": model.mask_id}.get(baseline)
-    vector = model.word_table.mean(axis=0) if filler is None else model.word_table[filler].copy()
-    words[0, _ordinary(trace)] = torch.from_numpy(vector)
-    return words
-
-
-def _words(model: Network, ids: Sequence[int]) -> torch.Tensor:
-    """The rows of the word table: [1, tokens, hidden], a copy."""
-    return torch.from_numpy(model.word_table[[list(ids)]])
+def _words(trace: Trace, baseline: str = "") -> torch.Tensor:
+    """The vectors of the word table [1, tokens, width], a copy; with one of BASELINES in place of all that are not special."""
+    model = trace.model
+    words = model.word_table[[list(trace.ids)]]
+    if baseline:
+        filler = {"pad": model.tokenizer.pad_token_id, "mask": model.mask_id}.get(baseline)
+        words[0, _ordinary(trace)] = model.word_table.mean(axis=0) if filler is None else model.word_table[filler]
+    return torch.from_numpy(words)
 
 
 def _logit_of(trace: Trace, target: Target) -> Callable[[torch.Tensor], torch.Tensor]:

@@ -7,7 +7,7 @@ output. What the receiver reads then is put into the second run, in which everyt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from weakref import ref
@@ -16,7 +16,7 @@ from explorer.bert.attending import Heads
 from explorer.bert.layer import Layer
 from explorer.bert.trace import Trace
 from explorer.core.engine import torch
-from explorer.techniques.ablation import Cut, Edit, Head, changed_states, context_without, heads_of
+from explorer.techniques.ablation import Cut, Edit, Head, Run
 
 PARTS = ("query", "key", "value")
 
@@ -82,7 +82,7 @@ def attend_with(sent: Heads, parts: Sequence[str], receivers: Sequence[int], hea
 
 @dataclass(frozen=True, eq=False)
 class Along(Edit):
-    """The sender switched off, or as in the run `source`, only as far as one place reads it; all other changes are as given.
+    """The sender switched off, or as in the run `source`, only as far as one place reads it; all else is as in `run`.
 
     That place is a head's `part`, one of PARTS: `first` is its layer and `place` its number. Without a part it is the vector of
     the token `place` in hidden state `first`.
@@ -92,10 +92,7 @@ class Along(Edit):
     place: int
     part: str
     sender: Sender
-    trace: Trace
-    off: Collection[Head] = ()
-    cuts: Collection[Cut] = ()
-    edits: Sequence[Edit] = ()
+    run: Run
     source: Trace | None = None
 
     @property
@@ -107,32 +104,22 @@ class Along(Edit):
         if state == self.first and not self.part:
             states[state, self.place] = self.message[0, self.place]
 
-    def reaches_heads(self, layer: int) -> bool:
-        """Whether a head of this layer receives."""
-        return layer == self.first and bool(self.part)
-
     def give(self, layer: int, heads: Heads) -> Heads:
         """The heads of the receiver's layer, one of which reads the message."""
-        if not self.reaches_heads(layer):
+        if layer != self.first or not self.part:
             return heads
-        return receive(self.trace.model.layers[layer].heads(self.message), (self.part,), [self.place], heads)
+        return receive(self.run.trace.model.layers[layer].heads(self.message), (self.part,), [self.place], heads)
 
     @cached_property
     def message(self) -> torch.Tensor:
         """The hidden state that the receiver reads in the first run, [1, tokens, hidden]."""
-        states, layers = changed_states(self.trace, self.off, self.edits, self.cuts), self.trace.model.layers
-        layer, *at = self.sender
-        also: tuple[list[Head], list[Cut]] = ([(layer, at[0])], []) if len(at) == 1 else ([], [(layer, at[0], at[1], None)])
-        sent = self._context(states, layer, *also)
+        layers, every, (layer, *at) = self.run.trace.model.layers, range(self.run.trace.kept), self.sender
+        gone: tuple[list[Head], list[Cut]] = ([(layer, at[0])], []) if len(at) == 1 else ([], [(layer, at[0], at[1], None)])
+        without = replace(self.run, off=[*self.run.off, *gone[0]], cuts=[*self.run.cuts, *gone[1]])
+        sent = without.context(layer, every, self.run.states)
         if self.source:  # to which is added what the sender contributes there
-            theirs, everywhere = self.source.heads(layer), range(self.trace.kept)
-            gone, weights = also
-            sent = sent + theirs.context() - context_without(theirs, [head for _, head in gone], weights, everywhere)
-        run = messages(layers, layer, sent, states[layer][None], lambda above: self._context(states, above))
-        return next(read for state, read in run if state == self.first)
-
-    def _context(self, states: torch.Tensor, layer: int, off: Collection[Head] = (), cuts: Collection[Cut] = ()) -> torch.Tensor:
-        """The head outputs of a layer of the run, [1, heads, tokens, head_size]; in addition, some heads off or weights cut."""
-        gone = [head for at, head in (*self.off, *off) if at == layer]
-        weights = [cut for cut in (*self.cuts, *cuts) if cut[0] == layer]
-        return context_without(heads_of(self.trace, layer, states, self.edits), gone, weights, range(self.trace.kept))
+            there = self.source.states
+            sent = sent + Run(self.source).context(layer, every) - Run(self.source, *gone).context(layer, every, there)
+        hidden = self.run.states[layer][None]
+        steps = messages(layers, layer, sent, hidden, lambda above: self.run.context(above, every))
+        return next(read for state, read in steps if state == self.first)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import numpy as np
+from typing import NamedTuple
 
 from explorer.bert.network import Candidate
 from explorer.bert.trace import Trace
@@ -18,8 +16,7 @@ ORDERS = ("left_to_right", "best_first")
 MOST_BLANKS = Limit(32, "The text has {given} blanks. Fill {most} or fewer together.")
 
 
-@dataclass(frozen=True)
-class Filling:
+class Filling(NamedTuple):
     """One filled blank, given all that were filled before it."""
 
     position: int
@@ -69,8 +66,3 @@ def alternatives(trace: Trace, token: int, most: int) -> list[str]:
 def begins_a_word(piece: str, writing: Writing) -> bool:
     """Whether a piece of the vocabulary begins a word, as a tokenizer of this kind writes it."""
     return not piece.startswith("##") if writing is Writing.WORDPIECE else piece.startswith(writing.value)
-
-
-def log_probability(steps: list[Filling]) -> float:
-    """The sum of the natural logs of the steps' probabilities."""
-    return float(sum(np.log(max(step.candidate.probability, 1e-45)) for step in steps))

@@ -6,7 +6,8 @@ All of it is computed by the model's own modules, and comes with the difference 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,14 +17,13 @@ from explorer.bert.families import ACTIVATION, NEXT, RESIDUAL, Part
 from explorer.bert.layer import shared_copy
 from explorer.bert.trace import Trace
 from explorer.core.engine import inference_mode, torch
-from explorer.techniques.ablation import heads_of
+from explorer.techniques.ablation import Run
 
 NamedStep = tuple[str, str, "torch.Tensor"]
 """The name of a step, its formula, and its result [tokens, size] or [heads, tokens, ...]."""
 
 
-@dataclass(frozen=True)
-class EmbeddingParts:
+class EmbeddingParts(NamedTuple):
     """The vectors summed for each token, by name, [tokens, width] each: Devlin et al. 2019, figure 2.
 
     BERT adds "token", "position" and "segment"; other families may lack some. `total` is the sum, `normed` its LayerNorm,
@@ -38,8 +38,7 @@ class EmbeddingParts:
     error: float
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One step inside a layer: `shape` for the whole input, `vector` for one token (and one head, if `of_head`)."""
 
     name: str
@@ -49,8 +48,7 @@ class Step:
     of_head: bool
 
 
-@dataclass(frozen=True)
-class HeadStep:
+class HeadStep(NamedTuple):
     """One query token in one head: query [d], keys and values [tokens, d], the rest [tokens], output [d].
 
     scaled = keys · query / √d, weights = softmax(scaled), output = Σ weights · values. Vaswani et al. 2017, 3.2.1.
@@ -84,14 +82,12 @@ def embedding_parts(trace: Trace) -> EmbeddingParts:
 
 
 @inference_mode
-def head_step(trace: Trace, layer: int, head: int, token: int, states: torch.Tensor | None = None) -> HeadStep:
-    """The query of `token` in one head with all keys; all three are zero-based. `states` are those of a changed run, if any."""
-    heads = heads_of(trace, layer, trace.states if states is None else states)
+def head_step(run: Run, layer: int, head: int, token: int) -> HeadStep:
+    """The query of `token` in one head with all keys; all three are zero-based."""
+    heads = run.heads(layer)
     query, key, value = heads.query[0, head, token], heads.key[0, head], heads.value[0, head]
-    dots = key @ query
-    scaled = dots * heads.scaling
-    weights = where_it_may_look(heads, scaled, slice(token, token + 1)).softmax(-1)
-    parts = (query, key, value, dots, scaled, weights, weights @ value)
+    dots, weights = key @ query, heads.weights_of(token)[0, head]
+    parts = (query, key, value, dots, dots * heads.scaling, weights, weights @ value)
     return HeadStep(*(part.numpy().copy() for part in parts))  # a view would keep all heads in memory
 
 
@@ -101,18 +97,9 @@ def causal_attention(trace: Trace, layer: int, head: int) -> np.ndarray:
 
     The scores of keys after the query are set to −∞ before the softmax: Vaswani et al. 2017, section 3.2.3.
     """
-    heads = trace.heads(layer)
-    scores = heads.query[0, head] @ heads.key[0, head].T * heads.scaling
+    scores = trace.heads(layer).scores()[0, head]
     ahead = torch.ones_like(scores, dtype=torch.bool).triu(1)
-    return where_it_may_look(heads, scores, slice(None)).masked_fill(ahead, -torch.inf).softmax(-1).numpy()
-
-
-def where_it_may_look(heads: Heads, scores: torch.Tensor, queries: slice) -> torch.Tensor:
-    """Scores [..., queries, key] of one head, -∞ where masked: at [PAD], or beyond a sliding window."""
-    if heads.mask is None:
-        return scores
-    looks = heads.mask[0, 0].expand(heads.query.shape[-2], scores.shape[-1])[queries]
-    return scores.masked_fill(~looks.reshape(scores.shape), -torch.inf)
+    return scores.masked_fill(ahead, -torch.inf).softmax(-1).numpy()
 
 
 @inference_mode

@@ -42,13 +42,6 @@ class Lens(NamedTuple):
     final_ranks: np.ndarray
 
 
-class Followed(NamedTuple):
-    """Pieces at one position: their probabilities (0 to 1) and ranks (from 1), [hidden states, pieces] each."""
-
-    probabilities: np.ndarray
-    ranks: np.ndarray
-
-
 @inference_mode
 def lens(trace: Trace, positions: Sequence[int], tuned: TunedLens | None = None) -> Lens:
     """Apply the masked-LM head to the hidden states of `positions`, as if each were the last.
@@ -81,11 +74,12 @@ def first_guesses(model: Network, states: torch.Tensor, wanted: torch.Tensor | N
 
 
 @inference_mode
-def follow(trace: Trace, position: int, ids: Sequence[int], tuned: TunedLens | None = None) -> Followed:
+def follow(trace: Trace, position: int, ids: Sequence[int], tuned: TunedLens | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Pieces at one position: their probabilities (0 to 1) and ranks (from 1), [hidden states, pieces] each."""
     logits = trace.model.masked_lm(translate(trace.states[:, position], tuned))  # [hidden states, vocabulary]
     chosen = logits[:, list(ids)]  # [hidden states, pieces]
     ranks = (logits[:, None] > chosen[..., None]).sum(-1) + 1
-    return Followed(logits.softmax(-1)[:, list(ids)].numpy(), ranks.numpy())
+    return logits.softmax(-1)[:, list(ids)].numpy(), ranks.numpy()
 
 
 def translate(states: torch.Tensor, tuned: TunedLens | None) -> torch.Tensor:

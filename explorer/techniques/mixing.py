@@ -38,26 +38,11 @@ class Block:
     value: torch.Tensor
 
     @cached_property
-    def norm(self) -> torch.nn.LayerNorm | None:
-        """The norm that ends the attention block, or None; found once, since modules look their attributes up slowly."""
-        return self.layer.attention_norm
-
-    @cached_property
-    def dense(self) -> torch.nn.Linear:
-        """W_O with its bias, if it has one."""
-        return self.layer.attention_dense
-
-    @cached_property
-    def context(self) -> torch.Tensor:
-        """The input of W_O from each head: [heads, tokens, head_size]."""
-        return self.weights @ self.value
-
-    @cached_property
     def normed(self) -> tuple[torch.Tensor, torch.Tensor]:
         """σ y, y being the model's own vectors after the attention block, [tokens, width]; and σ, the divisor of the norm for
         each of them, [tokens, 1], ones without a norm."""
-        added = self.dense(self.context.transpose(0, 1).flatten(1)) + self.hidden
-        if (norm := self.norm) is None:
+        added = self.layer.attention_dense((self.weights @ self.value).transpose(0, 1).flatten(1)) + self.hidden
+        if (norm := self.layer.attention_norm) is None:
             return added, torch.ones(len(added), 1)
         own, _, divided = torch.native_layer_norm(added, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
         deviation = divided.reciprocal_()
@@ -82,14 +67,14 @@ class Block:
     @property
     def output(self) -> torch.Tensor:
         """The slices of W_O for each head: [heads, head_size, width]."""
-        return self.dense.weight.T.unflatten(0, (len(self.value), -1))
+        return self.layer.attention_dense.weight.T.unflatten(0, (len(self.value), -1))
 
     def through_norm(self, vectors: torch.Tensor) -> torch.Tensor:
         """Vectors [..., width] through the linear part of the norm (no bias, its deviation times σ), in place."""
-        if self.norm is None:
+        if (norm := self.layer.attention_norm) is None:
             return vectors
         vectors -= vectors.mean(-1, keepdim=True)
-        return vectors.mul_(self.norm.weight)
+        return vectors.mul_(norm.weight)
 
 
 def shares(block: Block) -> tuple[torch.Tensor, float]:
@@ -108,7 +93,7 @@ def shares(block: Block) -> tuple[torch.Tensor, float]:
         whole.fill_diagonal_(True)
     arrays = (nearer, sums, whole, vectors, block.weights.contiguous(), handed, block.kept.contiguous())
     _put_whole(*(array.numpy() for array in arrays))
-    dense, norm = block.dense, block.norm
+    dense, norm = block.layer.attention_dense, block.layer.attention_norm
     biases = torch.zeros(()) if dense.bias is None else block.through_norm(dense.bias[None].clone())
     biases = biases if norm is None else biases + norm.bias * deviation
     rest = (vectors - biases - sums).div_(deviation)
@@ -163,7 +148,8 @@ def _put_nearby(nearer: torch.Tensor, block: Block, handed: torch.Tensor) -> tor
     smallest of them, only these are compared.
     """
     vectors, weights, output = block.normed[0], block.weights, block.normed_output
-    along = (_signs(vectors) @ output.flatten(0, 1).T).unflatten(1, (len(weights), -1))  # [query, heads, head_size]
+    signs = torch.where(vectors < 0, -1.0, 1.0)
+    along = (signs @ output.flatten(0, 1).T).unflatten(1, (len(weights), -1))  # [query, heads, head_size]
     most = torch.zeros_like(nearer)  # an upper bound of the numbers of T
     for head, weight in enumerate(weights):
         nearer.addcmul_(weight, along[:, head] @ block.value[head].T)
@@ -221,22 +207,17 @@ def divide(block: Block, rows: Sequence[int], keys: Sequence[int], own: Sequence
     The i-th T is what the token `keys[i]` gives to the row `rows[i]` of the block, and `own[i]` says whether that is its own row.
     All steps from the values of the heads to T are linear: the change by T is taken back through them, to numbers of each head.
     """
-    at, weight = list(rows), block.dense.weight
+    at, weight = list(rows), block.layer.attention_dense.weight
     given = (block.weights[:, at, list(keys), None] * block.value[:, list(keys)]).transpose(0, 1)  # [part, heads, head_size]
     kept = block.kept[at] * torch.tensor(own)[:, None]
     part = block.through_norm(given.flatten(1) @ weight.T) + kept  # times σ
     vectors = block.normed[0][at]
-    size, sign = vectors.abs(), _signs(vectors)
+    size, sign = vectors.abs(), torch.where(vectors < 0, -1.0, 1.0)  # never 0, so that this also holds where y is 0
     toward = part * sign
     change = torch.where(toward > size, 2 * size / toward - 1, 1) * sign  # (|y| − |y − T|) / T, within -1 and 1
     back = change
-    if block.norm is not None:
-        back = back * block.norm.weight
+    if (norm := block.layer.attention_norm) is not None:
+        back = back * norm.weight
         back -= back.mean(-1, keepdim=True)
     by_head = (given * (back @ weight).view_as(given)).sum(-1)
     return torch.cat([by_head, (kept * change).sum(-1, keepdim=True)], 1).T
-
-
-def _signs(vectors: torch.Tensor) -> torch.Tensor:
-    """-1 below 0, 1 otherwise, so that the formula for |y| − |y − T| also holds where y is 0."""
-    return torch.where(vectors < 0, -1.0, 1.0)

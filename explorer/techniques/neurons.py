@@ -10,7 +10,8 @@ the head predicts for any input, the frequent words; a neuron with a negative ac
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,17 +26,11 @@ AT_ONCE = 256  # neurons at a time: the vocabulary is large, with a number per p
 TRIED = 2  # times as many neurons are ablated as asked for
 
 
-@dataclass(frozen=True)
-class Promoted:
+class Promoted(NamedTuple):
     """Pieces with their weights (logits): the most promoted, and the most suppressed ones."""
 
     promotes: tuple[tuple[str, float], ...]
     suppresses: tuple[tuple[str, float], ...]
-
-
-def columns(model: Network, layer: int) -> torch.Tensor:
-    """[neurons, hidden] the output of each neuron of a layer (zero-based) at an activation of 1."""
-    return model.layers[layer].neurons_dense.weight.detach().T
 
 
 @inference_mode
@@ -46,8 +41,9 @@ def piece_weights(
 
     Raises CapabilityError.
     """
-    layer_end, added = model.layers[layer].end, columns(model, layer)[neurons]
-    ways = torch.stack([layer_end(added), layer_end(-added)])  # the hidden states if one neuron alone wrote to them
+    own = model.layers[layer]
+    added = own.neurons_dense.weight.detach().T[neurons]  # [neurons, hidden], at an activation of 1
+    ways = torch.stack([own.end(added), own.end(-added)])  # the hidden states if one neuron alone wrote to them
     up, down = model.masked_lm(ways) if ids is None else model.masked_lm_of(ways, ids)
     return ((up - down) / 2).numpy()
 
@@ -83,8 +79,7 @@ def most_promoted_in_steps(model: Network, layer: int, number: int) -> Generator
     return np.concatenate(found)
 
 
-@dataclass(frozen=True)
-class NeuronEffect:
+class NeuronEffect(NamedTuple):
     """A neuron (zero-based), its activation at the token, and the loss of the target without it."""
 
     neuron: int

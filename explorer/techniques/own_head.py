@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -29,8 +28,7 @@ class Labelled(NamedTuple):
     shares: np.ndarray
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """A span of tokens from `start` to `end`, zero-based and both included.
 
     `share` is p(start) · p(end), 0 to 1, and `logit` the sum of both logits.

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,7 @@ MOST_TEXTS = Limit(100, KEEP)
 WORD_L2R, ORIGINAL = LIKELIHOODS = ("word_l2r", "original")
 
 
-@dataclass(frozen=True)
-class Surprise:
+class Surprise(NamedTuple):
     """The model's predictions at some positions, compared with the actual pieces; all arrays are [positions].
 
     `log_probabilities` are natural logs, at most 0; their sum is the pseudo-log-likelihood. `ranks` are those of the actual
@@ -52,8 +51,7 @@ class Surprise:
         return -self.log_probabilities / np.log(2)
 
 
-@dataclass(frozen=True)
-class Hidden:
+class Hidden(NamedTuple):
     """An input with one piece hidden, and perhaps others `also`; `wanted` are the ids there whose log-probabilities count, each
     times its sign, for number `row`."""
 
@@ -105,27 +103,23 @@ def surprise_in_steps(trace: Trace, positions: Sequence[int]) -> Generator[float
 
     Salazar et al. 2020, section 2. Raises CapabilityError.
     """
-    return (yield from trace.once_in_steps(_key(positions), _surprise_in_steps(trace, positions)))
+
+    def read() -> Generator[float, None, Surprise]:
+        parts, done = [], 0
+        for batch, logs in _read_in_turn(trace.model, [Hidden(0, trace.encoding, at) for at in positions]):
+            mine = logs.gather(-1, torch.tensor([[trace.ids[one.position]] for one in batch]))  # [batch, 1]
+            best, best_ids = logs.max(-1)
+            parts.append((mine[:, 0].double().numpy(), (logs > mine).sum(-1).numpy() + 1, best_ids.numpy(), best.exp().numpy()))
+            done += len(batch)
+            yield done / len(positions)
+        columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [np.empty(0)] * 4
+        return Surprise(tuple(positions), *columns)
+
+    return (yield from trace.once_in_steps(("surprise", *positions), read()))
 
 
 def knows_surprise(trace: Trace, positions: Sequence[int]) -> bool:
-    return trace.knows(_key(positions))
-
-
-def _key(positions: Sequence[int]) -> tuple[str, tuple[int, ...]]:
-    return ("surprise", tuple(positions))
-
-
-def _surprise_in_steps(trace: Trace, positions: Sequence[int]) -> Generator[float, None, Surprise]:
-    parts, done = [], 0
-    for batch, logs in _read_in_turn(trace.model, [Hidden(0, trace.encoding, at) for at in positions]):
-        mine = logs.gather(-1, torch.tensor([[trace.ids[one.position]] for one in batch]))  # [batch, 1]
-        best, best_ids = logs.max(-1)
-        parts.append((mine[:, 0].double().numpy(), (logs > mine).sum(-1).numpy() + 1, best_ids.numpy(), best.exp().numpy()))
-        done += len(batch)
-        yield done / len(positions)
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [np.empty(0)] * 4
-    return Surprise(tuple(positions), *columns)
+    return trace.knows(("surprise", *positions))
 
 
 def pseudo_likelihoods_in_steps(
@@ -142,5 +136,5 @@ def pseudo_likelihoods_in_steps(
     for number, encoding in enumerate(encoded, start=1):
         if not model.visible_positions(encoding):
             raise InputError(f"Text {number} has no visible word to score. Type one beside its [MASK]s.")
-    asked = [hide_each(row, encoding, model.visible_positions(encoding), likelihood) for row, encoding in enumerate(encoded)]
-    return (yield from answers_in_steps(model, [one for hidden in asked for one in hidden], len(texts))).tolist()
+    hidden = (hide_each(row, one, model.visible_positions(one), likelihood) for row, one in enumerate(encoded))
+    return (yield from answers_in_steps(model, [*chain.from_iterable(hidden)], len(texts))).tolist()

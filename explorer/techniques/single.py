@@ -18,7 +18,7 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.techniques import attribution
 from explorer.techniques import routes as tracing
-from explorer.techniques.ablation import changed_states, head_effects, patching_in_steps
+from explorer.techniques.ablation import Run, head_readings, patching_in_steps
 from explorer.techniques.targets import Target, against_second_guess, read, word_target
 from explorer.text import limits
 
@@ -31,10 +31,9 @@ def ablate(model: Explorer, text: Text, heads: Sequence[Head] = (), word: str = 
     Their output before W_O is zero, as in Michel et al. 2019. Raises InputError for a text without a blank, for words that are
     not one piece and heads that the model does not have, and CapabilityError without a masked-LM head.
     """
-    trace = _read(model, text)
-    target, unit = _target(trace, word, foil)
+    trace, target, unit = _asked(model, text, word, foil)
     off = limits.head_indices(list(heads), model.capabilities.layers, model.capabilities.heads)
-    after = np.array(_measured(trace, target, off)) if off else head_effects(trace, target)
+    after = np.array(_measured(trace, target, off)) if off else target.measure(head_readings(trace, target)).numpy()
     return Ablation(target.name, unit, _measured(trace, target), after)
 
 
@@ -44,8 +43,7 @@ def patch(model: Explorer, text: Text, corrupted: Text, word: str = "", foil: st
     Word and foil are for the first blank of `text`. Interchange patching of the residual stream: Meng et al. 2022, section 2.1,
     with another text in place of noise. Raises InputError as `ablate` does, and for texts of different numbers of pieces.
     """
-    clean, other = _read(model, text), _read(model, corrupted)
-    target, unit = _target(clean, word, foil)
+    (clean, target, unit), other = _asked(model, text, word, foil), _read(model, corrupted)
     patched = target.measure(finished(patching_in_steps(clean, other, target))).numpy()
     whole = _measured(clean, target)
     return Patching(target.name, unit, clean.tokens, whole, _measured(other, target), patched)
@@ -65,8 +63,7 @@ def attribute(
     Integrated gradients take so many `steps` from a `baseline`: "pad", "mask" or "mean", the mean of the word table, at every
     piece that is not special. Raises InputError as `ablate` does, and for an unknown method or baseline.
     """
-    trace = _read(model, text)
-    target, _ = _target(trace, word, foil)
+    trace, target, _ = _asked(model, text, word, foil)
     found = attribution.attribute(trace, target, method, steps, baseline)
     return Attributed(target.name, method, trace.tokens, found.scores, found.path.delta if found.path else None)
 
@@ -79,7 +76,7 @@ def routes(model: Explorer, text: Text, position: int | None = None, limit: int 
     """
     trace = _read(model, text)
     at = trace.blanks()[0] if position is None else limits.check_integer(position, "the position", 0, trace.kept - 1)
-    shares = tracing.mixing(trace).shares
+    shares = tracing.mixing(Run(trace)).shares
     places = tracing.place_shares(shares, at)
     found = tracing.routes(shares, places, limits.check_integer(limit, "the limit", 1, MOST_ROUTES))
     strongest = tuple((route.layer + 1, route.query, route.key, route.share) for route in found)
@@ -94,12 +91,13 @@ def _read(model: Explorer, text: Text) -> Trace:
     return model.trace(*text)
 
 
-def _target(trace: Trace, word: str, foil: str | None) -> tuple[Target, str]:
-    """The target, and the unit in which it is measured."""
+def _asked(model: Explorer, text: Text, word: str, foil: str | None) -> tuple[Trace, Target, str]:
+    """The text's trace, the target, and the unit in which it is measured."""
+    trace = _read(model, text)
     target = word_target(trace, word, foil=foil or "")
     target = against_second_guess(trace, target) if foil is None else target
-    return target, PROBABILITY if target.foil is None else DIFFERENCE
+    return trace, target, PROBABILITY if target.foil is None else DIFFERENCE
 
 
 def _measured(trace: Trace, target: Target, off: Sequence[tuple[int, int]] = ()) -> float:
-    return float(target.measure(read(trace.model, target, changed_states(trace, off)[-1:])))
+    return float(target.measure(read(trace.model, target, Run(trace, off).states[-1:])))

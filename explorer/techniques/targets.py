@@ -37,10 +37,6 @@ class Target:
     foil_token: str = ""
 
     @property
-    def alone(self) -> Target:
-        return replace(self, foil=None, foil_token="")
-
-    @property
     def name(self) -> str:
         """The target for a person: 'tokyo', or 'tokyo rather than osaka'."""
         return self.token if self.foil is None else f"{self.token} rather than {self.foil_token}"
@@ -55,7 +51,7 @@ class Target:
         """The target alone and, if it has a foil, the foil as a target of its own."""
         if self.foil is None:
             return (self,)
-        return self.alone, Target(self.head, self.position, self.foil, self.foil_token)
+        return replace(self, foil=None, foil_token=""), Target(self.head, self.position, self.foil, self.foil_token)
 
     def against(self, foil: int, token: str) -> Target:
         """The target with another class of its head as its foil. Raises InputError when it is the target itself."""

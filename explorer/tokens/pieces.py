@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.similarity import cosines, norms
+from explorer.analysis.similarity import cosines
 from explorer.techniques.inside import EmbeddingParts, embedding_parts
 from explorer.text.pieces import meanings
 from explorer.ui.layout import col, row
@@ -96,7 +96,7 @@ class Embeddings(View):
         columns += [Column(sign + name, "number", form=".4f", name=name.lower()) for sign, name in titles]
         first = np.stack([vector[token, :FIRST_NUMBERS] for vector in vectors.values()], axis=1)  # [FIRST_NUMBERS, columns]
         numbers = [Row([str(place), *row]) for place, row in enumerate(first, start=1)]
-        lengths = [norms(part) for part in vectors.values()]
+        lengths = [np.linalg.norm(part, axis=-1) for part in vectors.values()]
         measured = np.stack([*lengths, *(cosines(parts.total, part) for part in parts.added.values())], axis=1)
         heads = [Column("token", "name"), Column("#", "number", name="position")]
         heads += [Column(f"length of {name}", "number", form=".2f", name=f"norm_{name.lower()}") for name in vectors]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Hashable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,12 +14,9 @@ from explorer.core.engine import torch
 from explorer.core.limits import TEXTS
 from explorer.core.steps import map_steps
 from explorer.text import limits
-from explorer.text.lines import Pair
 from explorer.training.examples import Examples, Split, normalise
-from explorer.training.head import Head, Scale
-from explorer.training.objectives import Classes
+from explorer.training.head import Classes, Head, Scale
 from explorer.training.settings import TrainingSettings
-from explorer.training.tagging import TaggedExamples
 
 POOLINGS = ("cls", "mean")  # the pooler reads the last layer only
 
@@ -28,8 +24,7 @@ Steps = Generator[tuple[float, str], None, list["LayerProbe"]]
 """Yields the share done, 0 to 1, and a sentence."""
 
 
-@dataclass(frozen=True)
-class LayerProbe:
+class LayerProbe(NamedTuple):
     """One hidden state's held-out accuracy: its mean and standard deviation over the splits, and the mean of the control.
 
     `low` to `high` is the 95% interval of the accuracy over sentences; `sentences` different ones were held out in some split.
@@ -61,7 +56,8 @@ def probe(model: Explorer, examples: Examples, pooling: str, seeds: int) -> Step
     texts = np.array(["\n".join(map(normalise, pair)) for pair in examples.pairs], dtype=object)
     _, text = np.unique(texts[np.concatenate([parts.held_out for parts in splits])], return_inverse=True)
     times = np.bincount(text)  # that each text was held out
-    tasks = [(parts, examples.targets, control_targets(examples, seed)) for seed, parts in enumerate(splits)]
+    targets = examples.targets
+    tasks = [(parts, targets, control_targets(examples.pairs, targets, seed)) for seed, parts in enumerate(splits)]
     found = []
     for layer, states in enumerate(vectors):
         right, controls = [], []
@@ -76,18 +72,11 @@ def probe(model: Explorer, examples: Examples, pooling: str, seeds: int) -> Step
     return found
 
 
-def control_targets(examples: Examples, seed: int) -> np.ndarray:
-    """[examples] shuffled labels: equal texts get the same one."""
-    drawn: dict[Pair, int] = {}
-    shuffled = np.random.default_rng(seed).permutation(examples.targets)
-    return np.array([drawn.setdefault(pair, int(target)) for pair, target in zip(examples.pairs, shuffled, strict=True)])
-
-
-def control_tags(examples: TaggedExamples, seed: int) -> np.ndarray:
-    """[words] random tags (indices of classes): one for each word type, ignoring case, drawn by the frequency of the tags."""
-    rng = np.random.default_rng(seed)
-    drawn: dict[str, int] = defaultdict(lambda: int(rng.choice(examples.targets)))
-    return np.array([drawn[word.casefold()] for word in examples.words], dtype=np.int64)
+def control_targets(names: Sequence[Hashable], targets: np.ndarray, seed: int) -> np.ndarray:
+    """[rows] shuffled targets: rows with equal names, such as texts or word types, get the same one."""
+    drawn: dict[Hashable, int] = {}
+    shuffled = np.random.default_rng(seed).permutation(targets)
+    return np.array([drawn.setdefault(name, int(target)) for name, target in zip(names, shuffled, strict=True)])
 
 
 def draw_rows(lengths: Sequence[int], most: int) -> np.ndarray:
@@ -104,7 +93,7 @@ def fit_head(vectors: np.ndarray, targets: np.ndarray, labels: int, settings: Tr
     inputs = torch.from_numpy(vectors)
     scale = Scale.of(inputs)
     weight, bias = Classes(targets, labels).solve(scale.apply(inputs).numpy(), np.arange(len(targets)), settings)
-    return Head(*scale.fold(torch.from_numpy(weight), torch.from_numpy(bias)))
+    return scale.fold(torch.from_numpy(weight), torch.from_numpy(bias))
 
 
 def _held_out_right(vectors: np.ndarray, targets: np.ndarray, parts: Split, labels: int) -> np.ndarray:

@@ -15,7 +15,7 @@ from explorer.bert.trace import Trace
 from explorer.core.errors import ExplorerError
 from explorer.core.steps import finished
 from explorer.techniques import own_head
-from explorer.techniques.ablation import changed_states
+from explorer.techniques.ablation import Run
 from explorer.techniques.pseudo_likelihood import Surprise, knows_surprise, surprise_in_steps
 from explorer.techniques.targets import Target, is_next_target, logits_at, word_target
 from explorer.ui.edits import edits_of
@@ -173,7 +173,7 @@ def _change(subject: Subject) -> Any:
     chosen = subject.selection
     key, run = ("changed", *(getattr(chosen, name) for name in CHANGES)), subject.swapped.trace
     edits = edits_of(subject, run, subject.trace)
-    return subject.trace.once(key, lambda: changed_states(run, chosen.off, edits, chosen.cut)[-1].clone())
+    return subject.trace.once(key, lambda: Run(run, chosen.off, chosen.cut, edits).states[-1].clone())
 
 
 def _label(trace: Trace) -> dict[str, str]:

@@ -8,10 +8,23 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.attention import rows_error
-from explorer.analysis.head_metrics import CLEAR, METRICS, Overview, TokenFacts, overview, strongest_pairs
-from explorer.analysis.head_names import BROAD, HABITS, MIXED, HeadName, everywhere, habit_share, head_name_of
+from explorer.analysis.head_metrics import (
+    CLEAR,
+    HABITS,
+    METRICS,
+    MIXED,
+    SPREAD,
+    HeadName,
+    Overview,
+    TokenFacts,
+    everywhere,
+    habit_share,
+    head_name_of,
+    overview,
+    strongest_pairs,
+)
 from explorer.bert.checkpoints import BUNDLED_FOLDER
-from explorer.techniques.ablation import head_effects, knows_head_effects, prepare_head_effects
+from explorer.techniques.ablation import head_readings, knows_head_effects, prepare_head_effects
 from explorer.techniques.inside import value_error, value_norms
 from explorer.techniques.targets import Target, read
 from explorer.ui.answers import first_word
@@ -126,7 +139,7 @@ def _habit(subject: Subject, place: tuple[int, int], query: int, key: int, weigh
         return ""
     if habit.metrics:
         return f"{habit.does}: {habit_share(habit, seen.metrics, place):.2f} of its weight on average"
-    if pattern == BROAD:
+    if pattern == SPREAD:
         entropy = seen.metrics["entropy"][layer, head]
         return f"spreads its weight almost evenly over the {subject.trace.kept} tokens (entropy {entropy:.2f} of at most 1)"
     return "has no clear pattern here, and no weight between two words stands out"
@@ -147,7 +160,7 @@ def effects_of(subject: Subject) -> tuple[Target, float, np.ndarray] | None:
     if target is None:
         return None
     before = trace.once(("first word's share", target), lambda: read(trace.model, target, trace.states[-1:]).probability)
-    return target, float(before), head_effects(trace, target)
+    return target, float(before), target.measure(head_readings(trace, target)).numpy()
 
 
 def prepare_effects(subject: Subject) -> Generator[float, None, None]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from explorer.bert.explorer import Explorer
 from explorer.bert.trace import Trace
 from explorer.core.errors import InputError
-from explorer.techniques.ablation import Edit
+from explorer.techniques.ablation import Edit, Run
 from explorer.techniques.directions import find_direction
 from explorer.techniques.edits import PARTS, Along, Move
 from explorer.text import limits
@@ -34,7 +34,7 @@ def edits_of(subject: Subject, run: Trace, before: Trace, at_random: bool = Fals
     if chosen.path:
         sender, receiver = chosen.path
         source = before if chosen.swap else None
-        found.append(Along(*receiver, sender, run, chosen.off, chosen.cut, tuple(found), source))
+        found.append(Along(*receiver, sender, Run(run, chosen.off, chosen.cut, tuple(found)), source))
     return tuple(found)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.techniques.ablation import Head, changed_states, head_readings, prepare_head_effects
+from explorer.techniques.ablation import Head, Run, head_readings, prepare_head_effects
 from explorer.techniques.targets import Reading, Target, own_reading, read, read_at
 from explorer.ui.answers import answer_rows
 from explorer.ui.layout import col, row
@@ -136,7 +136,7 @@ def _run_changed(subject: Subject, target: Target) -> Any:
     off, cut = subject.selection.off, subject.selection.cut
 
     def make() -> Any:
-        return changed_states(subject.trace, off, cuts=cut)[-1, target.position].clone()
+        return Run(subject.trace, off, cut).states[-1, target.position].clone()
 
     return subject.trace.once(("without", off, cut, target.position), make)
 

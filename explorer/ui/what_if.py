@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.bert.trace import Trace
 from explorer.core.steps import finished
-from explorer.techniques.ablation import Cut, changed_states, head_effects, patching_in_steps, with_mask
+from explorer.techniques.ablation import Cut, Run, head_readings, patching_in_steps, with_mask
 from explorer.techniques.targets import Target, is_next_target, own_reading, read, read_at, word_target
 from explorer.text import limits
 from explorer.ui.answers import answer_rows
@@ -55,12 +55,11 @@ class Question:
     def vector_after(self, subject: Subject) -> Any:
         """The last hidden state [hidden] of the target's token in the changed run."""
         edits = edits_of(subject, self.after, self.before)
-        states = changed_states(self.after, subject.selection.off, edits, subject.selection.cut)[-1]
-        return states[self.target.position]
+        return Run(self.after, subject.selection.off, subject.selection.cut, edits).states[-1, self.target.position]
 
     def strongest(self, off: Off) -> tuple[int, int]:
         """Of the heads that are on, the one whose ablation alone lowers the first answer most."""
-        effects = head_effects(self.before, self.target).copy()
+        effects = self.target.measure(head_readings(self.before, self.target)).numpy().copy()
         for head in off:
             effects[head] = np.inf
         layer, strongest = np.unravel_index(int(effects.argmin()), effects.shape)

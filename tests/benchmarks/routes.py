@@ -14,7 +14,7 @@ from explorer.bert.explorer import Explorer
 from explorer.bert.trace import Reading, Trace
 from explorer.overview import endpoints
 from explorer.overview.compute import Trust, trust
-from explorer.techniques.ablation import Cut, changed_states
+from explorer.techniques.ablation import Cut, Run
 from explorer.techniques.attribution import gradient_x_input
 from explorer.techniques.routes import Route, mixing, place_shares, routes
 from explorer.techniques.targets import Target, read, word_target
@@ -96,7 +96,7 @@ def _times(name: str, model: Explorer, trace: Trace, rounds: int) -> Iterator[Co
 
 def opened(trace: Trace, position: int, cuts: tuple[Cut, ...] = ()) -> list[Route]:
     """All that is computed of the routes to a place."""
-    shares = mixing(trace, cuts=cuts).shares
+    shares = mixing(Run(trace, cuts=cuts)).shares
     return routes(shares, place_shares(shares, position))
 
 
@@ -174,7 +174,7 @@ def cuts() -> Iterator[Mean]:
     """
     draw, drops, others = np.random.default_rng(0), [], []
     for one in hidden_sentences():
-        shares = mixing(one.trace).shares
+        shares = mixing(Run(one.trace)).shares
         position = one.target.position
         into = [
             step for step in routes(shares, place_shares(shares, position), shares.size, others=True) if step.query == position
@@ -202,6 +202,6 @@ def _drop(one: Hidden, cut: Cut) -> float:
     """What the guess's probability loses by a cut."""
     before, after = (
         float(read(one.trace.model, one.target, states[-1:]).probability)
-        for states in (one.trace.states, changed_states(one.trace, cuts=[cut]))
+        for states in (one.trace.states, Run(one.trace, cuts=[cut]).states)
     )
     return before - after

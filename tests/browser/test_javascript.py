@@ -196,7 +196,7 @@ class TestBinary:
 class TestNumbers:
     def test_a_small_share_is_told_as_in_python_and_a_large_one_whole(self, modules, chance):
         for share in [0.0, 1.0, 1e-9, 0.9999, 0.0995, *chance.uniform(0, 1, TIMES) ** 4]:
-            told = modules.call("numbers", "percent", float(share))
+            told = modules.call("labels", "percent", float(share))
             whole = share >= 0.0995 and not 0.9995 <= share < 1
             assert told == (f"{int(100 * share + 0.5)}%" if whole or share == 0 else percent(share)), share
 
@@ -241,10 +241,10 @@ def test_keys_move_along_a_line_and_in_a_grid_and_stop_at_its_edge(modules, chan
         at, count = row * columns + column, rows * columns
         for key, (down, right) in keys.items():
             expected = min(max(row + down, 0), rows - 1) * columns + min(max(column + right, 0), columns - 1)
-            assert modules.call("moves", "inGrid", {"key": key}, at, columns, count) == expected
-            assert modules.call("moves", "along", {"key": key}, at, count) == min(max(at + down + right, 0), count - 1)
-        assert modules.call("moves", "inGrid", {"key": "End"}, at, columns, count) == row * columns + columns - 1
-        assert modules.call("moves", "inGrid", {"key": "PageUp"}, at, columns, count) == column
-        assert modules.call("moves", "along", {"key": "Home"}, at, count) == 0
-    assert modules.call("moves", "along", {"key": "ArrowLeft", "altKey": True}, 1, 3) == -1, "the browser's own"
-    assert modules.call("moves", "inGrid", {"key": "x"}, 1, 3, 9) == -1
+            assert modules.call("../shared/dom", "inGrid", {"key": key}, at, columns, count) == expected
+            assert modules.call("../shared/dom", "along", {"key": key}, at, count) == min(max(at + down + right, 0), count - 1)
+        assert modules.call("../shared/dom", "inGrid", {"key": "End"}, at, columns, count) == row * columns + columns - 1
+        assert modules.call("../shared/dom", "inGrid", {"key": "PageUp"}, at, columns, count) == column
+        assert modules.call("../shared/dom", "along", {"key": "Home"}, at, count) == 0
+    assert modules.call("../shared/dom", "along", {"key": "ArrowLeft", "altKey": True}, 1, 3) == -1, "the browser's own"
+    assert modules.call("../shared/dom", "inGrid", {"key": "x"}, 1, 3, 9) == -1

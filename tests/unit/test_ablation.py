@@ -8,7 +8,7 @@ import torch
 
 from explorer.core.errors import InputError
 from explorer.fill_mask import endpoints as masked_lm
-from explorer.techniques.ablation import head_effects
+from explorer.techniques.ablation import head_readings
 from explorer.techniques.targets import is_next_target, read, word_target
 from tests.hooks import eager_bert, every_dense, hooks_of, zeroed
 
@@ -25,7 +25,7 @@ def test_the_effect_of_each_head_is_that_of_a_hook_that_zeroes_it(model, referen
     module, encoded = reference
     trace = model.trace(TEXT, TEXT_B)
     word, is_next = word_target(trace), is_next_target(trace)
-    found, found_next = (head_effects(trace, target) for target in (word, is_next))
+    found, found_next = (target.measure(head_readings(trace, target)).numpy() for target in (word, is_next))
     layers, heads = model.capabilities.layers, model.capabilities.heads
     assert found.shape == found_next.shape == (layers, heads)
     for layer, head in [(0, 0), (0, heads - 1), (layers // 2, 1), (layers - 1, 0), (layers - 1, heads - 1)]:

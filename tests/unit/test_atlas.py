@@ -9,8 +9,8 @@ import pytest
 import torch
 import transformers
 
-from explorer.analysis.head_names import ATLAS
-from explorer.analysis.resampling import halves
+from explorer.analysis.head_metrics import ATLAS
+from explorer.analysis.resampling import halve_groups
 from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.core.steps import finished
 from explorer.corpus.compute import atlas as atlases
@@ -251,7 +251,7 @@ def test_a_real_lead_is_found_and_luck_is_not():
     assert np.argwhere(found.q <= 0.05).tolist() == [[1, 2, 0, 7]]
     assert found.holding == 1
     gains[:, :, :, :, :7] = gains[:, :, :, :, 8:] = 0
-    gains[halves(120)[0], 0, 3, 1, 2] = random.integers(0, 2, 60)  # in the first half only
+    gains[halve_groups(np.arange(120))[0], 0, 3, 1, 2] = random.integers(0, 2, 60)  # in the first half only
     gains[:, 0, :2] = gains[:, 1, 3] = 0
     found = evidence(gains)
     assert (found.passing, found.holding) == (2, 1)

@@ -236,8 +236,10 @@ def test_routes_of_a_cut_run_are_those_of_that_run(bundled):
     answer, trace = routes(text, cut=[[6, 6, 4, 0], [2, 6, 2, 3]], mixing=True), bundled.trace(text)
     cuts = [(5, 6, 4, None), (1, 6, 2, 2)]
     assert answer["mixing"][5][6][4] == 0
-    np.testing.assert_allclose(answer["mixing"], mixing(trace, cuts=cuts).shares, atol=1e-6)  # sums of float32 in another order
-    changed = ablation.changed_states(trace, cuts=cuts)[-1][[6]]
+    np.testing.assert_allclose(
+        answer["mixing"], mixing(ablation.Run(trace, cuts=cuts)).shares, atol=1e-6
+    )  # sums of float32 in another order
+    changed = ablation.Run(trace, cuts=cuts).states[-1][[6]]
     guess = bundled.guesses(changed, [6], top_k=1)[0].candidates[0]
     assert answer["words"][6][6]["token"] == guess.token
     assert answer["words"][6][6]["probability"] == pytest.approx(guess.probability, abs=1e-5)

@@ -15,9 +15,8 @@ import transformers
 
 import explorer
 from explorer.analysis.head_metrics import METRICS
-from explorer.analysis.layer_maps import maps_of
-from explorer.analysis.projection import MapSettings
-from explorer.analysis.similarity import cosine_matrix, cosines, norms, steps
+from explorer.analysis.projection import MapSettings, maps_of
+from explorer.analysis.similarity import cosine_matrix, cosines
 from explorer.attention.rollout import rollout
 from explorer.bert.features import layer_features_in_steps
 from explorer.core.errors import InputError
@@ -98,7 +97,7 @@ def same(found, expected, most=1e-5):
 def _embeddings(view, subject):
     parts, encoding = inside.embedding_parts(subject.trace), subject.trace.encoding
     vectors = (*parts.added.values(), parts.total, parts.normed)
-    expected = {"ids": [encoding.ids], "segments": [encoding.segments], "norms": np.stack([norms(part) for part in vectors]).T}
+    expected = {"ids": [encoding.ids], "segments": [encoding.segments], "norms": np.linalg.norm(np.stack(vectors), axis=-1).T}
     return expected | {"total": parts.total[None], "hidden_state": subject.trace.states[:1]}
 
 
@@ -127,8 +126,8 @@ def _layer(view, subject):
 
 def _states(view, subject):
     states, state = subject.trace.hidden_states, subject.selection.layer
-    expected = {"vectors": states[state], "similarity": cosine_matrix(states[state]), "norms": norms(states)}
-    return expected | {"change": steps(states), "away": 1 - cosines(states[1:], states[:1])}
+    expected = {"vectors": states[state], "similarity": cosine_matrix(states[state]), "norms": np.linalg.norm(states, axis=-1)}
+    return expected | {"change": 1 - cosines(states[1:], states[:-1]), "away": 1 - cosines(states[1:], states[:1])}
 
 
 def _word(view, subject):
@@ -152,7 +151,7 @@ def _together(view, subject):
     for name, order in (("left_to_right", "left_to_right"), ("surest_first", "best_first")):
         steps = filling.fill_jointly(subject.trace, order)
         ids = [step.candidate.id for step in sorted(steps, key=lambda step: step.position)]
-        expected[name] = [*ids, filling.log_probability(steps)]
+        expected[name] = [*ids, sum(np.log(step.candidate.probability) for step in steps)]
     return expected
 
 
@@ -174,7 +173,7 @@ def _attribution(view, subject):
 
 
 def _heads(view, subject):
-    return {"effects": ablation.head_effects(subject.trace, view.target(subject))}
+    return {"effects": view.target(subject).measure(ablation.head_readings(subject.trace, view.target(subject))).numpy()}
 
 
 def _what_if(view, subject):

@@ -94,7 +94,7 @@ def test_the_finding_compares_a_random_direction_and_says_what_else_changed(abou
     random = Move(STATE, HE, "", find_direction(bundled, "he", "she").random[STATE])
     shares = [
         float(bundled.masked_lm(states[-1, BLANK]).softmax(-1)[bundled.tokenizer.convert_tokens_to_ids("he")])
-        for states in (before.states, run.states, ablation.changed_states(before, edits=[random]))
+        for states in (before.states, run.states, ablation.Run(before, edits=[random]).states)
     ]
     was, now, beside = (f"{share:.0%}" for share in shares)
     assert text.startswith(f"With 1.0 × (she − he) added to “he” after layer 3: he {was} → {now}, she leads with ")
@@ -123,7 +123,7 @@ def test_a_path_is_that_of_two_passes_with_hooks(bundled, eager, sender, receive
     text = put(TEXT, "he", "she") if swapped else TEXT
     trace, source = bundled.trace(text), bundled.trace(TEXT) if swapped else None
     (layer, *at), (to, place, part), heads = sender, receiver, bundled.capabilities.heads
-    found = ablation.changed_states(trace, edits=[Along(to, place, part, sender, trace, source=source)])
+    found = ablation.Run(trace, edits=[Along(to, place, part, sender, ablation.Run(trace), source=source)]).states
     layers, dense = eager.bert.encoder.layer, every_dense(eager)
     theirs = seen_in(dense, lambda: last_of(eager, bundled, text), before=True)
     mine = seen_in(dense, lambda: last_of(eager, bundled), before=True)
@@ -160,7 +160,10 @@ def test_a_path_is_that_of_two_passes_with_hooks(bundled, eager, sender, receive
     assert error < 2e-5
     if len(at) == 1 or place == at[0] or part in ("key", "value"):
         assert error < effect / 10
-    assert routes.mixing(trace, edits=[Along(to, place, part, sender, trace, source=source)]).max_error < 1e-4
+    assert (
+        routes.mixing(ablation.Run(trace, edits=[Along(to, place, part, sender, ablation.Run(trace), source=source)])).max_error
+        < 1e-4
+    )
 
 
 def test_a_path_is_chosen_by_two_places_named_and_put_back(about):

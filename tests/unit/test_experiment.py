@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import explorer
-from explorer.analysis.resampling import halves
+from explorer.analysis.resampling import halve_groups
 from explorer.bert.provenance import weights_hash
 from explorer.core.errors import InputError
 from explorer.core.limits import ITEMS
@@ -17,7 +17,7 @@ from explorer.experiments.compute.items import Item, items_from_lines, read_item
 from explorer.experiments.compute.minimal_pairs import TITLES
 from explorer.experiments.compute.runs import find_shipped
 from explorer.experiments.endpoints import experiment as endpoint
-from explorer.techniques.ablation import changed_states
+from explorer.techniques.ablation import Run
 from tests.at_night import at_night
 from tests.families import KINDS, write_family
 from tests.hooks import eager_bert, every_dense, hooked, seen_in, with_head
@@ -115,7 +115,7 @@ def test_every_family(kind, tmp_path):
         word, foil = logits.topk(2).indices.tolist()
         assert model.pieces([word, foil]) == list(found.pieces[number])
         for head in [(0, 1), (1, 0), (model.capabilities.layers - 1, 1)]:
-            after = model.masked_lm(changed_states(trace, [head])[-1][place])
+            after = model.masked_lm(Run(trace, [head]).states[-1][place])
             change = (after[word] - after[foil]) - (logits[word] - logits[foil])
             assert found.values[number][head] == pytest.approx(float(change), abs=1e-4)
 
@@ -160,7 +160,7 @@ def test_the_two_halves_share_no_group(tiny):
     items, groups = varied(30), [str(n % 10) for n in range(30)]
     for seed in range(5):
         found = experiment(tiny, items, seed=seed, groups=groups)
-        _, testing = halves(10, seed)
+        _, testing = halve_groups(np.arange(10), seed)
         held = [number for number, group in enumerate(groups) if int(group) in testing]
         assert found.held_out_before == pytest.approx(found.before[held].mean())
         at = found.summary.selected

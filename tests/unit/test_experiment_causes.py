@@ -7,7 +7,7 @@ import torch
 from concept_erasure import LeaceEraser
 
 import explorer
-from explorer.analysis.resampling import halves
+from explorer.analysis.resampling import halve_groups
 from explorer.core.errors import InputError
 from explorer.experiments.compute import concepts, estimating
 from explorer.experiments.compute.concepts import DOSES, RANDOM, Erases, Moves
@@ -15,7 +15,7 @@ from explorer.experiments.compute.experiment import experiment, question_of, rea
 from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.question import Batch
 from explorer.experiments.sentences import agreement
-from explorer.techniques.leace import fit_erasers
+from explorer.techniques.directions import fit_erasers
 from tests.hooks import eager_bert, every_dense, hooked, seen_in, with_head
 from tests.unit.test_experiment_questions import BOTH, by_transformers, gradients
 
@@ -68,7 +68,7 @@ def gendered(tiny, monkeypatch):
 
 def other_half(found):
     """For each item, the items of the other half of the groups, which here are the items themselves."""
-    first, second = halves(len(found.items), found.provenance["seed"])
+    first, second = halve_groups(np.arange(len(found.items)), found.provenance["seed"])
     return [second if row in first else first for row in range(len(found.items))]
 
 

@@ -177,7 +177,9 @@ class TestInside:
     def test_one_query_beside_every_key(self, model):
         trace = model.trace(*INPUTS["long"])
         for layer, token in ((0, 5), (1, 40)):
-            assert np.allclose(inside.head_step(trace, layer, 1, token).weights, trace.attention(layer)[1, token], atol=1e-6)
+            assert np.allclose(
+                inside.head_step(ablation.Run(trace), layer, 1, token).weights, trace.attention(layer)[1, token], atol=1e-6
+            )
             causal = inside.causal_attention(trace, layer, 1)
             assert np.allclose(causal.sum(-1), 1, atol=1e-5)
             assert not np.triu(causal, 1).any()
@@ -195,7 +197,7 @@ class TestRoutes:
         layers = model._layer_modules(eager.get_submodule(model.family.encoder))
         with hooks.cut_weights(eager, cuts), decomposing.watching(layers, kind) as made:
             _, theirs = read(eager, model, INPUTS["pair"])
-        mixing = routes.mixing(trace, cuts=cuts)
+        mixing = routes.mixing(ablation.Run(trace, cuts=cuts))
         assert np.allclose(mixing.shares.sum(-1), 1, atol=1e-5)
         for layer in range(3):
             after, parts, rest = decomposing.decomposed(made, theirs.attentions, layer)
@@ -209,10 +211,10 @@ class TestRoutes:
             assert np.abs(heads - theirs_by_head.numpy()).max() < 1e-4
 
     def test_long_inputs(self, model):
-        found = routes.mixing(model.trace(*INPUTS["long"]))
+        found = routes.mixing(ablation.Run(model.trace(*INPUTS["long"])))
         assert np.allclose(found.shares.sum(-1), 1, atol=1e-5)
         assert found.shares.min() >= 0
-        block = routes.block_of(model.trace(*INPUTS["long"]), 1)
+        block = routes.block_of(ablation.Run(model.trace(*INPUTS["long"])), 1)
         query = 40
         parts = (block.handed() * block.weights[:, query, :, None]).sum(0)
         parts[query] += block.kept[query]
@@ -245,8 +247,8 @@ class TestTechniques:
 
     def test_switching_heads(self, model, blank):
         trace = blank or model.trace(*INPUTS["pair"])
-        assert torch.equal(ablation.changed_states(trace, [])[-1], trace.states[-1])
-        off = ablation.changed_states(trace, [(1, 0)])[-1]
+        assert torch.equal(ablation.Run(trace, []).states[-1], trace.states[-1])
+        off = ablation.Run(trace, [(1, 0)]).states[-1]
         weights = torch.from_numpy(trace.attention(1))
         context = (weights @ trace.heads(1).value).clone()
         context[:, 0] = 0
@@ -254,7 +256,7 @@ class TestTechniques:
         assert close(off, by_hand)
         if blank is not None:
             target = targets.word_target(blank)
-            effects = ablation.head_effects(blank, target)
+            effects = target.measure(ablation.head_readings(blank, target)).numpy()
             share = float(targets.read_at(model, target, off[[target.position]]).probability)
             assert effects.shape == (3, 2)
             assert effects[1, 0] == pytest.approx(share, abs=1e-5)
@@ -262,16 +264,16 @@ class TestTechniques:
     def test_cut_weights_are_zero_in_transformers_own_run(self, model, eager):
         trace = model.trace(*INPUTS["pair"])
         encoded, _ = read(eager, model, INPUTS["pair"])
-        assert torch.equal(ablation.changed_states(trace), trace.states)
+        assert torch.equal(ablation.Run(trace).states, trace.states)
         for cuts in ([(1, 3, 2, None)], [(0, 1, 1, 1), (0, 1, 4, None), (2, 0, 5, 0)]):
             with hooks.cut_weights(eager, cuts), torch.no_grad():
                 theirs = eager(**encoded, output_hidden_states=True).hidden_states
-            ours = ablation.changed_states(trace, cuts=cuts)
+            ours = ablation.Run(trace, cuts=cuts).states
             unnormed = ours if not model.family.final_norm else [*ours[:-1], model.final(ours[-1])]
             for mine, other in zip(unnormed, theirs, strict=True):
                 assert close(mine, other[0])
             assert not close(ours[-1], trace.states[-1])
-            towards = ablation.states_towards(trace, [0, 3], cuts=cuts)
+            towards = ablation.Run(trace, ends=[0, 3], cuts=cuts).states
             assert close(towards[:-1], ours[:-1])
             assert close(towards[-1, [0, 3]], ours[-1, [0, 3]])
             assert torch.equal(towards[-1, 2], trace.states[-1, 2]), "no one asked for it"
@@ -289,16 +291,18 @@ class TestTechniques:
     def test_a_path_into_the_next_state_is_that_of_the_run_without_its_sender(self, model):
         trace = model.trace(*INPUTS["pair"])
         for sender, off, cuts in (((0, 1), [(0, 1)], []), ((1, 3, 2), [], [(1, 3, 2, None)])):
-            without = ablation.changed_states(trace, off, cuts=cuts)
+            without = ablation.Run(trace, off, cuts=cuts).states
             last, there = len(model.layers), sender[0] + 1
             vector = without[there, 3] - trace.states[there, 3]
-            moved = ablation.changed_states(trace, edits=[Move(there, 3, sender, vector)])
-            path = ablation.changed_states(trace, edits=[Along(there, 3, "", sender, trace)])
+            moved = ablation.Run(trace, edits=[Move(there, 3, sender, vector)]).states
+            path = ablation.Run(trace, edits=[Along(there, 3, "", sender, ablation.Run(trace))]).states
             assert close(path, moved)
             assert not close(path[there:], trace.states[there:])
-            assert routes.mixing(trace, edits=[Along(there, 1, "value", sender, trace)]).max_error < 1e-4
+            assert (
+                routes.mixing(ablation.Run(trace, edits=[Along(there, 1, "value", sender, ablation.Run(trace))])).max_error < 1e-4
+            )
             assert torch.equal(
-                ablation.changed_states(trace, edits=[Along(last, 0, "", sender, trace)])[:last], trace.states[:last]
+                ablation.Run(trace, edits=[Along(last, 0, "", sender, ablation.Run(trace))]).states[:last], trace.states[:last]
             )
 
     def test_patching_everything_back_gives_the_clean_answer(self, model, blank):

@@ -49,15 +49,17 @@ def test_the_effect_of_a_head_is_a_difference_of_logits(bundled, module, trace, 
     kept = ablation.head_readings(trace, target)
     np.testing.assert_allclose(kept.logit, answer["differences"], atol=1e-5)
     np.testing.assert_allclose(kept.probability, plain["probabilities"], atol=1e-6)
-    np.testing.assert_allclose(ablation.head_effects(trace, target.alone), plain["probabilities"], atol=1e-6)
+    np.testing.assert_allclose(
+        target.each[0].measure(ablation.head_readings(trace, target.each[0])).numpy(), plain["probabilities"], atol=1e-6
+    )
 
 
 def test_patching_with_a_foil_reads_differences_and_without_probabilities(bundled, trace, target):
     corrupted = bundled.trace(OTHER)
     both = finished(ablation.patching_in_steps(trace, corrupted, target))
-    alone = finished(ablation.patching_in_steps(trace, corrupted, target.alone))
+    alone = finished(ablation.patching_in_steps(trace, corrupted, target.each[0]))
     np.testing.assert_array_equal(target.measure(both), both.logit)
-    np.testing.assert_array_equal(target.alone.measure(alone), both.probability)
+    np.testing.assert_array_equal(target.each[0].measure(alone), both.probability)
 
 
 @pytest.mark.parametrize("baseline", attribution.BASELINES)
@@ -104,7 +106,7 @@ def test_without_a_foil_attribution_answers_as_before(trace):
 
 def each(target):
     """The target with its foil, and both alone."""
-    return target, target.alone, targets.Target("fill_mask", target.position, target.foil, target.foil_token)
+    return target, target.each[0], targets.Target("fill_mask", target.position, target.foil, target.foil_token)
 
 
 def test_a_foil_is_another_word_of_one_piece(bundled, trace, refusal):

@@ -49,7 +49,7 @@ OWN = {  # written by this app, and sent by nobody
         "tokens/vocabulary.py",
         "hidden_states/word.py",
         "hidden_states/layers.py",
-        "analysis/head_names.py",
+        "analysis/head_metrics.py",
         "experiments/compute/minimal_pairs.py",
     ),
 }

@@ -44,8 +44,8 @@ def test_each_page_has_the_run_without_each_link_as_the_app_computes_it(site, bu
         assert (nothing["value"], nothing["told"]) == (None, "")
         assert len(variants) == len(sentence.cuts) == gallery.CUTS
         for cut, variant in zip(sentence.cuts, variants, strict=True):
-            link = cut.link
-            assert variant["label"] == cut.label(sentence.trace.tokens)
+            link, tokens = cut.link, sentence.trace.tokens
+            assert variant["label"] == f"{tokens[link.key]} → {tokens[link.query]}, layer {link.layer + 1}"
             subject = Subject.of(sentence.trace).select(cut=((link.layer, link.query, link.key, None),))
             wanted, drawn = gallery.Routes().compute(subject)["picture"], variant["value"]
             assert drawn["layers"] == [], "only the run as it is can be unfolded"

@@ -5,8 +5,7 @@ import base64
 import numpy as np
 import pytest
 
-from explorer.analysis.head_metrics import BROAD, CLEAR, TokenFacts, overview
-from explorer.analysis.head_names import ATLAS, HABITS, everywhere, head_name_of
+from explorer.analysis.head_metrics import ATLAS, BROAD, CLEAR, HABITS, TokenFacts, everywhere, head_name_of, overview
 from explorer.attention.endpoints import head_metrics
 from explorer.attention.heads import Heads
 from explorer.corpus.compute.atlas_file import read
@@ -102,7 +101,7 @@ def test_a_card_has_each_tokens_strongest_link_in_every_head(bundled, eager):
     theirs = np.stack([layer[0].numpy() for layer in reference.attentions])
     np.testing.assert_allclose(weights, theirs.max(-1), atol=0.5 / 255 + 1e-5)
     np.testing.assert_allclose(np.take_along_axis(theirs, keys[..., None].astype(int), -1)[..., 0], theirs.max(-1), atol=1e-5)
-    assert cards["names"][2 * 12 + 3] == [*vars(name_of(subject, (2, 3))).values()]
+    assert cards["names"][2 * 12 + 3] == [*name_of(subject, (2, 3))]
 
 
 def test_the_endpoint_and_the_grid_have_the_names_too(bundled):

@@ -4,6 +4,7 @@ import torch
 import transformers
 
 from explorer.inside_head.compute import sinusoids
+from explorer.techniques.ablation import Run
 from explorer.techniques.inside import causal_attention, embedding_parts, head_step, layer_steps, value_error, value_norms
 from tests.hooks import seen_in
 
@@ -46,7 +47,7 @@ def test_one_head_is_the_models_own(model, eager):
     _, outputs = eager(model, *TEXTS)
     trace = model.trace(*TEXTS)
     for layer, head, token in [(0, 0, 0), (1, 1, 5)]:
-        step = head_step(trace, layer, head, token)
+        step = head_step(Run(trace), layer, head, token)
         np.testing.assert_allclose(step.weights, outputs.attentions[layer][0, head, token], atol=1e-5)
         np.testing.assert_allclose((step.keys * step.query).sum(-1), step.dots, atol=1e-4)
         np.testing.assert_allclose(step.dots / np.sqrt(len(step.query)), step.scaled, atol=1e-5)

@@ -20,7 +20,7 @@ from explorer.finetune.result import Result
 from explorer.finetune.try_it import TryIt
 from explorer.text.tables import Table
 from explorer.training.examples import FIFTHS, ScoredExamples
-from explorer.training.objectives import Numbers
+from explorer.training.head import Numbers
 from explorer.training.settings import TrainingSettings
 from explorer.ui.subject import Subject
 from tests.learning import learn_run

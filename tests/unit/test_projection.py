@@ -9,8 +9,7 @@ from sklearn.manifold import trustworthiness as reference_trustworthiness
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 
-from explorer.analysis.layer_maps import LayerMaps, add_rows, align
-from explorer.analysis.projection import METHODS, MapSettings, clusters, project, quality
+from explorer.analysis.projection import METHODS, LayerMaps, MapSettings, add_rows, align, clusters, project, quality
 from explorer.analysis.similarity import Agreement, Nearest
 from explorer.bert.features import features
 from explorer.core.errors import InputError

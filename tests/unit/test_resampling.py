@@ -14,7 +14,7 @@ from explorer.analysis.resampling import (
     by_chance,
     by_group,
     differs,
-    halves,
+    halve_groups,
     sign_flip,
     wilson,
     wilson_by_group,
@@ -134,8 +134,8 @@ def test_the_correction_keeps_the_shape():
 
 @pytest.mark.parametrize("count", [2, 7, 100])
 def test_halves_hold_each_item_once_and_the_seed_draws_them(count):
-    one, other = halves(count, 4)
+    one, other = halve_groups(np.arange(count), 4)
     assert sorted([*one, *other]) == list(range(count))
     assert len(other) - len(one) == count % 2
-    assert all(np.array_equal(*pair) for pair in zip(halves(count, 4), (one, other), strict=True))
-    assert count < 100 or not np.array_equal(one, halves(count, 5)[0])
+    assert all(np.array_equal(*pair) for pair in zip(halve_groups(np.arange(count), 4), (one, other), strict=True))
+    assert count < 100 or not np.array_equal(one, halve_groups(np.arange(count), 5)[0])

@@ -37,42 +37,42 @@ def test_a_changed_run_mixes_as_the_written_out_parts_of_that_run_do(model, eage
     off = [(1, 0), (0, 1)] if changed != "cut" else []
     with cut_weights(eager, [*cuts, *((layer, slice(None), slice(None), head) for layer, head in off)]):
         theirs = taken_apart(eager, model)
-    found = routes.mixing(trace, off, cuts)
+    found = routes.mixing(ablation.Run(trace, off, cuts))
     assert found.max_error < 1e-4
     for layer, (ours, (after, parts, _)) in enumerate(zip(found.shares, theirs, strict=True)):
         np.testing.assert_allclose(ours, shares_of(after, parts.sum(1)), atol=1e-5)
         if cuts and layer == 1:
             assert ours[6, 4] == 0
-    assert np.abs(found.shares - routes.mixing(trace).shares).max() > 1e-4
+    assert np.abs(found.shares - routes.mixing(ablation.Run(trace)).shares).max() > 1e-4
 
 
 def test_a_patched_run_mixes_from_the_patch_on(model):
     trace, other = model.trace(TEXT, TEXT_B), model.trace(TEXT.replace("Japan", "man"), TEXT_B)
     if other.kept != trace.kept:
         other = ablation.with_mask(trace, 4)
-    before = routes.mixing(trace)
+    before = routes.mixing(ablation.Run(trace))
     layers = model.capabilities.layers
-    found = routes.mixing(trace, edits=[Move.patch(1, 4, other)])
+    found = routes.mixing(ablation.Run(trace, edits=[Move.patch(1, 4, other)]))
     np.testing.assert_array_equal(found.shares[0], before.shares[0])
     assert np.abs(found.shares[1:] - before.shares[1:]).max() > 1e-4
-    whole = routes.mixing(trace, edits=[Move.patch(layers, 4, other)])
+    whole = routes.mixing(ablation.Run(trace, edits=[Move.patch(layers, 4, other)]))
     np.testing.assert_array_equal(whole.shares, before.shares)
 
 
 def test_what_is_put_in_leaves_the_run_as_it_was(model):
     trace = model.trace(TEXT, TEXT_B)
     before = trace.states.clone()
-    routes.mixing(trace, [(0, 0)], CUTS)
+    routes.mixing(ablation.Run(trace, [(0, 0)], CUTS))
     head_shares(trace, 1, 2, off=[(0, 0)], cuts=CUTS)
     assert torch.equal(trace.states, before)
-    assert routes.mixing(trace) is routes.mixing(trace)
-    assert not routes.mixing(trace).shares.flags.writeable
+    assert routes.mixing(ablation.Run(trace)) is routes.mixing(ablation.Run(trace))
+    assert not routes.mixing(ablation.Run(trace)).shares.flags.writeable
 
 
 @pytest.mark.parametrize("cuts", [[], CUTS])
 def test_heads_sum_to_the_ribbon_and_divide_it_by_their_parts(model, eager, cuts):
     trace = model.trace(TEXT, TEXT_B)
-    found = routes.mixing(trace, cuts=cuts).shares
+    found = routes.mixing(ablation.Run(trace, cuts=cuts)).shares
     with cut_weights(eager, cuts):
         theirs = taken_apart(eager, model)
     for layer, (after, parts, _) in enumerate(theirs[:2]):
@@ -121,7 +121,7 @@ class Layer:
 
 def test_places_sum_to_one_and_multiply_backwards(model):
     trace = model.trace(TEXT, TEXT_B)
-    shares, layers = routes.mixing(trace).shares, model.capabilities.layers
+    shares, layers = routes.mixing(ablation.Run(trace)).shares, model.capabilities.layers
     for state in (layers, 1, 0):
         found = routes.place_shares(shares, 6, state)
         assert found.shape == (state + 1, trace.kept)
@@ -135,7 +135,7 @@ def test_places_sum_to_one_and_multiply_backwards(model):
 
 def test_routes_are_the_strongest_steps(model):
     trace = model.trace(TEXT, TEXT_B)
-    shares = routes.mixing(trace).shares
+    shares = routes.mixing(ablation.Run(trace)).shares
     places = routes.place_shares(shares, 6)
     every = {
         (layer, query, key): float(places[layer + 1, query] * shares[layer, query, key])
@@ -162,7 +162,7 @@ def status(name):
     rows = pathlib.Path("/proc/self/status").read_text().splitlines()
     return int(next(row for row in rows if row.startswith(name + ":")).split()[1]) * 1024
 def opened(text):
-    shares = routes.mixing(model.trace(text)).shares
+    shares = routes.mixing(ablation.Run(model.trace(text))).shares
     routes.routes(shares, routes.place_shares(shares, 3))
 model = explorer.load(sys.argv[1])
 opened("the man went to the store")

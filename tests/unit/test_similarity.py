@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from explorer.analysis.similarity import cka_of_products, cosines, count_told_apart, nearest
+from explorer.analysis.similarity import Nearest, cka_of_products, cosines, nearest
 from explorer.hidden_states.endpoints import similarity, word_in_context
 from explorer.hidden_states.word import within_and_between
 
@@ -19,11 +19,11 @@ def test_self_similarity_within_and_between_senses():
     assert within_and_between(occurrences, [""] * 4)[0] == pytest.approx([1 / 3])
     within, between = within_and_between(occurrences, ["a", "a", "b", "b"])
     assert (within[0], between[0]) == (1, 0)
-    assert count_told_apart(occurrences[0], ["a", "a", "b", "b"]) == 4
-    assert count_told_apart(occurrences[0], ["a", "b", "a", "b"]) == 0
+    assert round(Nearest.of(occurrences[0]).agree(["a", "a", "b", "b"])) == 4
+    assert round(Nearest.of(occurrences[0]).agree(["a", "b", "a", "b"])) == 0
     equal = np.ones((6, 2), np.float32)
     equal[::2] *= 1 + 1e-6  # what rounding leaves of equal vectors
-    assert count_told_apart(equal, ["a", "a", "a", "b", "b", "b"]) == round(6 * 2 / 5), "by chance, in whatever order"
+    assert round(Nearest.of(equal).agree(["a", "a", "a", "b", "b", "b"])) == round(6 * 2 / 5), "by chance, in whatever order"
     assert np.isnan(within_and_between(occurrences, [""] * 4)[1]).all()
 
 

@@ -17,8 +17,7 @@ from explorer.finetune.compute.finetune import Progress, evaluate, most_layer_ra
 from explorer.finetune.compute.layers import Prefix, Top, hidden_in_steps, seeded_dropout
 from explorer.finetune.compute.task import Task, as_run, go_on, make_plan, run_training, train_whole
 from explorer.training.examples import Examples
-from explorer.training.head import Head
-from explorer.training.objectives import Classes
+from explorer.training.head import Classes, Head
 from explorer.training.probe import control_targets, probe
 from explorer.training.settings import TrainingSettings
 from tests.hooks import hooks_of
@@ -210,7 +209,7 @@ def test_the_probe_tells_what_is_known_from_what_is_not(tiny):
     shares = [share for share, _ in seen]
     assert shares == sorted(shares)
     assert shares[-1] == 1
-    control = control_targets(PAIRS, 0)
+    control = control_targets(PAIRS.pairs, PAIRS.targets, 0)
     assert np.bincount(control).tolist() == np.bincount(PAIRS.targets).tolist()
 
 

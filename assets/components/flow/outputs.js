@@ -1,5 +1,5 @@
 // The answers, at the right or below: bars that keep their word and glide to its new rank, and the strip of changes below them.
-import { percent } from "../../arithmetic/numbers.js";
+import { percent } from "../../arithmetic/labels.js";
 import { arrange, el } from "../../shared/dom.js";
 import { hueOf, px, yOf } from "./layout.js";
 

@@ -1,6 +1,6 @@
 // The stage of the zoom: the heads of a layer as small pictures, one head at full size, and one weight as numbers. A head's small
 // picture is its large one: only its place and the thickness of its lines change.
-import { percent, signedPercent } from "../../arithmetic/numbers.js";
+import { percent, signedPercent } from "../../arithmetic/labels.js";
 import { el, rove, svg } from "../../shared/dom.js";
 import { senderName } from "./cards.js";
 import { act } from "./drawing.js";

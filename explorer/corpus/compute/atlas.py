@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from explorer.analysis.head_names import ATLAS
+from explorer.analysis.head_metrics import ATLAS
 from explorer.analysis.projection import MapSettings, project
 from explorer.bert.attending import Heads, answer_with
 from explorer.bert.checkpoints import BUNDLED_FOLDER

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.analysis.resampling import benjamini_hochberg, halves, sign_flip
+from explorer.analysis.resampling import benjamini_hochberg, halve_groups, sign_flip
 
 LEVEL = 0.05  # of false discoveries among what is called significant, and of chance in the test on the other half
 TESTED = 2_000  # sentences at most, at random; one takes up to 30 kB, and intervals are narrow enough by then
@@ -44,7 +44,7 @@ def evidence(gains: np.ndarray) -> Evidence:
     sign-flip tests over sentences, so that the words of a sentence need not be independent; Benjamini-Hochberg over all tests.
     """
     q = benjamini_hochberg(_p_values(gains))
-    selecting, testing = halves(len(gains))
+    selecting, testing = halve_groups(np.arange(len(gains)))
     first = gains[selecting]
     chosen = _clearest(_p_values(first), first.sum(0, dtype=np.int64))
     again = gains[testing].reshape(len(testing), -1)[:, chosen]

@@ -19,8 +19,7 @@ from explorer.experiments.compute.items import number_groups
 from explorer.experiments.compute.question import ROUNDING, STATES, Axis, Batch, Measured, Question, ReadItem, Unusable, round_off
 from explorer.experiments.compute.summary import LEAST_P, Place
 from explorer.experiments.compute.targets import WORD
-from explorer.techniques.directions import random_direction
-from explorer.techniques.leace import Eraser, fit_erasers
+from explorer.techniques.directions import Eraser, fit_erasers, random_direction
 from explorer.training.head import Head
 from explorer.training.probe import fit_head
 from explorer.training.settings import TrainingSettings

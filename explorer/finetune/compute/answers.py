@@ -24,7 +24,7 @@ from explorer.finetune.compute.questions import Question, Questions
 from explorer.text.encoding import Encoding
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
-from explorer.training.objectives import Objective
+from explorer.training.head import Objective
 
 LONGEST_ANSWER = 30  # tokens
 _PUNCTUATION = str.maketrans("", "", string.punctuation)

@@ -15,8 +15,7 @@ import numpy as np
 from explorer.core.engine import no_grad, torch
 from explorer.finetune.compute.layers import EVERY_TOKEN, Prefix, Ragged, Top
 from explorer.training.examples import Split
-from explorer.training.head import Head, Scale, as_head, fill, new_module
-from explorer.training.objectives import Objective, Solvable
+from explorer.training.head import Head, Objective, Scale, new_module
 from explorer.training.settings import Epoch, TrainingSettings
 
 HEAD_RATE = 0.01  # minimum learning rate of the head, which starts from zero
@@ -33,7 +32,7 @@ Trained = tuple[Epoch, Head, Top | None]
 
 
 def train(
-    vectors: np.ndarray, objective: Solvable, split: Split, settings: TrainingSettings, begun: Head | None = None
+    vectors: np.ndarray, objective: Objective, split: Split, settings: TrainingSettings, begun: Head | None = None
 ) -> Iterator[Trained]:
     """Train a head on features [rows, hidden], deterministically; yields after every epoch.
 
@@ -49,13 +48,11 @@ def train(
 
     if settings.optimizer == "lbfgs":
         weight, bias = map(torch.from_numpy, objective.solve(inputs[trained].numpy(), split.train, settings))
-        head = objective.rescale(Head(*scale.fold(weight, bias)))
+        head = objective.rescale(scale.fold(weight, bias))
         yield report(1, torch.nn.functional.linear(inputs, weight, bias)), head, None
         return
     generator = torch.Generator().manual_seed(settings.seed)
-    module = new_module(inputs.shape[1], objective.outputs)
-    if begun is not None:
-        fill(module, begun, scale)
+    module = new_module(scale, objective.outputs, begun)
     optimizer = torch.optim.Adam(module.parameters(), lr=settings.learning_rate)
     for epoch in range(1, settings.epochs + 1):
         for batch in trained[torch.randperm(len(trained), generator=generator)].split(settings.batch_size):
@@ -64,7 +61,7 @@ def train(
             optimizer.step()
         with torch.inference_mode():
             found = report(epoch, module(inputs))
-        yield found, objective.rescale(as_head(module, scale)), None
+        yield found, objective.rescale(scale.fold(module.weight, module.bias)), None
 
 
 def most_layer_rate(hidden: int) -> float:
@@ -120,11 +117,13 @@ class Learner:
     generator: torch.Generator
 
     @classmethod
-    def start(cls, top: Top, scale: Scale, objective: Objective, settings: TrainingSettings, steps: int) -> Learner:
-        """A new head over these layers, for so many steps."""
+    def start(
+        cls, top: Top, scale: Scale, objective: Objective, settings: TrainingSettings, steps: int, begun: Head | None = None
+    ) -> Learner:
+        """A head over these layers, for so many steps."""
         generator = torch.Generator().manual_seed(settings.seed)
         top.start_training(generator)
-        head = new_module(len(scale.mean), objective.outputs)
+        head = new_module(scale, objective.outputs, begun)
         rate = min(settings.learning_rate, most_layer_rate(head.in_features))
         matrices = [weight for weight in top.parameters() if weight.ndim > 1]
         vectors = [weight for weight in top.parameters() if weight.ndim == 1]  # biases and LayerNorm: no decay
@@ -191,9 +190,7 @@ def train_top(
     steps = -(-len(train_rows) // settings.batch_size)
     measured = train_rows[:MEASURED] if top.pooling == EVERY_TOKEN else train_rows
     scale = Scale.of(prefix.select(evaluate(top.freeze(), states, measured), measured))
-    learner = Learner.start(top, scale, objective, settings, steps * settings.epochs)
-    if begun is not None:
-        fill(learner.head, begun, scale)
+    learner = Learner.start(top, scale, objective, settings, steps * settings.epochs, begun)
     mean, start = learner.weights, time.perf_counter()
     for epoch in range(1, settings.epochs + 1):
         batches, found = learner.shuffled(states, train_rows, settings.batch_size), []
@@ -205,7 +202,7 @@ def train_top(
         held = kept_head(scale.apply(prefix.select(evaluate(kept, states, held_rows), held_rows)))
         trained = objective.measure(torch.cat(found), prefix.scored(torch.cat(batches)))
         report = Epoch(epoch, trained, objective.measure(held, prefix.scored(held_rows)), held.numpy())
-        yield report, objective.rescale(as_head(kept_head, scale)), kept if kept.layers else None
+        yield report, objective.rescale(scale.fold(kept_head.weight, kept_head.bias)), kept if kept.layers else None
 
 
 @no_grad

@@ -14,7 +14,7 @@ from explorer.core.engine import torch
 from explorer.core.lazy import scipy
 from explorer.finetune.compute.finetune import Trained, train
 from explorer.training.examples import Examples, Split, leave_one_out
-from explorer.training.objectives import Classes
+from explorer.training.head import Classes
 from explorer.training.settings import TrainingSettings
 
 STEPS = (0, 1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450, 700, 1000)  # shown: most happens early

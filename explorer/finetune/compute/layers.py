@@ -20,7 +20,7 @@ from explorer.core.steps import finished
 from explorer.text.encoding import Encoding
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
-from explorer.training.word_vectors import WordPlaces
+from explorer.training.tagging import WordPlaces
 
 BATCH_SIZE = 32
 EVERY_TOKEN = "tokens"  # a 'pooling' without pooling: every token keeps its vector

@@ -21,8 +21,7 @@ from explorer.finetune.compute.finetune import evaluate
 from explorer.finetune.compute.layers import EVERY_TOKEN, Prefix, Ragged, Top
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
-from explorer.training.head import Head
-from explorer.training.objectives import Objective
+from explorer.training.head import Head, Objective
 from explorer.training.settings import TrainingSettings
 
 CORRELATIONS = ("spearman", "pearson")  # measures from -1 to 1; the others, except the loss, are from 0 to 1

@@ -24,8 +24,7 @@ from explorer.finetune.compute.texts import Classifier, HeldOutTexts, Regressor
 from explorer.finetune.compute.words import Tagger
 from explorer.text import limits
 from explorer.training.examples import Split
-from explorer.training.head import Head
-from explorer.training.objectives import Objective, Solvable
+from explorer.training.head import Head, Objective
 from explorer.training.settings import FEWEST_HELD_OUT, OPTIMIZERS, Epoch, TrainingSettings
 
 MOST_FOLLOWED, MOST_MOMENTS = 500, 20  # held-out texts, and epochs, of which the map makes a film
@@ -131,7 +130,6 @@ class Task:
         plan, objective, rows = self.plan, self.objective(prefix, parts), prefix.split(parts)
         begun = None if plan.start is None else plan.start.head
         if not isinstance(prefix.states, Ragged):
-            assert isinstance(objective, Solvable)
             if self.in_turn:
                 return train_in_turn(prefix.states, self.examples, plan.settings)
             return train(prefix.states, objective, rows, plan.settings, begun)

@@ -20,7 +20,7 @@ from explorer.finetune.compute.layers import Prefix, Ragged, hidden_in_steps, te
 from explorer.finetune.compute.predictor import HeldOutLabels, HeldOutPairs, Predictor, Reads
 from explorer.text.lines import Pair
 from explorer.training.examples import Examples, ScoredExamples, Split, leave_one_out
-from explorer.training.objectives import Classes, Numbers
+from explorer.training.head import Classes, Numbers
 
 MOST_WORDS = 60  # whose effects are measured
 WORDS_C = 3  # how little the weights of words are kept small

@@ -17,9 +17,8 @@ from explorer.finetune.compute.layers import Prefix, hidden_in_steps
 from explorer.finetune.compute.predictor import HeldOutLabels, Predictor, Reads
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
-from explorer.training.objectives import Classes
-from explorer.training.tagging import TaggedExamples, tag_baselines
-from explorer.training.word_vectors import PIECES, WordPlaces, Words, read_words
+from explorer.training.head import Classes
+from explorer.training.tagging import PIECES, TaggedExamples, WordPlaces, Words, read_words, tag_baselines
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from explorer.attention.heads import Heads, OneHead
 from explorer.attention.metrics import HeadNumbers, HeadTable
 from explorer.attention.rollout import Rollout
 from explorer.attention.several import SeveralHeads
+from explorer.techniques.ablation import Run
 from explorer.techniques.routes import mixing
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.numbers import numbers_of
@@ -77,7 +78,7 @@ def test_a_click_on_a_cell_tells_its_weight_and_nothing_else(subject):
 
 def test_the_finding_of_the_rollout_says_what_it_assumes_and_what_is_measured(subject):
     kinds, tokens = np.array(subject.trace.encoding.kinds), subject.trace.tokens
-    mixed = mixing(subject.trace).shares
+    mixed = mixing(Run(subject.trace)).shares
     through = np.linalg.multi_dot(mixed[::-1].astype(np.float64))
     expected = []
     for row in (weights_in(Rollout().compute(subject)["matrix"])[4], through[4]):

@@ -9,7 +9,7 @@ from explorer.core.steps import finished
 from explorer.fill_mask.word import WordHeads
 from explorer.next_sentence.pair import PairHeads, ThisPair
 from explorer.next_sentence.pairs import COLUMNS, ManyPairs
-from explorer.techniques.ablation import changed_states
+from explorer.techniques.ablation import Run
 from explorer.techniques.targets import read
 from explorer.ui.subject import Subject
 
@@ -46,7 +46,7 @@ def test_heads_that_are_off_are_those_that_there_are(pair, bundled):
     shown = view.compute(pair)
     assert shown["board"]["off"] == [[0, 1], [5, 11]]
     assert shown["count"] == "2 of 72 heads are off."
-    states = changed_states(pair.trace, [(0, 1), (5, 11)])[-1]
+    states = Run(pair.trace, [(0, 1), (5, 11)]).states[-1]
     share = float(read(bundled, view.target(pair), states[None]).probability)
     heading, rows = (shown["answers"]["groups"][1][name] for name in ("heading", "rows"))
     assert heading == "Without heads 1.2, 6.12 (layer.head)"
@@ -61,7 +61,7 @@ def test_weights_that_are_cut_are_missed_beside_heads_that_are_off(pair, bundled
     for off, named in (((), "crying"), (((0, 1),), "layer 1, head 2 and ")):
         changed = pair.select(off=off, cut=cut)
         shown = view.compute(changed)
-        share = float(read(bundled, target, changed_states(pair.trace, off, cuts=cut)[-1:]).probability)
+        share = float(read(bundled, target, Run(pair.trace, off, cuts=cut).states[-1:]).probability)
         before, after = shown["answers"]["groups"]
         assert after["rows"][0]["share"] == pytest.approx(share, abs=1e-6)
         assert before["rows"][0]["share"] == view.compute(pair)["answers"]["groups"][0]["rows"][0]["share"]
@@ -82,7 +82,7 @@ def test_effects_do_not_depend_on_what_is_off(pair, blank):
     assert WordHeads(word="tea").key(blank) != WordHeads().key(blank)
     effects = finished(PairHeads().work(pair))
     first = PairHeads().draw(pair, effects)["board"]["notes"][0][0]
-    alone = float(read(pair.model, PairHeads().target(pair), changed_states(pair.trace, [(0, 0)])[-1:]).probability)
+    alone = float(read(pair.model, PairHeads().target(pair), Run(pair.trace, [(0, 0)]).states[-1:]).probability)
     assert float(effects.probability[0, 0]) == pytest.approx(alone, abs=1e-6)
     assert "→" in first
     assert np.abs(PairHeads().compute(pair)["board"]["effects"]).max() == 1

@@ -16,7 +16,7 @@ from explorer.overview.run import ROWS, selected_run
 from explorer.overview.telling import NAMED, target_of, tell
 from explorer.overview.trust import MEASURED, Trust
 from explorer.techniques import ablation, routes, targets
-from explorer.techniques.ablation import changed_states
+from explorer.techniques.ablation import Run
 from explorer.techniques.inside import head_step
 from explorer.techniques.routes import Route, mixing, place_shares, strongest_heads
 from explorer.techniques.targets import is_next_target, own_reading, word_target
@@ -52,7 +52,7 @@ def mixing_in(value):
 def test_it_carries_the_mixing_of_every_layer(bundled):
     about = subject()
     value = picture(about)
-    np.testing.assert_allclose(mixing_in(value), mixing(about.trace).shares, atol=1 / LEVELS)
+    np.testing.assert_allclose(mixing_in(value), mixing(ablation.Run(about.trace)).shares, atol=1 / LEVELS)
     assert value["tokens"] == list(about.trace.tokens)
 
 
@@ -88,7 +88,7 @@ def test_it_opens_on_the_blank_else_on_a_pair_else_on_a_word(bundled, text_a, te
 def test_without_blank_or_pair_it_opens_on_the_word_that_takes_most_from_others(bundled, text):
     about = subject(text, "")
     words = about.trace.encoding.text_positions[:-1]  # the full stop is none
-    own = [place_shares(mixing(about.trace).shares, place)[0, place] for place in words]
+    own = [place_shares(mixing(ablation.Run(about.trace)).shares, place)[0, place] for place in words]
     assert picture(about)["target"]["row"] == words[int(np.argmin(own))]
 
 
@@ -103,7 +103,7 @@ def test_the_finding_names_the_strongest_link_and_what_is_left_without_it(bundle
     found = Routes().finding(about)
     strongest = next(row for row in numbers_of(picture(about)).rows if row[1] != row[3] and row[3] != 6)
     target = targets.word_target(about.trace, "tokyo")
-    changed = changed_states(about.trace, cuts=[(strongest[0] - 1, strongest[1], strongest[3], None)])[-1]
+    changed = Run(about.trace, cuts=[(strongest[0] - 1, strongest[1], strongest[3], None)]).states[-1]
     left = float(targets.read(bundled, target, changed[None]).probability)
     before = float(targets.own_reading(about.trace, target).probability)
     assert found.text == (
@@ -112,7 +112,7 @@ def test_the_finding_names_the_strongest_link_and_what_is_left_without_it(bundle
     )
     assert (found.why.selection["layer"], found.why.selection["token"]) == (strongest[0], strongest[1])
     route = Route(strongest[0] - 1, strongest[1], strongest[3], 0.0)
-    (own,) = strongest_heads(about.trace, [route])
+    (own,) = strongest_heads(Run(about.trace), [route])
     assert found.why.selection["head"] - 1 == own, "it leads to the head that brings most of that route"
 
 
@@ -145,11 +145,11 @@ def test_links_cut_as_one_batch_lose_what_each_loses_alone(bundled):
     before, left = link_losses(trace, target, links, 6)
     assert before == pytest.approx(float(targets.own_reading(trace, target).probability), abs=1e-5)
     for link, share in zip(links, left, strict=True):
-        states = changed_states(trace, cuts=[(*link, None)])[-1]
+        states = Run(trace, cuts=[(*link, None)]).states[-1]
         assert share == pytest.approx(float(targets.read(bundled, target, states[None]).probability), abs=1e-5)
     assert left[-1] == pytest.approx(before, abs=1e-6), "in the last layer only what the blank takes counts"
     _, lens = link_losses(trace, target, [(3, 6, 2), (5, 6, 4)], 4)
-    states = changed_states(trace, cuts=[(3, 6, 2, None)])
+    states = Run(trace, cuts=[(3, 6, 2, None)]).states
     assert lens[0] == pytest.approx(float(targets.read_at(bundled, target, states[4, [6]]).probability), abs=1e-5)
 
 
@@ -177,7 +177,7 @@ def test_a_changed_run_says_what_the_change_did(bundled):
 
 def test_every_level_of_the_zoom_has_the_numbers_of_inside_a_head(bundled):
     about = subject()
-    shares, own = mixing(about.trace).shares, about.trace.attention(5)
+    shares, own = mixing(ablation.Run(about.trace)).shares, about.trace.attention(5)
     zoom = picture(about, zoom=(6, 6, 4))["zoom"]
     layer, weight = zoom["layer"], zoom["weight"]
     assert zoom["at"] == [6, 6, 4]
@@ -188,7 +188,7 @@ def test_every_level_of_the_zoom_has_the_numbers_of_inside_a_head(bundled):
     assert [head["share"] for head in layer["heads"]] == pytest.approx(parts.sum(1).tolist(), abs=1e-5)
     table = numbers_of(DotProducts().compute(about.select(layer=6, head=6, token=6))["table"])
     told, *_ = [dict(zip(table.columns, row, strict=True)) for row in table.rows if row[table.columns.index("token")] == "japan"]
-    step = head_step(about.trace, 5, 5, 6)
+    step = head_step(ablation.Run(about.trace), 5, 5, 6)
     assert weight["query"] == pytest.approx(step.query.tolist(), abs=1e-4)
     assert weight["key"] == pytest.approx(step.keys[4].tolist(), abs=1e-4)
     assert weight["value"] == pytest.approx(step.values[4].tolist(), abs=1e-4)
@@ -227,7 +227,7 @@ def test_the_answer_to_a_change_comes_before_its_words_and_routes_with_the_boxes
     step, whole = change.content["step"], picture(after)
     assert (step["answers"], step["changes"]) == (whole["answers"], whole["changes"])
     assert view.on_picture(after, {"rest": True}).content["picture"] == whole
-    states = changed_states(about.trace, cuts=[(2, 6, 4, None)])
+    states = Run(about.trace, cuts=[(2, 6, 4, None)]).states
     own = bundled.masked_lm(states[-1]).softmax(-1)
     assert [words[0][1] for words in whole["words"][-1]] == pytest.approx(own.max(-1).values.tolist(), abs=1e-5)
     turned = 1 - torch.cosine_similarity(states, about.trace.states, dim=-1)
@@ -312,7 +312,7 @@ def test_losses_are_those_of_the_input_with_a_mask_and_shares_those_of_the_route
         found = trust(trace, target)
         seen = [place for place in trace.encoding.text_positions if place != blank]
         assert list(found.places) == seen
-        shares = routes.place_shares(routes.mixing(trace).shares, target.position)[0]
+        shares = routes.place_shares(routes.mixing(ablation.Run(trace)).shares, target.position)[0]
         np.testing.assert_array_equal(found.shares, shares[seen])
         whole = own_reading(trace, target)
         for at in (0, len(seen) - 1):

@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.bert import checkpoints
-from explorer.techniques.ablation import changed_states
+from explorer.techniques.ablation import Run
 from explorer.ui.answers import SURPRISING, changes_of, prepare, says_of
 from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.subject import CHANGES, Selection, Subject
@@ -29,7 +29,7 @@ def test_after_a_change_it_says_what_was_before_and_offers_the_way_back(bundled,
     about = subject(**changed)
     (blank, *_), before = says_of(about)["answers"], says_of(subject())["answers"][0]
     assert blank["before"] == f"{before['answer']} {before['share']}"
-    states = changed_states(about.swapped.trace, about.selection.off, cuts=about.selection.cut)[-1]
+    states = Run(about.swapped.trace, about.selection.off, cuts=about.selection.cut).states[-1]
     (guess,) = bundled.guesses(states[[6]], [6], 1)[0].candidates
     assert (blank["answer"], blank["share"]) == (guess.token, whole_percent(guess.probability))
     assert changes_of(about)["label"].startswith("1 ")

@@ -10,7 +10,7 @@ import torch
 from explorer.attention.heads import Heads, HeadWhatIf
 from explorer.fill_mask.word import WordWhatIf
 from explorer.next_sentence.pair import PairHeads
-from explorer.techniques.ablation import changed_states
+from explorer.techniques.ablation import Run
 from explorer.techniques.edits import Move
 from explorer.techniques.targets import read
 from explorer.ui.pictures.bars import percent
@@ -114,12 +114,10 @@ def test_cutting_all_that_a_token_looks_at_leaves_its_context_zero(subject, modu
     with torch.no_grad():
         expected = module.bert(**subject.model.tokenizer(A, B, return_tensors="pt")).last_hidden_state[0]
     handle.remove()
-    np.testing.assert_allclose(changed_states(subject.trace, cuts=row)[-1], expected, atol=1e-5)
+    np.testing.assert_allclose(Run(subject.trace, cuts=row).states[-1], expected, atol=1e-5)
     whole = [(2, query, key, 7) for query in range(tokens) for key in range(tokens)]
-    np.testing.assert_allclose(
-        changed_states(subject.trace, cuts=whole)[-1], changed_states(subject.trace, [(2, 7)])[-1], atol=1e-5
-    )
-    np.testing.assert_array_equal(changed_states(subject.trace, cuts=[])[-1], subject.trace.states[-1])
+    np.testing.assert_allclose(Run(subject.trace, cuts=whole).states[-1], Run(subject.trace, [(2, 7)]).states[-1], atol=1e-5)
+    np.testing.assert_array_equal(Run(subject.trace, cuts=[]).states[-1], subject.trace.states[-1])
 
 
 def test_many_cuts_are_counted_and_no_more_than_32_are_kept(subject):
@@ -132,7 +130,7 @@ def test_many_cuts_are_counted_and_no_more_than_32_are_kept(subject):
 def test_a_cut_goes_together_with_a_swapped_word_and_a_patched_vector(subject):
     swapped = subject.select(swap=("teacher", "engineer"), patch=(1, TEACHER), cut=(CUT,))
     question = Question.of(swapped)
-    expected = changed_states(swapped.swapped.trace, edits=[Move.patch(1, TEACHER, subject.trace)], cuts=[CUT])[-1][BLANK]
+    expected = Run(swapped.swapped.trace, edits=[Move.patch(1, TEACHER, subject.trace)], cuts=[CUT]).states[-1][BLANK]
     np.testing.assert_array_equal(question.vector_after(swapped), expected)
     outcome = WordWhatIf().compute(swapped)["outcome"]
     assert outcome.startswith("Without teacher → [MASK] in layer 6 (all heads), with engineer for teacher, with the vector of ")
@@ -164,7 +162,7 @@ def test_the_strongest_head_is_the_one_that_costs_most_and_then_comes_the_next(s
     assert len(second) == 2
     costs = {}
     for head in {*second, (0, 0), (5, 2), (3, 3)}:
-        hidden = changed_states(subject.trace, [head])[-1]
+        hidden = Run(subject.trace, [head]).states[-1]
         costs[head] = float(read(subject.model, question.target, hidden[None]).probability)
     assert min(costs, key=costs.get) == first[0]
     (other,) = {*second} - {*first}
@@ -183,7 +181,7 @@ def test_a_patched_vector_brings_at_least_half_of_the_answer_back(subject):
     first = max(before, key=before.get)
     assert with_patch[first] - after[first] >= 0.5 * (before[first] - after[first])
     assert f"the vector of teacher (token {token}) at hidden state {layer}" in view.compute(patched)["outcome"]
-    embedding = changed_states(swapped.swapped.trace, edits=[Move.patch(0, TEACHER, subject.trace)])[-1]
+    embedding = Run(swapped.swapped.trace, edits=[Move.patch(0, TEACHER, subject.trace)]).states[-1]
     np.testing.assert_allclose(embedding, subject.trace.states[-1], atol=1e-5)  # the swapped word is all that differs
     assert patched.select(swap=None).selection.patch is None
 
