@@ -15,12 +15,12 @@ import numpy as np
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.formats import Every, Foreign, Misfit, parse, parse_each
-from explorer.core.limits import JSON_VALUES, LONG, MEGABYTE, TABLE_MEGABYTES, TEXTS, Limit
+from explorer.core.limits import MEGABYTE, SHORTEN, TABLE_MEGABYTES, TEXTS, VALUES, Limit
 from explorer.text import limits
 from explorer.text.lines import Pair
 from explorer.training.examples import HELD_OUT_SHARE, Split, draw_groups, group_rows, normalise
 
-MOST_ANSWER = Limit(1_000, LONG)  # the search takes a step for each of its letters and of the text's
+MOST_ANSWER = Limit(1_000, SHORTEN)  # the search takes a step for each of its letters and of the text's
 STRANGE = "The file is not in SQuAD's format. Send its JSON, or lines of {question, context, answers: {text, answer_start}}."
 
 
@@ -190,9 +190,9 @@ _Entry = tuple[str, str, list[tuple[str, int]]]  # a question, its text, and ans
 def _entries(data: bytes) -> Iterator[_Entry]:
     """The questions of a file, nested or flat. Raises Misfit, and ValueError for an answer without a place."""
     try:
-        nested = parse(_Squad, data, JSON_VALUES)
+        nested = parse(_Squad, data, VALUES)
     except Misfit:
-        for row in parse_each(_Row, data, JSON_VALUES):
+        for row in parse_each(_Row, data, VALUES):
             yield row.question, row.context, list(zip(row.answers.text, row.answers.answer_start, strict=True))
         return
     for paragraph in (paragraph for article in nested.data for paragraph in article.paragraphs):
