@@ -13,6 +13,7 @@ from explorer.core.limits import RESULTS_MEGABYTES
 from explorer.core.scheduling import TRAINING
 from explorer.finetune.compute.loop import BATCH, MOST_TEXTS, Loop, Step, loop_plan
 from explorer.finetune.compute.predictor import TrainingPlan
+from explorer.finetune.pictures import in_one_line
 from explorer.finetune.recipe import TEXTS, Recipe
 from explorer.finetune.runs import is_quick
 from explorer.finetune.sources import LABELLED, ExampleSettings
@@ -144,7 +145,7 @@ def _about(loop: Loop, done: int, step: Step) -> str:
 
 def _texts(loop: Loop, step: Step) -> list[str]:
     """The texts of a batch with their numbers, short enough for a phone."""
-    pairs = [" ‖ ".join(filter(None, loop.examples.pairs[one])) for one in step.rows]
+    pairs = [in_one_line(loop.examples.pairs[one]) for one in step.rows]
     return [f"{number}  {shorten(text, SHOWN)}" for number, text in enumerate(pairs, start=1)]
 
 

@@ -13,6 +13,7 @@ from explorer.core.lazy import scipy
 from explorer.finetune.compute.in_turn import Moment
 from explorer.finetune.compute.predictor import Run, as_kind, name_measure
 from explorer.finetune.compute.texts import Decision, HeldOutTexts
+from explorer.text.lines import Pair
 from explorer.training.examples import Examples
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.base import CATEGORIES, FAINT, GRID, LEGEND, esc, figure, plain_axis, shorten, token_axis, token_labels
@@ -21,6 +22,7 @@ from explorer.ui.pictures.numbers import Places, Table, keep, matrix
 from explorer.ui.pictures.text_map import Frame, Pull, Regions, Star, TextMap, draw_map
 
 TRAINED, HELD_OUT, OTHER = CATEGORIES[4], CATEGORIES[0], CATEGORIES[1]
+BETWEEN = " ‖ "  # the texts of a pair
 DOTTED = {"color": FAINT, "width": 1, "dash": "dot"}
 
 
@@ -156,6 +158,10 @@ def centred_logits(probabilities: np.ndarray) -> np.ndarray:
     return logs - logs.mean(1, keepdims=True)
 
 
+def in_one_line(pair: Pair) -> str:
+    return BETWEEN.join(filter(None, pair))
+
+
 def can_map(run: Run) -> bool:
     return isinstance(run.held_out, HeldOutTexts) and len(run.held_out.targets) > 1
 
@@ -190,12 +196,13 @@ def _alt(held: HeldOutTexts, labels: Sequence[str]) -> str:
 
 
 def _draw(held: HeldOutTexts, labels: Sequence[str], plane: Plane, in_turn: bool) -> TextMap:
+    how, shares = "left out, it is called" if in_turn else "it is called", held.probabilities.max(1)
     return TextMap(
-        texts=[f"{one} ‖ {other}" if other else one for one, other in zip(held.texts, held.texts_b, strict=True)],
+        texts=list(map(in_one_line, held.pairs)),
         places=plane.places(held.probabilities),
         labels=held.targets.tolist(),
         classes=labels,
-        notes=_notes(held, labels, in_turn),
+        notes=[f"{how} {labels[said]} ({whole_percent(float(share))})" for said, share in zip(held.said, shares, strict=True)],
         rings=(~held.hits).tolist(),
         regions=Regions(plane.origin, plane.directions),
     )
@@ -211,12 +218,6 @@ def explain_map(run: Run) -> str:
         return f"{read} The plane is that of the three logits."
     share = whole_percent(Plane.of(as_kind(run.held_out, HeldOutTexts).probabilities).share)
     return f"{read} The plane has the two main directions of the {labels} logits, with {share} of their variance."
-
-
-def _notes(held: HeldOutTexts, labels: Sequence[str], in_turn: bool) -> list[str]:
-    how = "left out, it is called" if in_turn else "it is called"
-    shares = held.probabilities.max(1)
-    return [f"{how} {labels[said]} ({whole_percent(float(share))})" for said, share in zip(held.said, shares, strict=True)]
 
 
 def _star(plane: Plane, tried: str, found: Decision) -> Star:

@@ -13,11 +13,10 @@ from explorer.finetune.compute.answers import HeldOutAnswers
 from explorer.finetune.compute.predictor import HeldOutLabels, Run
 from explorer.finetune.compute.texts import HeldOutNumbers
 from explorer.finetune.compute.words import HeldOutTags
-from explorer.finetune.pictures import confusion_matrix
+from explorer.finetune.pictures import confusion_matrix, in_one_line
 from explorer.finetune.runs import RunView, run_id
 from explorer.finetune.sources import ExampleSettings
 from explorer.text import limits
-from explorer.text.lines import Pair
 from explorer.training.examples import Examples
 from explorer.training.probe import LayerProbe, probe
 from explorer.ui.layout import col, row
@@ -119,10 +118,6 @@ def _labels(run: Run, held: HeldOutLabels, cell: Cell | None) -> Content:
         "sentences": _listed(listed, title),
         "note": f"{wrong} Click a cell to read the {what} in it. {note}",
     }
-
-
-def in_one_line(pair: Pair) -> str:
-    return " ‖ ".join(filter(None, pair))
 
 
 def in_context(held: HeldOutTags, word: int) -> str:

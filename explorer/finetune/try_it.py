@@ -17,7 +17,7 @@ from explorer.finetune.compute.in_turn import Heads, in_slow_motion
 from explorer.finetune.compute.predictor import Run, as_kind
 from explorer.finetune.compute.texts import Classifier, Decision, HeldOutNumbers, HeldOutTexts, Regressor
 from explorer.finetune.compute.words import HeldOutTags, Tagger
-from explorer.finetune.pictures import can_map, explain_map, is_in_turn, map_of
+from explorer.finetune.pictures import BETWEEN, can_map, explain_map, in_one_line, is_in_turn, map_of
 from explorer.finetune.recipe import ANSWERS, TEXTS
 from explorer.finetune.runs import RunView
 from explorer.text import limits
@@ -107,7 +107,7 @@ class TryIt(RunView):
         words = word_effects(found.words, found.effects.tolist(), series=found.best) if found.words else None
         return {
             "verdict": bars([(labels[place], float(found.probabilities[place]), "") for place in ranked], ranked.tolist()),
-            **_map(run, _in_one_line(pair), found),
+            **_map(run, in_one_line(pair), found),
             "words": words,
             "note": f"How much the probability of {labels[found.best]} falls when one word is hidden behind [MASK] (occlusion).",
         }
@@ -122,7 +122,7 @@ class TryIt(RunView):
         return show(map=map_of(run, moments=list(in_slow_motion(Heads.of(vectors, examples), run.settings["regularization"]))))
 
     def on_offer(self, subject: Subject, _: None) -> Change:
-        return settle(many="\n".join(_in_one_line(pair) for pair in samples_of(self.find(subject))))
+        return settle(many="\n".join(in_one_line(pair) for pair in samples_of(self.find(subject))))
 
     def _table(self, run: Run) -> Content:
         """Each line of the box with its label and the words that decided; nothing without lines."""
@@ -133,7 +133,8 @@ class TryIt(RunView):
         classifier = as_kind(run.predictor, Classifier)
         rows, cells = [], []
         for line in lines:
-            found = self._decide(run, (limits.check_text(line, "a line"), ""))
+            first, _, second = limits.check_text(line, "a line").partition(BETWEEN)
+            found = self._decide(run, (first, second))
             label, share = classifier.labels[found.best], float(found.probabilities[found.best])
             strongest = [found.words[word] for word in np.argsort(-found.effects)[:MOST_WORDS] if found.effects[word] > 0.02]
             rows.append([line, label, percent(share), ", ".join(strongest)])
@@ -170,15 +171,11 @@ class TryIt(RunView):
 
     def _named(self, pair: Pair) -> str:
         """A sample in the menu; of a question without its text."""
-        return pair[0] if self.kind == ANSWERS else _in_one_line(pair)
+        return pair[0] if self.kind == ANSWERS else in_one_line(pair)
 
     def _decide(self, run: Run, pair: Pair) -> Decision:
         classifier = as_kind(run.predictor, Classifier)
         return _decisions.get((run.id, pair), lambda: classifier.decide(load(classifier.model), pair))
-
-
-def _in_one_line(pair: Pair) -> str:
-    return " / ".join(filter(None, pair))
 
 
 def _map(run: Run, tried: str = "", found: Decision | None = None) -> Content:

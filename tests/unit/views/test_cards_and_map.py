@@ -25,6 +25,7 @@ from explorer.finetune.tab import TAB
 from explorer.finetune.try_it import TryIt
 from explorer.finetune.verdict import cost, judge, next_step
 from explorer.training.examples import Examples
+from explorer.ui.pictures.bars import percent
 from explorer.ui.subject import Subject
 
 
@@ -193,6 +194,9 @@ def test_many_sentences_are_a_table_of_labels_and_of_words_that_decided(subject,
     rows = view.compute(subject)["table"]
     assert [row[:2] for row in rows] == [["A cat slept.", "animal"], ["The bus is late.", "vehicle"]]
     assert "cat" in rows[0][3]
+    (pair,) = TryIt(many="A cat slept. ‖ It was tired.").compute(subject)["table"]
+    shares = opened.predictor.classify(subject.model, [("A cat slept.", "It was tired.")])
+    assert pair[2] == percent(float(shares.max())), "the line of a pair is read as one"
     assert "table" not in TryIt().compute(subject)
     offered = TryIt().on_offer(subject, None).settings["many"]
     assert len(offered.splitlines()) == 6
