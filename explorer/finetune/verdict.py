@@ -9,13 +9,10 @@ import numpy as np
 from explorer.analysis.resampling import bootstrap, wilson
 from explorer.bert.capabilities import Capabilities
 from explorer.finetune.compute.answers import HeldOutAnswers
-from explorer.finetune.compute.predictor import HeldOutLabels
-from explorer.finetune.compute.run import Run, write_measure
-from explorer.finetune.compute.spans import exact_match
-from explorer.finetune.compute.task import TrainingPlan
+from explorer.finetune.compute.predictor import HeldOutLabels, Run, TrainingPlan, write_measure
 from explorer.finetune.compute.texts import HeldOutNumbers, HeldOutTexts
 from explorer.finetune.compute.words import HeldOutTags
-from explorer.finetune.learn_map import is_in_turn
+from explorer.finetune.pictures import is_in_turn
 from explorer.finetune.recipe import FIT_PRESET, OWN, WIDE
 from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.training.tagging import MEMORY, MEMORY_OF_NAMES
@@ -50,7 +47,7 @@ def judge(run: Run) -> str:
 def _score(run: Run) -> str:
     held = run.held_out
     if isinstance(held, HeldOutTexts):
-        right, count = int((held.said == held.targets).sum()), len(held.targets)
+        right, count = int(held.hits.sum()), len(held.targets)
         ends = f"{interval(*wilson(right, count))}, 95% interval"
         if is_in_turn(run):
             return f"{right} of {count} sentences are right when left out of the training ({ends})"
@@ -62,17 +59,10 @@ def _score(run: Run) -> str:
         return f"Its numbers rank {count:,} held-out texts with Spearman {run.score:.2f} ({ends})"
     share = whole_percent(run.score)
     if isinstance(held, HeldOutTags):
-        ends = _interval_over(held.sentences, held.said == held.targets)
-        return f"{share} of {len(held.targets):,} held-out words are tagged right{ends}"
+        return f"{share} of {len(held.hits):,} held-out words are tagged right{_interval_over(held.sentences, held.hits)}"
     if isinstance(held, HeldOutAnswers):
-        ends = _interval_over(held.texts, match_exactly(held))
-        return f"{share} of {len(held.texts):,} held-out questions are answered exactly{ends}"
+        return f"{share} of {len(held.hits):,} held-out questions are answered exactly{_interval_over(held.texts, held.hits)}"
     return f"The score is {_number(run, run.score)}, on sentences that are not in its file"
-
-
-def match_exactly(held: HeldOutAnswers) -> np.ndarray:
-    """[questions] bool: whether the prediction is an accepted answer."""
-    return np.array([exact_match(said, accepted) for said, accepted in zip(held.said, held.accepted, strict=True)], bool)
 
 
 def _interval_over(groups: Any, right: np.ndarray) -> str:

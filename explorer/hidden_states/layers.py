@@ -20,10 +20,11 @@ from explorer.ui.subject import Subject
 from explorer.ui.telling import TURNED, quote, two_places
 from explorer.ui.view import Content, Finding, View, Why, chart, check, max_error, part, prose, verdict
 
-STEP, NORM = "Change per layer", "Norm"
+STEP, DRIFT, NORM = "Change per layer", "Away from the embedding", "Norm"
 MEANINGS = {
     STEP: "Cosine distance (1 − cosine, 0 to 2) between a token's vector and the same token's vector in the layer before: how "
     "much each layer turns that vector. Row 1 compares layer 1 with the embeddings.",
+    DRIFT: "Cosine distance (1 − cosine, 0 to 2) between a token's vector and its own embedding, hidden state 0.",
     NORM: "The Euclidean length of every token's vector at every hidden state. Where one token is much longer than the rest, a "
     "few dimensions may have grown large.",
 }
@@ -109,8 +110,9 @@ class EveryLayer(View):
         if self.measure == NORM:
             picture = by_layer_heatmap(norms(states), tokens, 0, "norm")
         else:
-            cell = (at, _find_turned_most(subject, at)) if at else None
-            picture = by_layer_heatmap(steps(states), tokens, 1, "cosine distance", cell)
+            values = steps(states) if self.measure == STEP else 1 - cosines(states[1:], states[:1])
+            cell = (at, _find_turned_most(subject, at)) if self.measure == STEP and at else None
+            picture = by_layer_heatmap(values, tokens, 1, "cosine distance", cell)
         return {"title": f"**{self.measure}**, for every token", "picture": picture, "about": MEANINGS[self.measure]}
 
 

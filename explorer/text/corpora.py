@@ -136,17 +136,15 @@ def read_tagged(path: Path) -> Corpus:
 
 def read_sources(paths: Sequence[Path]) -> Source:
     """Several files as one source: texts, tables with the same columns, or tagged sentences. Raises InputError."""
-    found = [read_source(path) for path in paths]
-    tables = [source for source in found if isinstance(source, Table)]
-    tagged = [source for source in found if isinstance(source, Corpus)]
-    if len(found) == 1:
-        return found[0]
-    if not tables:
-        return _corpus(f"{len(found):,} files", [sentence for corpus in tagged for sentence in corpus.sentences], "CoNLL-U")
-    if tagged or len({table.columns for table in tables}) > 1:
+    first, *others = found = [read_source(path) for path in paths]
+    name = f"{len(found):,} files"
+    if not others:
+        return first
+    if len({getattr(source, "columns", None) for source in found}) > 1:
         raise InputError("These files do not go together. Choose texts only, tables with the same columns, or treebanks only.")
-    rows = tuple(chain.from_iterable(table.rows for table in tables))
-    return replace(tables[0], rows=rows, name=f"{len(found):,} files")
+    if isinstance(first, Table):
+        return replace(first, rows=tuple(row for table in found if isinstance(table, Table) for row in table.rows), name=name)
+    return _corpus(name, [sentence for one in found if isinstance(one, Corpus) for sentence in one.sentences], "CoNLL-U")
 
 
 def table_of_text(text: str, name: str) -> Table:

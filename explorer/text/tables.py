@@ -169,8 +169,17 @@ def _parse_lines(text: str) -> Rows | None:
 
 def _find_rows(value: Any, notes: list[str]) -> Rows:
     """The rows of a value in any of the shapes; adds to the notes. Raises InputError for other shapes."""
+    if _all(value, str):
+        return [{"text": text} for text in value]
+    if _all(value, dict):
+        if value and "paragraphs" in value[0]:
+            raise InputError("The file has questions on texts, as SQuAD has. Choose An answer in a text.")
+        inner = [item.get("row") for item in value]  # as the Hub's viewer sends them
+        return inner if _all(inner, dict) else value
+    if _all(value, list):
+        return value
     if isinstance(value, list):
-        return _rows_of_list(value)
+        raise InputError(SHAPES)
     names, rows, inner = value.get("columns"), value.get("data"), list(value.values())
     if isinstance(names, list) and _all(rows, list):  # pandas' orient="split"
         return [dict(zip(map(str, names), row, strict=False)) for row in rows]
@@ -190,17 +199,6 @@ def _find_rows(value: Any, notes: list[str]) -> Rows:
     if _has_known_name(value) and not any(isinstance(cell, list) for cell in inner):
         return [value]
     raise InputError(SHAPES)
-
-
-def _rows_of_list(items: list[Any]) -> Rows:
-    if _all(items, dict):
-        if items and "paragraphs" in items[0]:
-            raise InputError("The file has questions on texts, as SQuAD has. Choose An answer in a text.")
-        inner = [item.get("row") for item in items]  # as the Hub's viewer sends them
-        return inner if _all(inner, dict) else items
-    if not _all(items, list) and not _all(items, str):
-        raise InputError(SHAPES)
-    return [{"text": item} if isinstance(item, str) else item for item in items]
 
 
 def _is_table(value: object) -> bool:

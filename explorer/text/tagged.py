@@ -131,7 +131,9 @@ def _columns(lines: Sequence[str]) -> tuple[str | None, int, int]:
 def _sentence(comments: Sequence[str], rows: Rows, form: int, treebank: bool, tagged: bool) -> Sentence:
     """A sentence from the columns of its words and tags and, for a corpus, of its syntax. Raises InputError."""
     words = tuple(cells[form] for _, cells in rows)
-    tags = _column(rows, UPOS) if treebank else tuple(cells[-1] for _, cells in rows)
+    tags = tuple(cells[-1] for _, cells in rows) if tagged else ()  # of any kind, while a corpus has parts of speech
+    if treebank:
+        tags = _column(rows, UPOS)
     heads, relations = (_column(rows, column) if treebank and not tagged else () for column in (HEAD, RELATION))
     for (number, cells), tag in zip(rows, tags or [""] * len(rows), strict=True):
         if not has_visible_characters(cells[form]):

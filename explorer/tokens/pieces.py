@@ -37,9 +37,11 @@ class Pieces(View):
         lists = {"input_ids": subject.trace.ids, "token_type_ids": encoding.segments, "attention_mask": encoding.attention_mask}
         if not segments:
             del lists["token_type_ids"]
-        counts = f"{encoding.kept} tokens of a vocabulary of {subject.model.capabilities.vocab_size:,}"
+        count = len([group for group in encoding.text_words if any(map(str.isalnum, encoding.word(group)))])
+        words = f"{count} word{'s' * (count != 1)}"
+        counts = f"{encoding.kept} tokens of a vocabulary of {subject.model.capabilities.vocab_size:,}, for {words}"
         if encoding.total > encoding.kept:
-            counts = f"{encoding.kept} of {encoding.total} tokens kept: this model reads no more"
+            counts = f"{encoding.kept} of {encoding.total} tokens kept, for {words}: this model reads no more"
         if unknown := subject.trace.ids.count(subject.model.tokenizer.unk_token_id):
             counts += f"; {unknown} unknown"
         return {

@@ -30,7 +30,15 @@ MOST_FOUND = 200
 MOST_NEAR = 12
 FOUND = [Column("piece", "name"), Column("id", "number")]
 NEAR = [Column("id", "number"), Column("cosine", "number", form=".3f"), Column("", "bar")]
-CONTINUES = "##"
+MOST_MERGES = 1000
+MOST_WORDS = 24
+LAST = 12  # merges that are listed
+END = "·"  # closes the last piece of a word, as in the paper's figure
+WORD = re.compile(r"[a-z]+")
+CUT = [Column("word", "name"), Column("by byte pairs", "text"), Column("by this model", "text")]
+TIMES = Column("times seen", "number", name="times")
+MERGES = [Column("merge", "name"), Column("two pieces", "text"), Column("become", "text"), TIMES]
+Pair = tuple[str, str]
 
 
 def _two_ids(value: Any) -> tuple[int, int] | None:
@@ -104,7 +112,6 @@ def search(pieces: Sequence[str], query: str) -> list[int]:
     if "*" in query.strip("#"):
         fits = re.compile(fnmatch.translate("*".join(map(glob.escape, query.split("*"))))).match  # does not backtrack past a *
         return [id for id, piece in enumerate(pieces) if fits(piece.casefold())]
-    continues = query.startswith(CONTINUES)
     folded = [piece.casefold() for piece in pieces]
 
     def rank(id: int) -> int:
@@ -112,23 +119,11 @@ def search(pieces: Sequence[str], query: str) -> list[int]:
         fits = (query in (folded[id], piece), piece.startswith(query), inside.startswith(query), True)
         return fits.index(True)
 
-    found = [id for id, piece in enumerate(folded) if (piece.startswith(query) if continues else query in piece)]
+    found = [id for id, piece in enumerate(folded) if (piece.startswith(query) if query.startswith("##") else query in piece)]
     found.sort(key=rank)
     if query.isdecimal() and int(query) < len(pieces):
         found = [int(query), *(id for id in found if id != int(query))]
     return found
-
-
-MOST_MERGES = 1000
-MOST_WORDS = 24
-LAST = 12  # merges that are listed
-END = "·"  # closes the last piece of a word, as in the paper's figure
-WORD = re.compile(r"[a-z]+")
-CUT = [Column("word", "name"), Column("by byte pairs", "text"), Column("by this model", "text")]
-TIMES = Column("times seen", "number", name="times")
-MERGES = [Column("merge", "name"), Column("two pieces", "text"), Column("become", "text"), TIMES]
-
-Pair = tuple[str, str]
 
 
 class BytePairs(View):

@@ -3,20 +3,17 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
 
 from explorer.analysis.evaluation import by_sentence, entity_scores, marks_entities
 from explorer.core.errors import InputError
 from explorer.core.limits import CLASSES, TEXTS
-from explorer.core.paths import EXAMPLES
 from explorer.text import limits
-from explorer.text.corpora import read_tagged
 from explorer.text.tagged import Sentence, check_tagged, split_words
 from explorer.training.examples import Split, draw_groups, group_rows, normalise
 
-TAGGED = {"parts_of_speech": "Parts of speech", "names": "Names: persons, places, organisations, times"}
 MEMORY, MEMORY_OF_NAMES = "word memory", "word memory, F1 of names"  # baselines
 
 
@@ -109,12 +106,6 @@ def tagged_examples(sentences: Sequence[Sentence]) -> tuple[TaggedExamples, str]
         raise InputError(f"All words have the tag {examples.classes[0][:40]!r}. Give some words another tag.")
     CLASSES.check(len(examples.classes))
     return examples, note
-
-
-@cache
-def built_in_tagged(name: str) -> TaggedExamples:
-    path = EXAMPLES / f"{limits.check_choice(name, 'the example set', list(TAGGED))}.conll"
-    return tagged_examples(read_tagged(path).sentences)[0]
 
 
 def sentence_folds(examples: TaggedExamples, folds: int) -> list[Split]:

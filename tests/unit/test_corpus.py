@@ -113,6 +113,12 @@ def test_conllu_brings_tags_and_syntax(write):
     assert untold.text == "She bought milk ."
 
 
+def test_a_corpus_has_the_words_of_a_file_in_conll_whose_tags_may_be_of_any_kind(write):
+    corpus = read_corpus(write("-DOCSTART- O\n\nAda B-PER\nsings O\n\nBob B-PER\nruns O\n", "a.conll"))
+    assert (corpus.texts, corpus.tags) == (["Ada sings", "Bob runs"], [])
+    assert corpus.sentences[1].starts == (0, 4)
+
+
 @pytest.mark.parametrize(
     ("broken", "line"),
     [

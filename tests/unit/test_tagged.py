@@ -60,7 +60,7 @@ def test_what_looks_like_a_comment_or_json_may_be_a_word(tmp_path):
         (CONLLU.replace("\tnsubj\t_\t_", ""), "Line 4 has 7 of 10 columns"),
         (CONLLU.replace("\tADV", "\t_"), "Line 6 has a word without a tag"),
         ("x" * 100_000 + "\tO\n", "from line 1 has 100,000 characters"),
-        ("a\t" + "x" * 100_000 + "\n", "longer than 100 characters"),
+        ("a\t" + "x" * 100_000 + "\n", "in line 1 has 100,000 characters"),
         ("a\tO\n" * 50_000, "from line 1 has 99,999 characters"),
         ("\u200b\tO\n", "Line 1 has no word"),
         ("word\n", "Line 1 has 1 of 2 columns"),

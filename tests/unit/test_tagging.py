@@ -11,13 +11,14 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import write_standard
+from explorer.finetune.compute.from_table import built_in
 from explorer.finetune.compute.predictor import as_kind
 from explorer.finetune.compute.texts import Classifier
 from explorer.finetune.compute.words import Tagger
 from explorer.finetune.endpoints import tag, train_tokens
 from explorer.text.tagged import Sentence
 from explorer.training.probe import control_tags, draw_rows
-from explorer.training.tagging import TaggedExamples, built_in_tagged, sentence_folds
+from explorer.training.tagging import TaggedExamples, sentence_folds
 from tests.learning import learn_run
 
 pytestmark = pytest.mark.usefixtures("own_runs")
@@ -68,7 +69,7 @@ def test_trained_layers_that_learnt_nothing_read_the_same(tiny_folder):
 
 
 def test_the_names_of_our_own_are_learnt(bundled):
-    examples = built_in_tagged("names")
+    examples = built_in("names")
     run = trained(bundled, examples, layer=4, epochs=10)
     assert run.score >= 0.92
     assert run.score > max(value for name, value in run.baselines.items() if "F1" not in name) + 0.05
@@ -162,7 +163,7 @@ def test_a_pipeline_of_transformers_opens_the_tagger_in_one_line(tiny_folder, tm
 
 
 def test_the_control_task_gives_each_word_one_tag_by_lot():
-    examples = built_in_tagged("parts_of_speech")
+    examples = built_in("parts_of_speech")
     tags = control_tags(examples, 0)
     seen = {}
     for word, one in zip(examples.words, tags, strict=True):

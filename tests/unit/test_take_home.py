@@ -13,7 +13,6 @@ from explorer.bert.features import _caches
 from explorer.core.errors import ExplorerError, InputError
 from explorer.finetune.compute import export, store
 from explorer.finetune.compute.questions import Questions, place
-from explorer.finetune.compute.reasons import decide
 from explorer.finetune.compute.unpack import unpack
 from explorer.text.tagged import Sentence, split_words
 from explorer.training.examples import Examples, ScoredExamples
@@ -171,9 +170,9 @@ def test_the_tuned_model_opens_by_its_name_and_is_what_was_trained(trained, refu
 def test_hiding_a_word_tells_what_it_did(trained):
     classifier = trained(PAIRS, epochs=20).predictor
     model = explorer.load(classifier.model)
-    found = decide(classifier, model, ("happy happy 3", "she was 5"))
+    found = classifier.decide(model, ("happy happy 3", "she was 5"))
     assert found.words == ("happy", "happy", "3", "she", "was", "5")
     hidden = classifier.classify(model, [("happy happy 3", "she was 5"), ("[MASK] happy 3", "she was 5")])[:, found.best]
     assert found.effects[0] == pytest.approx(hidden[0] - hidden[1], abs=1e-5)
     np.testing.assert_allclose(found.probabilities.sum(), 1, atol=1e-5)
-    assert decide(classifier, model, ("?!", "")).words == ()
+    assert classifier.decide(model, ("?!", "")).words == ()

@@ -12,16 +12,14 @@ from explorer.core.limits import CARDS
 from explorer.export import links
 from explorer.export.place import Place
 from explorer.finetune import outcome
-from explorer.finetune.cards import CONTRADICTION, DOUBLE, NAMELESS, TWICE, cards_of, find_faults, take_in
+from explorer.finetune.cards import CONTRADICTION, DOUBLE, NAMELESS, STARTER, TWICE, cards_of, find_faults, take_in
 from explorer.finetune.compute import store
 from explorer.finetune.compute.finetune import duration
 from explorer.finetune.examples import ExamplesView
-from explorer.finetune.kinds import KINDS
-from explorer.finetune.learn_map import explain_map, map_of
-from explorer.finetune.opening import STARTER
 from explorer.finetune.outcome import Outcome
-from explorer.finetune.recipe import OWN, PRESETS, Recipe, defaults
-from explorer.finetune.run import learn, opening_run
+from explorer.finetune.pictures import explain_map, map_of
+from explorer.finetune.recipe import KINDS, OWN, PRESETS, Recipe, defaults
+from explorer.finetune.runs import learn, opening_run
 from explorer.finetune.sources import size_of
 from explorer.finetune.tab import TAB
 from explorer.finetune.try_it import TryIt

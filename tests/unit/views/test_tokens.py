@@ -28,7 +28,7 @@ def test_a_card_for_every_token_and_every_word_that_is_cut(bundled):
     assert shown["cards"]["ids"] == list(subject.trace.ids)
     assert shown["cards"]["selected"] == 2
     assert "“mispronounced” is read as “mis”, “##pro”, “##no”, “##unced”" in Pieces().finding(subject).text
-    assert shown["counts"] == f"{subject.trace.kept} tokens of a vocabulary of 30,522; 1 unknown."
+    assert shown["counts"] == f"{subject.trace.kept} tokens of a vocabulary of 30,522, for 7 words; 1 unknown."
 
 
 def test_what_is_added_up_is_what_the_model_reads(subject):
