@@ -57,7 +57,7 @@ class Estimated(Patching):
 
     def set_up(self) -> None:
         super().set_up()
-        self.of_edges, self.integrated = self.way.startswith(EDGES), self.way.endswith(INTEGRATED)
+        self.of_edges, self.steps = self.way.startswith(EDGES), STEPS if self.way.endswith(INTEGRATED) else 1
         if self.of_edges:
             edges.require_edges(self.model)
 
@@ -73,8 +73,7 @@ class Estimated(Patching):
     @property
     def cost(self) -> tuple[int, float]:
         """A backward pass takes the memory of about three forward passes; a place that is patched half a pass."""
-        steps = STEPS if self.integrated else 1
-        return 6 if self.of_edges and steps == 1 else 3 * steps, 2 + 3 * steps + STRONGEST / 2
+        return 6 if self.of_edges and self.steps == 1 else 3 * self.steps, 2 + 3 * self.steps + STRONGEST / 2
 
     def prepare(self, items: Sequence[ReadItem]) -> Iterator[None]:
         """All estimates, which choose the places that are patched."""
@@ -98,15 +97,13 @@ class Estimated(Patching):
         before, whole = batch.differences(self.ends(batch))
         values, *nulls = torch.stack([self._estimates[item.number] for item in batch.items], 1)
         exact = torch.full((*self.shape, len(batch.items)), torch.nan)
-        exact[self._strongest] = batch.differences(self._patched(batch, runs)) - before
+        if runs:
+            patched = edges.vectors_with(batch, *runs, np.argwhere(self._strongest).tolist())
+        else:
+            patched = self.vectors(batch, self._strongest)[self._strongest]
+        exact[self._strongest] = batch.differences(patched) - before
         null = round_off(values, nulls[0]) if nulls else None
         return Measured(values, null, whole - before, also=(exact.permute(2, 0, 1),), before=before)
-
-    def _patched(self, batch: Batch, runs: tuple[edges.Run, edges.Run] | None) -> torch.Tensor:
-        """The last vectors that are read with each of the strongest places taken over, [places, n, hidden]."""
-        if runs is None:
-            return self.vectors(batch, self._strongest)[self._strongest]
-        return edges.vectors_with(batch, *runs, np.argwhere(self._strongest).tolist())
 
     def _runs(self, batch: Batch) -> tuple[edges.Run, edges.Run]:
         """The items' own runs and those of the changed texts. The states that they have seen are not computed again."""
@@ -119,7 +116,7 @@ class Estimated(Patching):
 
         The slopes are those of the sum of the differences, and of other pairs of words by their weights, if they are given.
         """
-        own, changed, shares = batch.states[0], batch.changed[0], range(1, STEPS + 1) if self.integrated else [0]
+        own, changed, shares = batch.states[0], batch.changed[0], range(1, STEPS + 1) if self.steps > 1 else [0]
         rows = torch.arange(len(own)).repeat(len(shares))
         path = torch.cat([changed + share / STEPS * (own - changed) for share in shares])
         asked = [one[rows] for one in (batch.places, batch.words, sizes, *pairs)]
@@ -139,8 +136,7 @@ class Estimated(Patching):
         self, batch: Batch, readers: edges.Readers, mine: edges.Run, theirs: edges.Run, along: edges.Run
     ) -> torch.Tensor:
         """The estimates, [1 or 2, n, *places]."""
-        count = len(batch.items)
-        steps = STEPS if self.integrated else 1
+        count, steps = len(batch.items), self.steps
         if self.of_edges:
             runs = readers, mine, theirs, along
             each = (
