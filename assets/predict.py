@@ -20,8 +20,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 HERE = Path(__file__).resolve().parent
-MOST = 512  # tokens of a window of question answering
-SHARED = 128  # maximum overlap of neighboring windows, in tokens
+MOST = 512  # tokens of a question with its text
 LONGEST = 30  # tokens of an answer
 
 
@@ -52,10 +51,10 @@ class Trained:
             return {"question": first, **self.answer(first, second)}
         return self.tag(text) if kind == "tags" else {"text": text, **self.classify(first, second)}
 
-    def encode(self, *texts: str, most: int = 2**30, truncation: str | bool = True) -> transformers.BatchEncoding:
+    def encode(self, *texts: str, most: int = 2**30) -> transformers.BatchEncoding:
         """What the tokenizer makes of a text or a pair; beyond `most` tokens, or what the model takes, it is cut."""
         most = min(most, self.settings["max_tokens"])
-        options = {"truncation": truncation, "max_length": most, "return_offsets_mapping": True, "return_tensors": "pt"}
+        options = {"truncation": True, "max_length": most, "return_offsets_mapping": True, "return_tensors": "pt"}
         return self.tokenizer(*texts, **options)
 
     def states(self, encoded: transformers.BatchEncoding) -> tuple[list[torch.Tensor], Any]:
@@ -107,26 +106,20 @@ class Trained:
     def answer(self, question: str, text: str) -> dict[str, Any]:
         """The answer ("" where the text has none), its characters [start, end), and the shares of the best span and of no answer.
 
-        For a long text they are those of the window which is most certain of an answer.
+        Of a long text only the beginning is read.
         """
-        found, begin, more = [], 0, True
-        while more:
-            part = text[begin:]
-            encoded = self.encode(question, part, most=MOST, truncation="only_second")
-            offsets = encoded["offset_mapping"][0].tolist()
-            places = [place for place, sequence in enumerate(encoded.sequence_ids()) if sequence == 1]
-            scores = self.scores(self.states(encoded)[0][self.settings["layer"]])  # [tokens, 2]
-            logs = scores.log_softmax(0)
-            sums = scores[places, 0][:, None] + scores[places, 1]  # [start, end]
-            sums = sums.masked_fill(torch.ones_like(sums).tril(-1) + torch.ones_like(sums).triu(LONGEST) > 0, -torch.inf)
-            first, last = (places[place] for place in divmod(int(sums.argmax()), len(places)))
-            surer = float(sums.max() - scores[0].sum())
-            start, end = (begin + _first_letter(part, *offsets[first]), begin + offsets[last][1]) if surer > 0 else (0, 0)
-            shares = {"score": float((logs[first, 0] + logs[last, 1]).exp()), "no_answer": float(logs[0].sum().exp())}
-            found.append((surer, {"answer": text[start:end], "start": start, "end": end, **shares}))
-            begin += _first_letter(part, *offsets[places[-max(1, min(SHARED, len(places) // 2))]])
-            more = bool(encoded.encodings[0].overflowing)
-        return max(found, key=lambda answer: answer[0])[1]
+        encoded = self.encode(question, text, most=MOST)
+        offsets = encoded["offset_mapping"][0].tolist()
+        places = [place for place, sequence in enumerate(encoded.sequence_ids()) if sequence == 1]
+        scores = self.scores(self.states(encoded)[0][self.settings["layer"]])  # [tokens, 2]
+        logs = scores.log_softmax(0)
+        sums = scores[places, 0][:, None] + scores[places, 1]  # [start, end]
+        sums = sums.masked_fill(torch.ones_like(sums).tril(-1) + torch.ones_like(sums).triu(LONGEST) > 0, -torch.inf)
+        first, last = (places[place] for place in divmod(int(sums.argmax()), len(places)))
+        found = sums.max() > scores[0].sum()
+        start, end = (_first_letter(text, *offsets[first]), offsets[last][1]) if found else (0, 0)
+        shares = {"score": float((logs[first, 0] + logs[last, 1]).exp()), "no_answer": float(logs[0].sum().exp())}
+        return {"answer": text[start:end], "start": start, "end": end, **shares}
 
 
 def _first_letter(text: str, start: int, end: int) -> int:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 _MODULES = {
     "bert.explorer": "Explorer Trace load",
     "experiments.compute.experiment": "experiment repeat",
-    "experiments.compute.items": "Item items_from_lines suite_items",
+    "experiments.compute.items": "Item items_from_lines",
+    "experiments.compute.minimal_pairs": "suite_items",
     "experiments.compute.runs": "compare_experiments open_experiment over_checkpoints save_experiment",
     "export.notebook": "Viewed compare settings show view",
     "finetune.compute.from_table": "read_examples",

@@ -19,8 +19,8 @@ from explorer.corpus.compute.reading import corpus_states_in_steps
 from explorer.corpus.compute.search import search_in_steps
 from explorer.experiments import new as asked
 from explorer.experiments import suites
-from explorer.experiments.compute.items import Item, suite_items
-from explorer.experiments.compute.minimal_pairs import Suite, suite_of
+from explorer.experiments.compute.items import Item
+from explorer.experiments.compute.minimal_pairs import Suite, suite_items, suite_of
 from explorer.text.corpora import Corpus, built_in, corpus_of, read_source
 
 FEW = 40
@@ -47,11 +47,16 @@ def part_of_corpus(sentences: int) -> Corpus:
     return Corpus("some sentences", built_in().sentences[:sentences], built_in().licence)
 
 
+def first_pairs(suite: Suite, pairs: int = 2) -> Suite:
+    """A suite with the first pairs of each kind only."""
+    of_kind = ([at for at, own in enumerate(suite.kinds) if own == kind] for kind in dict.fromkeys(suite.kinds))
+    rows = [row for rows in of_kind for row in rows[:pairs]]
+    return replace(suite, items=tuple(suite.items[row] for row in rows), kinds=tuple(suite.kinds[row] for row in rows))
+
+
 def few_pairs(name: str) -> Suite:
     """A suite with two pairs of each kind."""
-    whole = suite_of(name)
-    of_kind = {kind: [pair for pair in whole.pairs if pair.kind == kind] for kind in whole.kinds}
-    return replace(whole, pairs=tuple(pair for pairs in of_kind.values() for pair in pairs[:2]))
+    return first_pairs(suite_of(name))
 
 
 def few_items(name: str) -> tuple[Item, ...]:
@@ -84,8 +89,4 @@ def few_read(*words: str) -> Iterator[Corpus]:
 @cache
 def caches_of(words: tuple[str, ...]) -> dict[tuple[Any, str], Any]:
     """Caches for what is read of a few sentences: their keys do not contain which sentences, so the app's own stay apart."""
-    return {
-        (source, "_found"): OnceCache(RESULTS_MEGABYTES.bytes, weight),
-        (heads, "_telling"): OnceCache(64),
-        (suites, "_judged"): OnceCache(48),
-    }
+    return {(source, "_found"): OnceCache(RESULTS_MEGABYTES.bytes, weight), (heads, "_telling"): OnceCache(64)}

@@ -1,9 +1,9 @@
 """Trainings for tests, of any kind of task: by default a head on the last hidden state."""
 
 from explorer.finetune.compute.questions import Questions
-from explorer.finetune.compute.task import Task, make_plan
-from explorer.finetune.compute.training import new_run, train_whole
-from explorer.finetune.kinds import ANSWERS, KINDS, TEXTS, WORDS
+from explorer.finetune.compute.store import new_run
+from explorer.finetune.compute.task import Task, make_plan, train_whole
+from explorer.finetune.recipe import ANSWERS, KINDS, TEXTS, WORDS
 from explorer.training.tagging import TaggedExamples
 
 FIRST = {TEXTS: "mean", WORDS: "first", ANSWERS: "tokens"}

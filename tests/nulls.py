@@ -19,7 +19,8 @@ import explorer
 from explorer.bert.checkpoints import BUNDLED_FOLDER, TOKENIZER_FILES
 from explorer.bert.explorer import Explorer
 from explorer.experiments.compute.experiment import experiment
-from explorer.experiments.compute.items import Item, suite_items
+from explorer.experiments.compute.items import Item
+from explorer.experiments.compute.minimal_pairs import suite_items
 from explorer.experiments.compute.patching import HEADS_OF, MLP, RESIDUAL
 from explorer.text.encoding import MASK
 

@@ -72,7 +72,7 @@ async function framesOf(scenes, onStep) {
     sheet.remove();
   }
   const faster = Math.min(1, LONGEST / frames.reduce((sum, { time }) => sum + time, 0));
-  return frames.map(({ drawn, time }) => ({ drawn, time: time * faster }));
+  return frames.map(({ drawn, time }) => ({ drawn, time: Math.floor(time * faster) }));
 }
 
 async function webpOf(images, frames, canvas, draw) {

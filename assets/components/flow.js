@@ -231,7 +231,7 @@ define("Flow", ({ element, trigger, props }) => {
       if (!flow.alone && !(flow.value.elsewhere && row === rows() - 1)) open([...zoom.at.slice(0, 2), flow.value.places[row]]);
       return;
     }
-    if (!zoom && button.getAttribute("aria-pressed") === "true") return into(button);
+    if (!zoom && row === flow.target.row && state === flow.target.state) return into(button); // chosen, answered or not
     choose(row, state);
   }
 

@@ -9,7 +9,7 @@ import { css, paper } from "../shared/theme.js";
 import { cellsOf, imageOf, svgFrom } from "./paper.js";
 
 const DRAWN = new Set(["PlotlyChart", "Flow", "TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture",
-  "Passage", "TextMap"]);
+  "TextMap"]);
 const DPI = 300;
 const PATIENCE = 20_000; // ms
 const PER_MM = 96 / 25.4; // px

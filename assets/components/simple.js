@@ -131,12 +131,6 @@ drawn("Notice", ({ root, settings }) => {
   };
 });
 
-// A text with one part marked.
-drawn("Passage", ({ root }) => (value) => {
-  root.replaceChildren();
-  if (value) root.append(value.before, ...(value.marked ? [el("mark", {}, value.marked)] : []), value.after);
-});
-
 // Texts with a number each, under a heading.
 drawn("Ranking", ({ root, trigger }) => {
   const line = (row) =>

@@ -173,7 +173,8 @@ def wilson(right: float, items: float) -> tuple[float, float]:
     share, spread = right / items, NORMAL_95**2 / items
     middle = (share + spread / 2) / (1 + spread)
     width = NORMAL_95 * sqrt(share * (1 - share) / items + spread / (4 * items)) / (1 + spread)
-    return max(0.0, middle - width), min(1.0, middle + width)
+    low, high = max(0.0, middle - width), min(1.0, middle + width)
+    return low if right else 0.0, high if right < items else 1.0  # exactly, where rounding would leave 1e-17
 
 
 def _flat(values: np.ndarray) -> np.ndarray:

@@ -62,8 +62,10 @@ class Layer:
         watched.neurons_dense.register_forward_pre_hook(lambda module, given: read.append(given[0]))
         return watched(hidden, real), read[0]
 
-    def with_outputs(self, hidden: torch.Tensor, changes: Mapping[str, Callable[[torch.Tensor], torch.Tensor]]) -> torch.Tensor:
-        """The next hidden state when each module that `changes` names by its path gives the change of its output."""
+    def with_outputs(
+        self, hidden: torch.Tensor, changes: Mapping[str, Callable[[torch.Tensor], torch.Tensor | None]]
+    ) -> torch.Tensor:
+        """The next hidden state when each module that `changes` names by its path gives the change of its output, if not None."""
         changed = replace(self, module=shared_copy(self.module))
         for path, change in changes.items():
             attrgetter(path)(changed.module).register_forward_hook(lambda module, given, output, change=change: change(output))

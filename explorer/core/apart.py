@@ -55,11 +55,10 @@ _inside = False  # in the process that reads
 
 
 def apart(read: Callable[Concatenate[Path, P], R]) -> Callable[Concatenate[str | Path, P], R]:
-    """Decorator: run a module's function of a path in another process when the file is over 1 MB.
+    """Decorator: run a function of a path in another process if the file is over 1 MB. Its ExplorerErrors are raised here.
 
-    Arguments and what is returned consist of our dataclasses, NumPy arrays, and Python's own plain values. The value is
-    cached by file and returned again, so no caller may change it. The function's ExplorerErrors are raised here. Raises
-    InputError when reading takes too much time or memory, and BusyError when many such files wait.
+    Arguments and values consist of our dataclasses, arrays and Python's plain values. A value is cached by file: no caller may
+    change it. Raises InputError when reading takes too much time or memory, and BusyError when many such files wait.
     """
     name = f"{read.__module__}:{read.__qualname__}"
     READERS.append(name)
@@ -89,10 +88,7 @@ _places = Places(FILE_READERS, WAITING_WORKS, BUSY)
 
 
 def _ask(question: bytes) -> Answer:
-    """The answer of another process to a pickled question; its standard input stays open as long as this one lives.
-
-    Raises BusyError.
-    """
+    """The answer of another process, whose standard input stays open as long as this one lives. Raises BusyError."""
     command = [sys.executable, "-P", "-c", CHILD, question.hex(), str(FILE_SECONDS)]
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # each reserves memory
     environment = os.environ | threads | {"PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), *sys.path)))}

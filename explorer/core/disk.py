@@ -39,17 +39,14 @@ def check_environment() -> None:
 
 
 def folder() -> Path:
-    """The folder for runs: BERT_EXPLORER_RUNS, else `RUNS` or one in the system's temporary directory.
-
-    Raises ExplorerError when it cannot be written to.
-    """
+    """The folder for runs: BERT_EXPLORER_RUNS, `RUNS` or one in the temporary directory. Raises ExplorerError if none is open."""
     named = os.environ.get(NAMED, "").strip()
     places = [Path(named)] if named else [RUNS, Path(tempfile.gettempdir()) / "bert-explorer-runs"]
     for place in places:
         with contextlib.suppress(OSError):
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
             if os.access(place, os.W_OK):
-                _open(place)
+                _tidy_once(place)  # before anything in it is used
                 return place
     raise ExplorerError(NOWHERE)
 
@@ -62,21 +59,13 @@ def temporary() -> str:
     return made.name
 
 
-@functools.cache
-def _open(place: Path) -> None:
-    tidy(place)  # once, before anything in it is used
-
-
 def size_of(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
 @contextlib.contextmanager
 def begin(place: Path) -> Iterator[Path]:
-    """A new folder in `place`, to be filled and then given to `finish`; if it was not, it is removed at the end.
-
-    Raises ExplorerError when the disk is full.
-    """
+    """A new folder in `place`, to be filled and given to `finish`, or removed. Raises ExplorerError when the disk is full."""
     try:
         folder = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=place))
         try:
@@ -88,10 +77,7 @@ def begin(place: Path) -> Iterator[Path]:
 
 
 def finish(written: Path, target: Path) -> None:
-    """Rename a completely written file or folder to its final name, after flushing it to the disk; only its owner may read it.
-
-    A file replaces an existing one. Raises OSError, for a folder also when one of that name exists.
-    """
+    """Flush and rename a file, replacing one, or a folder; only its owner reads it. Raises OSError, also if a folder exists."""
     for path in [*written.rglob("*"), written]:
         path.chmod(0o700 if path.is_dir() else 0o600)
         _flush(path)
@@ -115,3 +101,6 @@ def tidy(place: Path) -> None:
         with contextlib.suppress(OSError):
             if abs(time.time() - path.stat().st_mtime) > ABANDONED:
                 shutil.rmtree(path, ignore_errors=True)
+
+
+_tidy_once = functools.cache(tidy)

@@ -25,10 +25,7 @@ _lock = threading.Lock()
 
 
 def offer(path: Path, written: int = 0) -> str:
-    """A random token of 256 bits with which `offered` returns the file while it is valid.
-
-    A file of which so many bytes were `written` for this alone is removed once it has expired.
-    """
+    """A random token of 256 bits for `find_offered`. A file of which bytes were `written` for this is removed once it expired."""
     token, now = secrets.token_urlsafe(32), monotonic()
     with _lock:
         _offers[token] = _Offer(path, now + VALID, written)

@@ -1,8 +1,7 @@
 """The engine: torch, transformers and the libraries that build on them. No other module of the app imports these.
 
-They are imported when one of their names is first used, and completely before any thread gets one: see `lazy`. A call that comes
-meanwhile waits. So every module can import what it needs at the top of its file without delay. Decorators and registrations that
-need torch when a module is imported have replacements here.
+They are imported when one of their names is first used, completely, while other calls wait (see `lazy`), so every module can
+import them at the top. Decorators and registrations that need torch when a module is imported have replacements here.
 """
 
 from __future__ import annotations

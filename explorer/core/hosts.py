@@ -19,10 +19,7 @@ def is_loopback(host: str) -> bool:
 
 
 def visitor(client: Sequence[Any] | None) -> str:
-    """The visitor's address, by which limits count and to which runs belong; '' if there is none.
-
-    `client` is ASGI's: the address that `server.gate` has found, and a port.
-    """
+    """The address of ASGI's `client`, found by `server.gate`: limits count by it and runs belong to it. '' if there is none."""
     host = str(client[0]) if client else ""
     try:
         address = ipaddress.ip_address(host)

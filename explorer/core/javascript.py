@@ -1,12 +1,9 @@
-"""Our JavaScript modules joined into one script.
+"""Our JavaScript modules in assets/ joined into one script, when they are served.
 
-The sources in assets/ are ES modules, with which editors and the tests work. The page needs their code inside its head, before
-Gradio's own scripts, and a downloaded file cannot import anything from file://. So the modules are joined when they are served:
-each becomes a function that returns what it exports, and its imports become constants. A page thus gets only the modules
-that its entries import, in an order in which each comes after those that it needs.
-
-This supports the part of the syntax that we use, at the start of a line: `import { a, b as c } from "./x.js"`,
-`import * as x from "./x.js"`, `import "./x.js"`, and `export` before a function, a class or a constant.
+The page needs their code in its head, before Gradio's own scripts, and a downloaded file cannot import anything from file://.
+Each module becomes a function that returns its exports; its imports become constants. This reads the part of the syntax that we
+use, at the start of a line: `import { a, b as c } from "./x.js"`, `import * as x from "./x.js"`, `import "./x.js"`, and
+`export` before a function, a class or a constant.
 """
 
 import re
@@ -24,10 +21,9 @@ CLOSING = re.compile(r"</(?=script|style)", re.IGNORECASE)
 
 
 def bundle(entries: Iterable[str], folder: Path = ASSETS) -> str:
-    """One script that runs the modules `entries`, paths below `folder`, after all that they import.
+    """One script that runs the modules `entries`, paths below `folder`, after their imports. Raises OSError for a missing one.
 
-    It defines no global name except those that a module sets itself, and contains no comment that fills a line. Raises OSError
-    for a module that does not exist.
+    It defines no global name except those that a module sets itself, and contains no comment that fills a line.
     """
     order: list[str] = []
     for entry in entries:

@@ -1,9 +1,8 @@
 """Libraries that are imported at their first use, completely, by one thread at a time.
 
-An import inside a function is run by whichever thread comes first. Some libraries, transformers among them, replace themselves in
-`sys.modules` while they are imported; a thread that waits for such an import goes on with the old module, which lacks most names.
-So libraries that are slow to import, or optional, are imported here, under one lock, and all other modules import these objects
-at the top of the file.
+Some libraries, transformers among them, replace themselves in `sys.modules` while they are imported; another thread that
+imports one meanwhile goes on with the old module, which lacks most names. So libraries that are slow to import, or optional,
+are imported here, under one lock, and all other modules import these objects at the top of the file.
 """
 
 from __future__ import annotations
@@ -26,11 +25,10 @@ LOCK = threading.RLock()
 
 
 class Library(ModuleType):
-    """A library that is imported by the first use of one of its names; it then has the library's names.
+    """A library that is imported by the first use of one of its names. Raises ImportError where it is not installed.
 
-    Every name is looked up in the library itself, so that a change there, such as one made by a test, is seen. A name that the
-    library has not resolved yet, such as a submodule, is resolved under the lock. Using a library that is not installed raises
-    ImportError. Attributes of this class begin with `_lazy`, since each hides a name of the library.
+    Every name is looked up in the library itself, so that a change there is seen; one that is not resolved yet, such as a
+    submodule, is resolved under the lock. Attributes of this class begin with `_lazy`, since each hides a name of the library.
     """
 
     def __init__(self, name: str, after: Callable[[], object] = lambda: None) -> None:
@@ -81,7 +79,6 @@ def _keep_kernels() -> None:
             kernel.enable_caching()
 
 
-clevercsv = Library("clevercsv")
 datasets = Library("datasets")
 joblib = Library("joblib")
 numba = Library("numba")
@@ -111,10 +108,9 @@ def at_first_call(function: Callable[P, R], decorate: Callable[[Callable[P, R]],
 
 
 def compile_with(*types: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorator: let numba compile a function at its first call, for arguments of these types, as numba writes them.
+    """Decorator: let numba compile a function at its first call, for these types as it writes them. Others raise TypeError.
 
-    It runs without Python's global lock. What is compiled is cached beside the module or in the user's cache folder, if one of
-    them can be written. Other types raise TypeError.
+    It runs without Python's lock. It is cached beside the module or in the user's cache folder, if one of them can be written.
     """
     options = {"signature_or_function": f"void({', '.join(types)})", "nogil": True, "fastmath": FASTER}
 

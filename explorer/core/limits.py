@@ -1,8 +1,7 @@
 """The limits that an operator may set, and those that several parts of the app share, each with the sentence shown beyond it.
 
-There are two profiles: the local one, and the public one for a Space or a class, where many people share the machine. The
-environment chooses the profile (BERT_EXPLORER_PROFILE) and may set the limits of `LIMITS` (BERT_EXPLORER_MAX_TEXTS=1000); it is
-read once, at the start. Limits that one module alone uses are in that module.
+There are two profiles: local, and public for a Space or a class, where many share the machine. The environment chooses one
+(BERT_EXPLORER_PROFILE) and sets the limits of `LIMITS` (BERT_EXPLORER_MAX_TEXTS=1000); it is read once, at the start.
 """
 
 import os
@@ -69,7 +68,6 @@ TYPE = "Type 1 to {most} {what}, one per line. You gave {given}."
 LARGE = "The file has more than {most} MB. Send a part of it."
 SHORTEN = "{What} has {given} characters. Shorten it to {most} or fewer."
 WHOLE = "{What} must be a whole number from 1 to {most}."
-LONG = "{What} is longer than {most} characters. Shorten it."
 
 # ---- Limits that an operator may set.
 
@@ -116,16 +114,11 @@ RUNS_MEGABYTES = Limit(
 )
 RUN_DAYS = Limit(30, bounds="days that a run is kept after it was last used", public=7)
 ROOMS = Limit(
-    20,
-    "All {most} rooms are open. Try again later.",
-    "rooms of classes at the same time; one address may open all of them, in the public profile a fifth",
+    20, "All {most} rooms are open. Try again later.", "rooms of classes; one address may open all, in the public profile a fifth"
 )
 ROOM_PEOPLE = Limit(60, "This room is full: {most} people. Ask your teacher.", "people in a room")
 REQUESTS = Limit(
-    NONE,
-    "You sent more than {most} requests in a minute. Wait a moment.",
-    "requests a minute from one address (0: any)",
-    public=3_000,
+    NONE, "You sent over {most} requests in a minute. Wait a moment.", "requests a minute from one address (0: any)", public=3_000
 )
 FROZEN_SECONDS = Limit(  # then the process ends, so that systemd or a container starts it again
     NONE, bounds="seconds without a move of the server (0: any)", public=60
@@ -140,16 +133,10 @@ VISITOR_UPLOADS_MEGABYTES = Part(
     UPLOADS_MEGABYTES, 1 / 4, "More than {most} MB of files came from your address within an hour. Wait a while."
 )
 VISITOR_MEGABYTES = Part(
-    RUNS_MEGABYTES,
-    1 / 4,
-    "Your oldest runs make room, but a run of more than {most} MB cannot be kept. Train fewer layers.",
-    public=1 / 8,
+    RUNS_MEGABYTES, 1 / 4, "Older runs make room, but a run of over {most} MB cannot be kept. Train fewer layers.", public=1 / 8
 )
 VISITOR_ROOMS = Part(
-    ROOMS,
-    1,
-    "{most} rooms that were opened from your address are still open. Close one of them, or try again later.",
-    public=1 / 5,
+    ROOMS, 1, "{most} rooms opened from your address are still open. Close one of them, or try again later.", public=1 / 5
 )
 TRAINING_MEGABYTES = Part(WORK_MEGABYTES, 1 / 2, "{given} texts this long do not fit into memory. Train on fewer of them.")
 RESULTS_MEGABYTES = Part(CACHE_MEGABYTES, 1 / 2)
@@ -169,15 +156,13 @@ GUESSES = Limit(100, WHOLE)  # for a blank
 TABLE_MEGABYTES = Limit(10, LARGE)
 COLUMNS = Limit(200, KEEP)  # of a table; those after them are left out
 LINES = Limit(300_000, "The file has more than {most} lines. Send a part of it.")
-CELLS = Limit(4_000_000, "The file has more than {most} cells, as each row is filled up to the longest. Send a part of it.")
-JSON_VALUES = Limit(  # the whole of SQuAD 2.0 has 1,300,000
-    2_000_000, "There are more than {most} values in this file. Send a part of them."
-)
+VALUES = Limit(2_000_000, "The file has more than {most} values or empty cells. Send a part of it.")  # SQuAD 2.0 has 1,300,000
+CELLS = Limit(4_000_000, VALUES.sentence)  # of a table whose rows are filled up to the longest
 CLASSES = Limit(100, "There are {given} different labels; {most} is the most, so choose another column.")
 CARDS = Limit(  # as many as there are colours that the colour-blind tell apart
     6, "Train has room for {most} classes, but these sentences have {given} labels. Select points of {most} labels at most."
 )
-LABEL = Limit(100, LONG)
+LABEL = Limit(100, SHORTEN)
 EPOCHS = Limit(200, WHOLE)
 WAITING = Limit(64, "The app is busy. Try again in a moment.")  # requests that wait
 WAITING_WORKS = Limit(  # of each kind

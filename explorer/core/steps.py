@@ -44,10 +44,7 @@ def in_one_call(in_steps: Callable[Given, Generator[object, None, Result]]) -> C
 def map_steps(
     steps: Generator[Item, None, Result], function: Callable[[Item], Other], around: Around = nullcontext
 ) -> Generator[Other, None, Result]:
-    """Yield `function(item)` for each item of `steps`, each made within `around()`; closing it closes `steps`.
-
-    Returns the result of `steps`.
-    """
+    """Yield `function(item)`, made within `around()`, for the items of `steps`, and return their result. Closing closes them."""
     with closing(steps):
         while True:
             try:
@@ -74,12 +71,8 @@ def within(handler: Callable, around: Around, each: Around = nullcontext) -> Cal
     return run_on if inspect.isgeneratorfunction(handler) else run
 
 
-def relay(work: Callable[[Callable[[Item], None]], Result], patience: float = 0.0) -> Generator[Item | None, None, Result]:
-    """Run `work(report)` in its own thread; yields the latest report, such as a share, and None before the first one.
-
-    Closing the generator stops the work at its next report, and waits up to `patience` seconds for it to end. Errors of the work
-    are raised here.
-    """
+def relay(work: Callable[[Callable[[Item], None]], Result]) -> Generator[Item | None, None, Result]:
+    """Run `work(report)` in a thread; yields its last report, or None. Closing stops it at the next one. Raises its errors."""
     last: Item | None = None
     stopped = threading.Event()
     result: Future[Result] = Future()
@@ -96,12 +89,10 @@ def relay(work: Callable[[Callable[[Item], None]], Result], patience: float = 0.
         except BaseException as error:
             result.set_exception(error)
 
-    thread = threading.Thread(target=run, name="long-work", daemon=True)
-    thread.start()
+    threading.Thread(target=run, name="long-work", daemon=True).start()
     try:
         while not wait([result], timeout=PAUSE).done:
             yield last
         return result.result()
     finally:
         stopped.set()
-        thread.join(patience)

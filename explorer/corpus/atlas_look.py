@@ -17,7 +17,8 @@ from explorer.corpus.hits import Hits, hit_lines
 from explorer.corpus.pictures.head_atlas import offset_bars, tag_heatmap
 from explorer.corpus.pictures.tree import draw_tree
 from explorer.corpus.source import Look
-from explorer.text.corpora import ROOT, Corpus, CorpusSentence
+from explorer.text.corpora import Corpus
+from explorer.text.tagged import ROOT, Sentence
 from explorer.ui.pictures.base import shorten
 from explorer.ui.subject import Subject, head_name
 from explorer.ui.view import Content, Finding, NewInput, Why, matches
@@ -107,7 +108,7 @@ class AtlasLook(Look):
         return float(word_weights(weights, trace.encoding.offsets, one)[query, key])
 
 
-def is_tree(one: CorpusSentence) -> bool:
+def is_tree(one: Sentence) -> bool:
     """Whether a sentence has one tree, which fits on the page."""
     return FEWEST <= len(one.words) <= MOST and one.heads.count(ROOT) == 1
 

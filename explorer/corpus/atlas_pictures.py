@@ -12,12 +12,13 @@ from explorer.corpus.compute.atlas_file import HeadAtlas
 from explorer.corpus.compute.attention_sums import DIRECTIONS
 from explorer.corpus.pictures.head_atlas import colours_of, few_names, typical_pictures
 from explorer.text.tagged import plain
-from explorer.ui.pictures.bars import percent, whole_percent
+from explorer.ui.pictures.bars import percent
 from explorer.ui.pictures.head_grid import head_grid
-from explorer.ui.pictures.maps import classes_by_row, rows_by_label
+from explorer.ui.pictures.maps import number_classes
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.pictures.text_map import TextMap, draw_map
+from explorer.ui.telling import interval
 
 
 def grid(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any]:
@@ -52,12 +53,12 @@ def _table(atlas: HeadAtlas) -> Table:
 def heads_map(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any]:
     """A point for each head, in the colour of its family; the selected one stands out."""
     heads = atlas.cls.shape[1]
-    classes = rows_by_label(_families(atlas))
+    labels, classes = number_classes(_families(atlas))
     drawn = TextMap(
         texts=[f"{at // heads + 1}.{at % heads + 1}" for at in range(atlas.cls.size)],
         places=atlas.points,
-        labels=classes_by_row(classes),
-        classes=list(classes),
+        labels=labels,
+        classes=classes,
         notes=[plain(habit) for habit in atlas.habits.ravel().tolist()],
         picked=layer * heads + head,
         even=True,
@@ -85,13 +86,10 @@ def relations(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any] | None:
         direction = atlas.direction(layer, head, at)
         usually = f"{percent(usual)} at {offset:+d}"
         low, high = wilson(round(share * count), count)
-        interval = f"{low * 100:.0f}–\u2060{whole_percent(high)}"  # a word joiner: the interval stays on one line
+        ends = interval(low, high).replace(" to ", "–\u2060")  # a word joiner: the interval stays on one line
         link = "to its head" if direction.startswith("dep") else "from its head"
         rows.append(
-            Row(
-                [plain(name), percent(share), interval, usually, count, link, name],
-                strong=bool(atlas.significant[layer, head, at]),
-            )
+            Row([plain(name), percent(share), ends, usually, count, link, name], strong=bool(atlas.significant[layer, head, at]))
         )
         q = float(atlas.q[layer, head, DIRECTIONS.index(direction), at])
         numbers.append([layer + 1, head + 1, name, share, usual, offset, count, direction, plain(name), low, high, q])

@@ -15,8 +15,8 @@ from explorer.core.steps import map_steps, relay
 from explorer.corpus.compute.word_states import WordStates
 from explorer.corpus.layer_looks import LayersLook
 from explorer.corpus.source import Untold
-from explorer.text.corpora import Corpus, CorpusSentence
-from explorer.text.tagged import TaggedSentence, plain
+from explorer.text.corpora import Corpus
+from explorer.text.tagged import Sentence, plain
 from explorer.training.examples import Split
 from explorer.training.head import Head
 from explorer.training.probe import control_tags, draw_rows, fit_head
@@ -145,13 +145,13 @@ class Probed(LayersLook):
 
 def probe_in_steps(corpus: Corpus, words: WordStates, what: str) -> Generator[tuple[str, float], None, Probed | Untold]:
     """Train probes on each hidden state, with parts of the sentences held out in turn; yields a sentence and the share done."""
-    told: Callable[[CorpusSentence], tuple[str, ...]] = attrgetter("tags" if what == TAG else "relations")
+    told: Callable[[Sentence], tuple[str, ...]] = attrgetter("tags" if what == TAG else "relations")
     there = [row for row, one in enumerate(corpus.sentences) if told(one)]
     if not there:
         return Untold(f"This corpus does not contain the {CALLED[what]} of its words. Choose a treebank in CoNLL-U.")
     kept = np.array(there)[draw_rows([len(corpus.sentences[row].words) for row in there], MOST_WORDS)]
     sentences = [corpus.sentences[row] for row in kept]
-    examples = TaggedExamples(tuple(TaggedSentence(sentence.words, told(sentence)) for sentence in sentences))
+    examples = TaggedExamples(tuple(Sentence(sentence.words, told(sentence)) for sentence in sentences))
     if len(examples.classes) < 2:
         return Untold(f"Every word of this corpus has the same {CALLED[what]}, so there is nothing to predict.")
     try:

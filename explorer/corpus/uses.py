@@ -18,7 +18,7 @@ from explorer.corpus.compute.search import Found
 from explorer.corpus.hits import Hits, hit_lines
 from explorer.text.corpora import Corpus
 from explorer.text.tagged import spell_out
-from explorer.ui.pictures.maps import rows_by_label
+from explorer.ui.pictures.maps import number_classes
 from explorer.ui.pictures.text_map import Link, TextMap, draw_map
 from explorer.ui.subject import Subject
 from explorer.ui.view import Content, Finding, matches
@@ -85,21 +85,20 @@ class Uses(Hits):
 
     def _map(self, points: np.ndarray) -> dict[str, object]:
         """A point per occurrence, with its sentence if there are few, and lines from the picked one to the nearest."""
-        hits, groups = self.of.hits, rows_by_label(self.tags)
+        hits, (labels, classes) = self.of.hits, number_classes(self.tags)
         few = len(hits) <= FEW
         around = [(hit.before[-QUOTED:], hit.after[:QUOTED]) for hit in hits]
-        label_of = {row: number for number, rows in enumerate(groups.values()) for row in rows}
         near = self.order[1 : NEIGHBORS + 1].tolist()
         what = TextMap(
             texts=[hit.word if few else hit.word.join(beside) for hit, beside in zip(hits, around, strict=True)],
             places=points,
-            labels=[label_of[row] for row in range(len(hits))],
-            classes=list(groups),
+            labels=labels,
+            classes=classes,
             contexts=around if few else (),
             picked=self.place,
             links=[Link(self.place, row, f"{self.found.hits[at].score:.2f}") for at, row in enumerate(near, start=1)],
             even=True,
-            hulls=len(groups) if few and 1 < len(groups) < len(hits) else 0,
+            hulls=len(classes) if few and 1 < len(classes) < len(hits) else 0,
         )
         return draw_map(what, f"A map of the {len(hits):,} occurrences of “{self.of.word}”, with lines to the nearest.")
 

@@ -5,7 +5,7 @@ from typing import Any
 from explorer.api.callers import run_while_wanted
 from explorer.bert.explorer import load
 from explorer.experiments.compute.experiment import experiment_in_steps, without_nan
-from explorer.experiments.compute.minimal_pairs import ALL, ALONE, LIKELIHOOD, judge_in_steps, suite_of, way_of
+from explorer.experiments.compute.minimal_pairs import ALL, LIKELIHOOD, judge_in_steps, suite_of, way_of
 from explorer.experiments.compute.runs import over_checkpoints_in_steps
 from explorer.techniques.pseudo_likelihood import LIKELIHOODS, ORIGINAL, WORD_L2R
 from explorer.text import limits
@@ -66,16 +66,15 @@ def suite(name: str, model: str = "", way: str = "", likelihood: str = WORD_L2R)
     null below 6 frames.
 
     Returns:
-        `items` (pairs that were scored), `right` (the share in which the word wins, 0 to 1), `low`, `high`; `kinds` (the same by
-        kind), `way`, `instead` (pairs scored by pseudo-likelihood since a word is not one piece), `left_out` (pairs whose words
-        the tokenizer does not distinguish).
+        `items` (pairs that were scored), `groups` (their frames), `right` (the share in which the word wins, 0 to 1), `low`,
+        `high`; `kinds` (the same by kind), `way`, `left_out` (pairs whose words are not one piece each), `instead` (0).
     """
     chosen = suite_of(name)
     limits.check_choice(likelihood, "the likelihood", LIKELIHOODS)
-    way = ALONE if likelihood == ORIGINAL and way_of(chosen, way) == LIKELIHOOD else way
+    way = ORIGINAL if likelihood == ORIGINAL and way_of(chosen, way) == LIKELIHOOD else way
     found = run_while_wanted(judge_in_steps(load(model), chosen, way))
     kinds = {kind: {name: without_nan(value) for name, value in share._asdict().items()} for kind, share in found.shares.items()}
-    return {**kinds.pop(ALL), "kinds": kinds, "way": found.way, "instead": found.instead, "left_out": found.left_out}
+    return {**kinds.pop(ALL), "kinds": kinds, "way": found.way, "instead": 0, "left_out": found.left_out}
 
 
 ENDPOINTS = (experiment, suite)

@@ -8,21 +8,27 @@ from explorer.core import downloads
 from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import BOX_CHARACTERS
-from explorer.experiments.compute.experiment import MOST_SEED, QUESTIONS, Experiment, experiment_in_steps, question_of
-from explorer.experiments.compute.items import EMPTY, EXAMPLE, Item, items_from_lines, read_items, suite_items
-from explorer.experiments.compute.minimal_pairs import TITLES
+from explorer.experiments.compute.experiment import (
+    MOST_SEED,
+    QUESTIONS,
+    Experiment,
+    experiment_in_steps,
+    question_of,
+    read_items_as,
+)
+from explorer.experiments.compute.items import EMPTY, EXAMPLE, Item, items_from_lines, read_items
+from explorer.experiments.compute.minimal_pairs import TITLES, suite_items
 from explorer.experiments.compute.question import Question
-from explorer.experiments.compute.reading import read_items_as
 from explorer.experiments.compute.runs import MOST_CHECKPOINTS, Checkpoints, find_shipped, run_to_json
 from explorer.experiments.compute.targets import LABEL, NEXT_SENTENCE, WORD
 from explorer.experiments.sentences import TESTS, find, of_heads, of_items
-from explorer.experiments.showing import LISTED, RunView, find_clicked, open_item, place_in, preview_items, show_nothing, show_run
+from explorer.experiments.showing import LISTED, RunView, open_item, passes_for, place_in, preview_items, show_nothing, show_run
 from explorer.text import limits
 from explorer.ui.layout import LayoutRow, col, row
 from explorer.ui.long_view import LongView
 from explorer.ui.settings import choice, number, text, upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, NewInput, button, props, prose, select, sentence, settle, show
+from explorer.ui.view import Change, Content, Finding, NewInput, button, props, prose, select, sentence, show
 
 TYPED, FILE = "typed", "file"
 OTHERS = (("typed here", TYPED), ("your own file", FILE))
@@ -31,18 +37,9 @@ NO_FILE = "Choose a file with the columns text, word and foil, and perhaps text_
 NOTHING_YET = "No run to save yet. Ask the question of your items first."
 PREVIEW = "{:,} items, of which the first {:,} are listed; nothing is asked of them yet."
 HEAD_OF = {WORD: "fill_mask", NEXT_SENTENCE: "next_sentence", LABEL: "own_head"}
-PIECES = 1.3  # tokens of a word
 LOOKED_AT = 200  # items, before they are asked
-WAYS = [asked.setting[0] for asked in QUESTIONS.values() if asked.setting[0]]
+WAYS = {way: label for one in QUESTIONS.values() for way, label in one.ways.items()}
 _refusals: OnceCache[Hashable, str] = OnceCache(16)
-
-
-def _way(asks: str) -> Any:
-    options = [(label, way) for way, label in QUESTIONS[asks].ways.items()]
-    label = QUESTIONS[asks].setting[1]
-    return choice(
-        options, label, default=options[0][1], menu=True, when=lambda view: view.asks == asks, scale=3, elem_classes="inline"
-    )
 
 
 class NewExperiment(RunView, LongView):
@@ -50,10 +47,10 @@ class NewExperiment(RunView, LongView):
 
     name, question = "experiments/new", "What decides between two words?"
     layout: ClassVar[Sequence[LayoutRow]] = (
-        row("source", "asks", *WAYS, "target"),
+        row("source", "asks", "how", "target"),
         row(col("problem", "board", "about", "hint", "save", "download", "help"), col("chosen", "interval", "beside", "each")),
     )
-    start = "Measure every item"
+    start, nothing = "Measure every item", NOTHING_YET
     source: str = choice(
         [*((title, name) for name, (title, _) in TITLES.items()), *OTHERS], "Items", menu=True, elem_classes="inline"
     )
@@ -72,17 +69,7 @@ class NewExperiment(RunView, LongView):
     asks: str = choice(
         [(one.menu, name) for name, one in QUESTIONS.items()], "Measure", menu=True, scale=5, elem_classes="inline"
     )
-    how: str = _way("heads_off")
-    estimated: str = _way("attribution_patching")
-    patched: str = _way("patching")
-    received: str = _way("path")
-    erased: str = _way("erase")
-    moved: str = _way("direction")
-    reading: str = _way("lens")
-    looks: str = _way("attention")
-    link: str = _way("cut")
-    scored: str = _way("attribution")
-    likelihood: str = _way("likelihood")
+    how: str = choice([(label, way) for way, label in WAYS.items()], "How", menu=True, scale=3, elem_classes="inline")
     target: str = choice(
         [("word and foil", WORD), ("the next sentence", NEXT_SENTENCE), ("labels of a fine-tuned head", LABEL)],
         "Judged by",
@@ -107,9 +94,9 @@ class NewExperiment(RunView, LongView):
 
     @property
     def chosen_way(self) -> str:
-        """How the question is asked, "" where there is one way only."""
-        name = QUESTIONS[self.asks].setting[0]
-        return str(getattr(self, name)) if name else ""
+        """How the question is asked: the first way where that of another question is chosen."""
+        ways = QUESTIONS[self.asks].ways
+        return self.how if self.how in ways else next(iter(ways))
 
     @property
     def chosen_target(self) -> str:
@@ -156,7 +143,7 @@ class NewExperiment(RunView, LongView):
         return ""
 
     def first(self, subject: Subject) -> Subject:
-        if subject.chosen.picked or not isinstance(found := self.known(subject), Experiment) or not of_heads(found):
+        if subject.chosen.picked or not (found := self.found(subject)) or not of_heads(found):
             return subject
         layer, head = found.summary.selected
         return subject.select(layer=layer + 1, head=head + 1, picked=False)
@@ -165,8 +152,7 @@ class NewExperiment(RunView, LongView):
         """In forward passes of the page's input."""
         if self.refusal(subject) or (self._shipped(subject) and not self._others):
             return 0
-        tokens = sum(PIECES * len(f"{item.text_a} {item.text_b}".split()) + 2 for item in self.items)
-        return tokens / subject.trace.kept * self.asked(subject).cost[1] * (1 + len(self._others))
+        return passes_for(self.asked(subject), self.items, subject) * (1 + len(self._others))
 
     def key(self, subject: Subject) -> Hashable:
         items = () if self.refusal(subject) else self.items
@@ -197,7 +183,7 @@ class NewExperiment(RunView, LongView):
         return find_shipped(subject.model, self.source, self.asks, self.chosen_way, self.seed, self.chosen_target)
 
     def waiting(self, subject: Subject) -> Content:
-        nothing = show_nothing() | {"help": QUESTIONS[self.asks].help + TESTS, "save": props(visible=False)}
+        nothing = show_nothing() | self._about(has_run=False)
         if problem := self.refusal(subject):
             return nothing | _refused(problem)
         items = self.items
@@ -211,16 +197,20 @@ class NewExperiment(RunView, LongView):
         if of_heads(found):
             picked = subject.selection
             at = (picked.attention_layer, picked.head_index) if picked.picked else found.summary.selected
-        return show_run(found, at) | {"help": QUESTIONS[self.asks].help + TESTS, "save": props(visible=True)}
+        return show_run(found, at) | self._about(has_run=True)
+
+    def _about(self, has_run: bool) -> Content:
+        """The ways of the question, how it is measured, and whether there is a run to save."""
+        asked = QUESTIONS[self.asks]
+        how = props(label=asked.how, choices=[(label, way) for way, label in asked.ways.items()], value=self.chosen_way)
+        return {"how": how, "help": asked.help + TESTS, "save": props(visible=has_run)}
+
+    def found(self, subject: Subject) -> Experiment | None:
+        return found if isinstance(found := self.known(subject), Experiment) else None
 
     def finding(self, subject: Subject) -> Finding | None:
         """The selected place on the items that it was not selected on."""
-        return find(found) if isinstance(found := self.known(subject), Experiment) else None
-
-    def run_of(self, subject: Subject) -> Experiment:
-        if not isinstance(found := self.known(subject), Experiment):
-            raise InputError(NOTHING_YET)
-        return found
+        return find(found) if (found := self.found(subject)) else None
 
     @property
     def file_name(self) -> str:
@@ -239,16 +229,14 @@ class NewExperiment(RunView, LongView):
         return show(download=props(value=label, link=f"download/{downloads.offer_text(name, run)}", visible=True))
 
     def on_board(self, subject: Subject, index: object) -> Change:
-        """Another place: [row, column], or the number of a row, zero-based."""
-        found = self.known(subject)
-        if isinstance(found, Experiment) and not of_heads(found):
-            return settle(place=find_clicked(found, index))
+        """Another place, which for heads is chosen in the whole page."""
+        if (found := self.found(subject)) and not of_heads(found):
+            return super().on_board(subject, index)
         layer, head = limits.check_cell(index)
         return select(layer=layer + 1, head=head + 1)
 
     def on_each(self, subject: Subject, index: object) -> NewInput:
-        found = self.known(subject)
-        return open_item(found.items if isinstance(found, Experiment) else self.items, index)
+        return open_item(subject, found.items if (found := self.found(subject)) else self.items, index)
 
 
 def _refused(why: str) -> Content:

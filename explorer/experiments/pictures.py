@@ -3,7 +3,7 @@
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
@@ -35,18 +35,18 @@ LINE = {
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with the ends of its interval, NaN for none; one that the others are judged by is `faint`.
+    """A mean with the ends of its interval, NaN for none, and its q value.
 
-    The `chosen` one is larger, and one that is `sure` has a dot beside its name.
+    The `chosen` one is larger, and one with q below LEVEL has a dot beside its name. One that others are judged by is `faint`.
     """
 
     label: str
     mean: float
     low: float
     high: float
-    faint: bool = False
+    q: float = 1.0
     chosen: bool = False
-    sure: bool = False
+    faint: bool = False
 
     def told(self, form: str = "+.2f") -> str:
         """The mean and its interval, if there is one."""
@@ -65,27 +65,22 @@ def board(found: Experiment, at: Sequence[int]) -> go.Figure:
     A dot marks q below LEVEL. The chosen place `at` (zero-based) is outlined, or marked by a larger point. Blue cells are those
     looked for: below 0 for heads that are switched off, above it elsewhere.
     """
-    summary, (axis, *columns), unit = found.summary, found.axes, f"mean {found.question.unit}"
+    summary, (_, *columns), unit = found.summary, found.axes, f"mean {found.question.unit}"
     named = {"effects": "effect", "nulls": "null"} | {axis.name: axis.name.replace(" ", "_") for axis in found.axes}
     table = found.table.rename(columns=named)
-    given = zip(summary.effects.ravel(), summary.low.ravel(), summary.high.ravel(), strict=True)
-    intervals_of = [Interval("", float(mean), float(low), float(high)) for mean, low, high in given]
     if columns:
-        notes = [
-            f"{one.told()}, {describe_q(q)}".replace("-", "−") for one, q in zip(intervals_of, summary.q.ravel(), strict=True)
-        ]
-        drawn = _cells(found, at, unit, np.reshape(notes, summary.q.shape))
+        drawn = _cells(found, at, unit)
     else:
-        names = [f"{axis.name} {label}" if isinstance(label, int) else label for label in axis.labels]
-        marked = [(name, place == at[0], bool(summary.q[place] < LEVEL)) for place, name in enumerate(names)]
-        each = zip(intervals_of, marked, strict=True)
-        drawn = intervals([replace(one, label=name, chosen=here, sure=sure) for one, (name, here, sure) in each], unit)
+        places = [(row,) for row in range(len(summary.q))]
+        drawn = intervals([Interval(found.name_of(one), *summary.at(one), one == (*at,)) for one in places], unit)
     return keep(drawn, lambda: columns_of(**{name: column.tolist() for name, column in table.items()}))
 
 
-def _cells(found: Experiment, at: Sequence[int], unit: str, notes: np.ndarray) -> go.Figure:
+def _cells(found: Experiment, at: Sequence[int], unit: str) -> go.Figure:
     (rows, columns), asked, shown = found.axes, found.question, shown_places(found)
     effects = found.summary.effects[np.ix_(*shown)]
+    each = [[Interval("", *found.summary.at((row, column))) for column in shown[1]] for row in shown[0]]
+    notes = [[f"{one.told()}, {describe_q(one.q)}".replace("-", "−") for one in of_row] for of_row in each]
     top = max(float(np.abs(effects).max()), 1e-6)
     scale = colour_scale(0 if asked.is_share else -top, top, unit, signed=not asked.is_share)
     if numbered := columns.name == HEADS.name:
@@ -99,7 +94,7 @@ def _cells(found: Experiment, at: Sequence[int], unit: str, notes: np.ndarray) -
         hover=f"{rows.name} %{{y}}, {'head ' if numbered else ''}%{{x}}<br>%{{customdata}}",
         scale=scale | ({} if asked.is_share else {"reversescale": bool(asked.below)}),
         key=f"experiment-{rows.name}-{columns.name}",
-        customdata=notes[np.ix_(*shown)],
+        customdata=notes,
         text=np.where(found.summary.q < LEVEL, MARK, "")[np.ix_(*shown)],
         texttemplate="%{text}",
     )
@@ -144,7 +139,7 @@ def intervals(rows: Sequence[Interval], unit: str, *, is_share: bool = False) ->
     )
     labels = {
         "tickvals": places,
-        "ticktext": ["<br>".join(wrap(esc(f"{row.label} {MARK}" if row.sure else row.label), LABEL)) for row in rows],
+        "ticktext": ["<br>".join(wrap(esc(f"{row.label} {MARK}" if row.q < LEVEL else row.label), LABEL)) for row in rows],
         "range": [-0.6, len(rows) - 0.4],
     }
     edges = [edge for edge in (*low, *means, *high, 0.0) if not np.isnan(edge)]
@@ -248,6 +243,6 @@ def _lines(
 
 def suite_shares(shares: Mapping[str, Share], unit: str, shown: str = "") -> go.Figure:
     """The share of each kind of pairs with its interval; that of the `shown` kind is larger."""
-    rows = [Interval(kind, *share[1:], chosen=kind == shown) for kind, share in shares.items()]
+    rows = [Interval(kind, share.right, share.low, share.high, chosen=kind == shown) for kind, share in shares.items()]
     drawn = intervals(rows, unit, is_share=True)
     return keep(drawn, lambda: Table.of(("kind", *Share._fields), [[kind, *share] for kind, share in shares.items()]))

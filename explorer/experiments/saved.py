@@ -7,20 +7,19 @@ import numpy as np
 
 from explorer.bert import provenance
 from explorer.core.cache import OnceCache
-from explorer.core.errors import InputError
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.question import place_of
-from explorer.experiments.compute.runs import Compared, compare_experiments, open_experiment, shared_items
-from explorer.experiments.compute.summary import LEVEL, at_place
+from explorer.experiments.compute.runs import Compared, compare_experiments, open_experiment
+from explorer.experiments.compute.summary import LEVEL
 from explorer.experiments.pictures import board, describe_q
-from explorer.experiments.sentences import about, find, interval_of, of_items, place_name
-from explorer.experiments.showing import LISTED, RunView, find_clicked, item_table, open_item, place_in, show_nothing, show_run
+from explorer.experiments.sentences import about, find, interval_of, of_items
+from explorer.experiments.showing import RunView, find_clicked, place_in, show_nothing, show_run
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.bars import sign
 from explorer.ui.pictures.base import join_names
 from explorer.ui.settings import upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, Finding, NewInput, button, caption, chart, sentence, settle
+from explorer.ui.view import Change, Content, Finding, button, caption, chart, sentence, settle
 
 PARTS = ("about", "board", "chosen", "interval", "beside")
 SAME = 1e-5  # two numbers that differ by less are the same: a file has six digits
@@ -37,7 +36,7 @@ def _opens(label: str) -> Any:
 class SavedRuns(RunView):
     """What two files hold, and where they differ in the items of both."""
 
-    name, question = "experiments/saved", "How do two saved runs differ?"
+    name, question, nothing = "experiments/saved", "How do two saved runs differ?", NOTHING
     layout = (row("run", "other_run"), row(col(*PARTS, "hint", "describe", "methods"), col("other_about", "other_board", "each")))
     run: Experiment | None = _opens("Open a run")
     other_run: Experiment | None = _opens("Open another beside it")
@@ -61,7 +60,7 @@ class SavedRuns(RunView):
             return {**show_nothing(), "compared": NOTHING, "other_about": "", "other_board": None}
         first, *others = self.runs
         at = self._at(first)
-        shown = show_run(first, at) | {"each": self._each(), "about": describe_run(first)}
+        shown = show_run(first, at) | {"about": describe_run(first)}
         if not others:
             return {**shown, "compared": "", "other_about": ONE, "other_board": None}
         told = {"other_about": describe_run(others[0]), "other_board": board(others[0], self._at(others[0]))}
@@ -70,40 +69,15 @@ class SavedRuns(RunView):
     def finding(self, subject: Subject) -> Finding | None:
         return Finding(find(self.runs[0]).text) if self.runs else None
 
-    def on_board(self, subject: Subject, index: object) -> Change:
-        return self._choose(self.run, index)
+    def found(self, subject: Subject) -> Experiment | None:
+        return self.runs[0] if self.runs else None
 
     def on_other_board(self, subject: Subject, index: object) -> Change:
-        return self._choose(self.other_run, index)
-
-    def _choose(self, run: Experiment | None, index: object) -> Change:
-        return settle(place=find_clicked(run, index) if run else ())
-
-    def run_of(self, subject: Subject) -> Experiment:
-        if self.run is None:
-            raise InputError(NOTHING)
-        return self.run
-
-    def on_each(self, subject: Subject, index: object) -> NewInput:
-        return open_item(self.runs[0].items if self.runs else (), index)
+        return settle(place=find_clicked(self.other_run, index) if self.other_run else ())
 
     def _at(self, run: Experiment) -> tuple[int, ...]:
         """The place that is looked at: that which was clicked, else the one that the first run selected."""
         return place_in(run, self.place or self.runs[0].summary.selected)
-
-    def _each(self) -> Any:
-        """The items of both runs, or of one, with what was measured at the place."""
-        runs, first = self.runs, self.runs[0]
-        rows = list(zip(*shared_items(*runs), strict=True)) if len(runs) > 1 else [(row,) for row in range(len(first.items))]
-        every = [at_place(run.values, self._at(run)) for run in runs]
-        lines = (
-            (row[0], first.items[row[0]], first.pieces[row[0]], [float(one[at]) for one, at in zip(every, row, strict=True)])
-            for row in rows[:LISTED]
-        )
-        titles = [run.short(self._at(run)) for run in runs]
-        if len(runs) > 1:
-            titles = [f"{name}, {which}" for name, which in zip(titles, ("first run", "other run"), strict=True)]
-        return item_table(lines, titles)
 
 
 def describe_run(run: Experiment) -> str:
@@ -126,9 +100,9 @@ def _compared(one: Experiment, other: Experiment) -> str:
         return " ".join([*words, f"{found.items:,} items are in both; {why}"])
     order = np.lexsort((-np.abs(there.effects).ravel(), there.q.ravel()))  # the smallest q, and of several the largest mean
     at = place_of(int(order[0]), there.q)
-    mean, low, high, q = (float(getattr(there, name)[at]) for name in ("effects", "low", "high", "q"))
+    mean, low, high, q = there.at(at)
     return (
         f"{' '.join(words)} In the {of_items(found.items)} of both, {int((there.q < LEVEL).sum())} places differ (q below 0.05), "
-        f"the clearest is {place_name(one.axes, at)}, where the first run less the other is {sign(mean)} "
+        f"the clearest is {one.name_of(at)}, where the first run less the other is {sign(mean)} "
         f"({interval_of(low, high, there.groups)}, {describe_q(q)})."
     )

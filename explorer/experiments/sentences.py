@@ -5,7 +5,7 @@ The wording of findings is in the questions themselves: `finding`, a template wi
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import isnan
 
 import numpy as np
@@ -14,15 +14,13 @@ from explorer.analysis.evaluation import spearman
 from explorer.analysis.resampling import FEWEST_GROUPS
 from explorer.core.paths import ASSETS
 from explorer.experiments.compute.concepts import WORDS
-from explorer.experiments.compute.edges import RECEIVERS
 from explorer.experiments.compute.estimating import EXACT
 from explorer.experiments.compute.experiment import Experiment
-from explorer.experiments.compute.question import HEADS, LAYERS, STATES, Axis
+from explorer.experiments.compute.question import HEADS
 from explorer.experiments.compute.runs import FEWEST_CHECKPOINTS, LEAST_PLACES, Checkpoints
 from explorer.experiments.compute.summary import LEVEL, at_place
 from explorer.experiments.pictures import describe_q
-from explorer.ui.pictures.bars import SEEN, sign
-from explorer.ui.subject import head_name
+from explorer.ui.pictures.bars import SEEN, short_percent, sign
 from explorer.ui.view import Finding, Why
 
 TESTS = (
@@ -61,28 +59,11 @@ def plain(value: float) -> str:
     return sign(value).removeprefix("+")
 
 
-def percent(share: float) -> str:
-    return f"{100 * share:.0f}%"
-
-
 def interval_of(low: float, high: float, groups: int, written: Callable[[float], str] = sign) -> str:
     """An interval in words, or why there is none."""
     if isnan(low):
         return f"no interval from {groups} group{'s' * (groups != 1)}"
     return f"95% interval {written(low)} to {written(high)}"
-
-
-def place_name(axes: Sequence[Axis], at: tuple[int, ...]) -> str:
-    """A place in words: 'layer 5, head 11', 'hidden state 4, changed words'."""
-    if axes[-1].name == HEADS.name:
-        return head_name((at[0], at[1]))
-    if axes[-1].name == RECEIVERS.name:
-        names = (str(axis.labels[place]) for axis, place in zip(axes, at, strict=True))
-        return "the edge from {} to {}".format(
-            *(name if name[:3] == "MLP" else f"{'head' if '.' in name else 'the'} {name}" for name in names)
-        )
-    first, *rest = (axis.labels[place] for axis, place in zip(axes, at, strict=True))
-    return ", ".join([f"{axes[0].name} {first}", *map(str, rest)]) if axes[0].name in (STATES.name, LAYERS.name) else f"{first}"
 
 
 def facts(found: Experiment) -> dict[str, object]:
@@ -92,7 +73,7 @@ def facts(found: Experiment) -> dict[str, object]:
     `random_share` what it is judged by; `doubt` is what a sentence adds where interval and test do not rule out 0.
     """
     held, at = found.summary.held_out, found.summary.selected
-    place, how = place_name(found.axes, at), found.provenance["how"]
+    place, how = found.name_of(at), found.provenance["how"]
     return {
         "place": place,
         "Place": place[:1].upper() + place[1:],
@@ -103,12 +84,12 @@ def facts(found: Experiment) -> dict[str, object]:
         "before": plain(found.held_out_before),
         "effect": sign(held.effect),
         "size": plain(held.effect),
-        "share": percent(held.effect),
+        "share": short_percent(held.effect),
         "by_effect": interval_of(held.low, held.high, held.groups),
         "by_size": interval_of(held.low, held.high, held.groups, plain),
-        "by_share": interval_of(held.low, held.high, held.groups, percent),
+        "by_share": interval_of(held.low, held.high, held.groups, short_percent),
         "random": sign(held.random),
-        "random_share": percent(held.random),
+        "random_share": short_percent(held.random),
         "beside": null_of(found) if found.nulls is None else f"for {null_of(found)}",
         "doubt": "" if held.is_sure else ", which is not certain",
         "concept": "the word" if how == WORDS else how,
@@ -145,7 +126,7 @@ def _exact(found: Experiment) -> str:
         return ""
     rows = found.held_out_rows
     exact = float(at_place(found.also[EXACT], found.summary.selected)[rows].sum() / found.sizes[rows].sum())
-    return "It was not patched" if isnan(exact) else f"Patching it brings back {percent(exact)}"
+    return "It was not patched" if isnan(exact) else f"Patching it brings back {short_percent(exact)}"
 
 
 def _over(found: Experiment) -> str:
@@ -203,10 +184,10 @@ def _in_groups(found: Experiment) -> str:
 
 def chosen(found: Experiment, at: tuple[int, ...]) -> str:
     summary, asked = found.summary, found.question
-    mean, low, high, q = (float(getattr(summary, name)[at]) for name in ("effects", "low", "high", "q"))
+    mean, low, high, q = summary.at(at)
     null = "" if summary.nulls is None else f"; {null_of(found)}: {plain(float(summary.nulls[at]))}"
     also = "".join(f"; {name}: {mean[at]:.2g}" for name, mean in found.also_means.items() if mean[at] == mean[at])
-    name, items, own = place_name(found.axes, at), of_items(len(found.items)), at_place(found.values, at)
+    name, items, own = found.name_of(at), of_items(len(found.items)), at_place(found.values, at)
     lead = own if found.nulls is None else own - at_place(found.nulls, at)
     said = asked.below or f"above {'0' if found.nulls is None else 'that'}"
     count = int((own < 0).sum() if asked.below else (lead > 0).sum())

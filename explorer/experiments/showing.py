@@ -2,13 +2,15 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from explorer.core.errors import InputError
 from explorer.experiments import sentences
 from explorer.experiments.compute.experiment import Experiment
 from explorer.experiments.compute.items import Item, number_groups
+from explorer.experiments.compute.question import Question
 from explorer.experiments.compute.summary import at_place
 from explorer.experiments.pictures import Interval, beside, board, intervals, shown_places
 from explorer.experiments.sentences import null_of
@@ -19,8 +21,9 @@ from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.strip_table import Column, Row, in_context, strip_table
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, NewInput, View, button, chart, part, props, prose, read, sentence, show
+from explorer.ui.view import Change, Content, NewInput, View, button, chart, part, props, prose, read, sentence, settle, show
 
+PIECES = 1.3  # tokens of a word
 NAME = 24  # characters of a checkpoint's name beside its mean
 MOST_PLACES = 10_000  # in a direction
 LISTED = 200  # items at most
@@ -50,6 +53,12 @@ def place_in(found: Experiment, place: tuple[int, ...]) -> tuple[int, ...]:
     return place if fits else found.summary.selected
 
 
+def passes_for(asked: Question, items: Sequence[Item], subject: Subject) -> float:
+    """About how many runs of the page's input take as long as a question of some items."""
+    tokens = sum(PIECES * len(f"{item.text_a} {item.text_b}".split()) + 2 for item in items)
+    return tokens / subject.trace.kept * asked.cost[1]
+
+
 class RunView(View):
     """A view that shows one run, with one place chosen."""
 
@@ -66,6 +75,8 @@ class RunView(View):
     each = part("strips", height=300)
     place: tuple[int, ...] = memory((), kept=kept_place)
 
+    nothing: ClassVar[str]  # what a click says without a run
+
     @property
     def file_name(self) -> str:
         return "run.json"
@@ -75,12 +86,25 @@ class RunView(View):
         cls.names = sorted(cls.names, key=RunView.names.__contains__)  # from top to bottom: first what only this view has
 
     @abstractmethod
+    def found(self, subject: Subject) -> Experiment | None:
+        """The run that is shown, if there is one."""
+
     def run_of(self, subject: Subject) -> Experiment:
         """The run that is shown. Raises InputError without one."""
+        if (found := self.found(subject)) is None:
+            raise InputError(self.nothing)
+        return found
 
     def on_describe(self, subject: Subject, _: None) -> Change:
         """The methods section for a paper. Raises InputError without a run."""
         return show(methods=props(value=sentences.methods(self.run_of(subject), self.file_name), visible=True))
+
+    def on_board(self, subject: Subject, index: object) -> Change:
+        """Another place: [row, column], or the number of a row, zero-based. Raises InputError without a run."""
+        return settle(place=find_clicked(self.run_of(subject), index))
+
+    def on_each(self, subject: Subject, index: object) -> NewInput:
+        return open_item(subject, self.run_of(subject).items, index)
 
 
 def show_run(found: Experiment, at: tuple[int, ...]) -> Content:
@@ -118,10 +142,11 @@ def item_table(lines: Iterable[Line], titles: Sequence[str] = (), label: str = "
     return strip_table(columns, rows, label, "item")
 
 
-def open_item(items: Sequence[Item], index: object) -> NewInput:
-    """The item of a clicked row as the page's input. Raises InputError."""
+def open_item(subject: Subject, items: Sequence[Item], index: object) -> NewInput:
+    """The item of a clicked row as the page's input, with its first blank as the chosen token. Raises InputError."""
     item = items[limits.check_integer(index, "the item", 0, len(items) - 1)]
-    return read(item.text_a, item.text_b)
+    blanks = subject.model.mask_positions(subject.model.encode(item.text_a, item.text_b))
+    return read(item.text_a, item.text_b, token=blanks[0] if blanks else None)
 
 
 def preview_items(items: Sequence[Item]) -> dict[str, Any]:
@@ -140,8 +165,8 @@ def _held_out(found: Experiment) -> Any:
         Interval(null_of(found), held.random, held.random_low, held.random_high, faint=True),
     ]
     for run in [found, *found.others] if found.others else []:
-        mean, low, high = (float(getattr(run.summary, name)[at]) for name in ("effects", "low", "high"))
-        rows.append(Interval(shorten(run.provenance["model"].rstrip("/").rpartition("/")[2], NAME), mean, low, high))
+        name = run.provenance["model"].rstrip("/").rpartition("/")[2]
+        rows.append(Interval(shorten(name, NAME), *run.summary.at(at)[:3]))
     return intervals(rows, found.question.unit)
 
 

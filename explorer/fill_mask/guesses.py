@@ -10,7 +10,7 @@ from explorer.fill_mask.word import no_blank, read_pieces, which_blank
 from explorer.techniques.filling import Filling, fill_jointly, log_probability
 from explorer.techniques.targets import Target, read_at
 from explorer.ui.long_view import is_quick
-from explorer.ui.pictures.bars import Row, bar_groups, bars, whole_percent
+from explorer.ui.pictures.bars import Row, bar_groups, bars, percent, whole_percent
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.token_row import token_row_of
 from explorer.ui.pictures.word_grid import Cell, word_grid
@@ -162,7 +162,7 @@ def _fill(subject: Subject) -> dict[str, Any]:
     """The blanks filled independently and together, a row per way of filling."""
     blanks = _guesses(subject, 1)
     alone = [guess.candidates[0] for guess in blanks]
-    rows = {"each separately": [(guess.token, guess.probability, f"{guess.probability:.1%}") for guess in alone]}
+    rows = {"each separately": [(guess.token, guess.probability, percent(guess.probability)) for guess in alone]}
     for order, called in ORDERS.items():
         steps = fill_jointly(subject.trace, order)
         rows[f"{called}, ln p = {log_probability(steps):.2f}"] = _in_place(steps)
@@ -173,6 +173,6 @@ def _in_place(steps: Sequence[Filling]) -> list[Cell]:
     """The steps in order of position, each with its number."""
     numbered = sorted(enumerate(steps, start=1), key=lambda pair: pair[1].position)
     return [
-        (step.candidate.token, step.candidate.probability, f"step {number}: {step.candidate.probability:.1%}")
+        (step.candidate.token, step.candidate.probability, f"step {number}: {percent(step.candidate.probability)}")
         for number, step in numbered
     ]

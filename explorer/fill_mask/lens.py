@@ -11,7 +11,7 @@ from explorer.techniques.lens import Lens as Found
 from explorer.text import limits
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import QUICK
-from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.pictures.bars import percent, whole_percent
 from explorer.ui.pictures.base import MOST_AT_ONCE
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.word_grid import word_grid
@@ -149,7 +149,7 @@ def _columns(subject: Subject) -> range:
 def _table(subject: Subject, found: Found) -> dict[str, Any]:
     cells = [
         [
-            (subject.model.pieces([id])[0], share, f"{share:.1%}, the final guess is at rank {rank:,}")
+            (subject.model.pieces([id])[0], share, f"{percent(share)}, the final guess is at rank {rank:,}")
             for id, share, rank in zip(ids.tolist(), shares.tolist(), ranks.tolist(), strict=True)
         ]
         for ids, shares, ranks in zip(found.ids, found.probabilities, found.final_ranks, strict=True)

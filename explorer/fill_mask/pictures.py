@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from explorer.techniques.pseudo_likelihood import Surprise
 from explorer.techniques.targets import Target
+from explorer.ui.pictures.bars import percent
 from explorer.ui.pictures.base import (
     AMOUNT,
     CATEGORIES,
@@ -33,7 +34,7 @@ def surprise_bars(found: Surprise, tokens: Sequence[str], guesses: Sequence[str]
     """The surprisal of the tokens that were hidden, in bits; on hover the first guess, its probability, the token's own rank."""
     bits, ranks, shares, window = found.bits, found.ranks, found.best_probabilities, window_over(x=found.positions)
     notes = [
-        f"first guess: {esc(guess)} ({share:.1%})<br>the word itself: rank {rank:,}"
+        f"first guess: {esc(guess)} ({esc(percent(share))})<br>the word itself: rank {rank:,}"
         for guess, share, rank in zip(guesses, shares, ranks, strict=True)
     ]
     bars = go.Bar(

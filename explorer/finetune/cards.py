@@ -1,14 +1,46 @@
-"""Classes as cards: a name and the sentences of each, in the order in which a person made them."""
+"""Classes as cards, in the order in which a person made them; and what the page opens with, from assets/examples/opening.json."""
 
-from typing import Any
+import json
+from typing import Any, NamedTuple
 
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, CARDS, CHARACTERS, LABEL
+from explorer.core.paths import EXAMPLES
 from explorer.finetune.compute.columns import guess_columns
-from explorer.finetune.opening import STARTER, Cards
+from explorer.text.lines import Pair
 from explorer.text.tables import parse_table
 from explorer.training.examples import normalise
 from explorer.ui.pictures.numbers import Table, keep
+
+_GIVEN = json.loads((EXAMPLES / "opening.json").read_text("utf-8"))
+
+Cards = tuple[tuple[str, tuple[str, ...]], ...]
+"""The name and the lines of each class."""
+
+OUTSIDE = "O"  # the tag of a word without one
+STARTER: Cards = tuple((card["name"], tuple(card["lines"])) for card in _GIVEN["cards"])
+OURS: dict[frozenset[str], tuple[Pair, ...]] = {
+    frozenset(kind["labels"]): tuple((text[0], text[1] if len(text) > 1 else "") for text in kind["texts"])
+    for kind in _GIVEN["tried"]
+}
+"""Texts and pairs to try, by the labels that they are for."""
+
+
+ORDERS: str = "\n".join(_GIVEN["orders"])
+"""Orders in a café, with the words that a waiter writes down: word/TAG."""
+
+
+class KnownTask(NamedTuple):
+    called: str
+    given: str  # the input
+    wanted: str  # the output
+    source: str
+    kind: str
+    ready: str  # the built-in set of its kind
+
+
+TASKS = {name: KnownTask(**task) for name, task in _GIVEN["tasks"].items()}
+
 
 DOUBLE = "In this class twice: both are left out together."
 CONTRADICTION = "In another class, too: keep it in one of them."

@@ -18,36 +18,32 @@ from explorer.core.steps import map_steps
 from explorer.finetune.compute import from_table, store
 from explorer.finetune.compute.answers import Answerer
 from explorer.finetune.compute.finetune import rate_at_width
-from explorer.finetune.compute.predictor import as_kind
-from explorer.finetune.compute.prefix import EVERY_TOKEN
+from explorer.finetune.compute.layers import EVERY_TOKEN
+from explorer.finetune.compute.predictor import Run, TrainingPlan, as_kind
 from explorer.finetune.compute.questions import check_questions
-from explorer.finetune.compute.run import Run
-from explorer.finetune.compute.task import CHECKS, Task, head_for, make_plan
+from explorer.finetune.compute.store import new_run
+from explorer.finetune.compute.task import CHECKS, Task, make_plan, run_training
 from explorer.finetune.compute.texts import Classifier
-from explorer.finetune.compute.training import new_run, run_training
 from explorer.finetune.compute.words import HeldOutTags, Tagger
 from explorer.text import limits
 from explorer.training.examples import check_examples, check_texts_or_pairs
 from explorer.training.probe import probe
 from explorer.training.tagging import check_tagged_examples, check_to_tag
 
+REPORTED = ("epoch", "train_loss", "held_out_loss", "held_out_accuracy", "held_out_exact_match", "held_out_f1")  # of an epoch
 
-def train_and_keep(model: Explorer, examples: Any, layer: int, pooling: str, layers_trained: int, **sent: object) -> Run:
-    """The run of a caller's training, with progress on the way; `sent` are settings. Raises BusyError if no epoch ends."""
-    plan = make_plan(model, layer, pooling, layers_trained, False, head_for(examples), **sent)
+
+def train_and_keep(model: Explorer, examples: Any, plan: TrainingPlan) -> tuple[Run, dict[str, Any]]:
+    """The run of a caller's training, with progress on the way, and its id and epochs. Raises BusyError if no epoch ends."""
     identifier = store.new_id()
     with jobs.job(identifier) as stop:
         steps = map_steps(run_training(Task(model, examples, plan), stop.is_set), lambda step: (step.share, step.doing))
         result = run_while_wanted(steps, tell())
         if result is None:
             raise BusyError("The training had to end in its first epoch. Send fewer examples, or try again later.")
-        return new_run(result, "API", identifier, caller())
-
-
-def history_of(run: Run, *measures: str) -> list[dict[str, float]]:
-    """For each epoch its number, both losses, and these measures of the held-out examples."""
-    reported = ("epoch", "train_loss", "held_out_loss", *measures)
-    return [{name: row[name] for name in reported} for row in run.history]
+        run = new_run(result, "API", identifier, caller())
+    history = [{name: row[name] for name in REPORTED if name in row} for row in run.history]
+    return run, {"head": run.id, "history": history}
 
 
 def train_head(
@@ -77,16 +73,10 @@ def train_head(
         always answering the most frequent label, and of a bag of words.
     """
     given, explorer = check_examples(examples), load(model)
-    sent = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
-    run = train_and_keep(explorer, given, layer, pooling, layers_trained, **sent)
-    history = history_of(run, "held_out_accuracy")
-    return {
-        "head": run.id,
-        "labels": given.classes,
-        "history": history,
-        "held_out_accuracy": history[-1]["held_out_accuracy"],
-        "baselines": run.baselines,
-    }
+    sent: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
+    run, said = train_and_keep(explorer, given, make_plan(explorer, layer, pooling, layers_trained, **sent))
+    accuracy = run.history[-1]["held_out_accuracy"]
+    return {**said, "labels": given.classes, "held_out_accuracy": accuracy, "baselines": run.baselines}
 
 
 def read_examples(file: str, text: str = "", label: str = "", text_b: str = "", kind: str = "") -> dict[str, Any]:
@@ -162,17 +152,12 @@ def train_tokens(
         `head` (an id), `tags`, `history`, `held_out_accuracy` (of words), `entity_f1`.
     """
     given, explorer = check_tagged_examples(examples), load(model)
-    sent = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
-    run = train_and_keep(explorer, given, layer, pieces, layers_trained, **sent)
-    history = history_of(run, "held_out_accuracy")
+    sent: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
+    plan = make_plan(explorer, layer, pieces, layers_trained, predictor=Tagger, **sent)
+    run, said = train_and_keep(explorer, given, plan)
     scores = as_kind(run.held_out, HeldOutTags).entities(given.classes)
-    return {
-        "head": run.id,
-        "tags": given.classes,
-        "history": history,
-        "held_out_accuracy": history[-1]["held_out_accuracy"],
-        "entity_f1": (scores[0].f1 if scores else 0.0) if given.has_entities else None,
-    }
+    f1 = (scores[0].f1 if scores else 0.0) if given.has_entities else None
+    return {**said, "tags": given.classes, "held_out_accuracy": run.history[-1]["held_out_accuracy"], "entity_f1": f1}
 
 
 def tag(texts: list[Any], head: str) -> dict[str, Any]:
@@ -221,11 +206,10 @@ def train_spans(
     layers = explorer.capabilities.layers if layers_trained == -1 else layers_trained
     rate = min(1.0, rate_at_width(CHECKS["learning_rate"](learning_rate), explorer.capabilities.hidden_size))
     epochs = limits.check_integer(epochs, "the number of epochs", 1, EPOCHS.most)
-    sent = {"epochs": epochs, "learning_rate": rate, "batch_size": batch_size, "seed": seed}
-    run = train_and_keep(explorer, given, -1, EVERY_TOKEN, layers, **sent)
-    history = history_of(run, "held_out_exact_match", "held_out_f1")
-    last = history[-1]
-    return {"head": run.id, "history": history, "exact_match": last["held_out_exact_match"], "f1": last["held_out_f1"]}
+    sent: dict[str, Any] = {"epochs": epochs, "learning_rate": rate, "batch_size": batch_size, "seed": seed}
+    run, said = train_and_keep(explorer, given, make_plan(explorer, -1, EVERY_TOKEN, layers, predictor=Answerer, **sent))
+    last = run.history[-1]
+    return {**said, "exact_match": last["held_out_exact_match"], "f1": last["held_out_f1"]}
 
 
 def answer(question: str, text: str, head: str) -> dict[str, Any]:

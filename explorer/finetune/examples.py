@@ -5,19 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
 from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
-from explorer.finetune.cards import cards_of, draw_cards, take_in
+from explorer.finetune.cards import OUTSIDE, cards_of, draw_cards, take_in
 from explorer.finetune.compute.columns import Columns, guess_columns
-from explorer.finetune.compute.from_table import ExampleFile, heading
+from explorer.finetune.compute.from_table import AnyExamples, ExampleFile, how_read
 from explorer.finetune.compute.texts import HeldOutTexts
-from explorer.finetune.kinds import HUB, KINDS, READY, TEXTS, TYPED
-from explorer.finetune.opening import OUTSIDE
-from explorer.finetune.recipe import begin
-from explorer.finetune.run import find_learned, is_quick, learn, run_id, run_ids
-from explorer.finetune.sources import IN_FILE, NO_COLUMN, AnyExamples, ExampleSettings, describe, is_few, starter
+from explorer.finetune.recipe import HUB, KINDS, READY, TEXTS, TYPED, begin
+from explorer.finetune.runs import find_learned, is_quick, learn, run_id, run_ids
+from explorer.finetune.sources import IN_FILE, NO_COLUMN, ExampleSettings, describe, is_few, starter
 from explorer.text.hub_data import fetch_data_set
 from explorer.text.tables import Table
 from explorer.training.tagging import TaggedExamples
@@ -30,8 +27,6 @@ from explorer.ui.view import Change, Content, Why, button, part, props, runs_as,
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 4, 4, 120
 SHOWN_WORDS = 40  # of a tagged sentence
 PROJECT = "Open in Projection"
-
-_guesses: OnceCache[Table, Columns] = OnceCache(4)
 
 
 class ExamplesView(ExampleSettings):
@@ -46,7 +41,7 @@ class ExamplesView(ExampleSettings):
     )
     names = (
         *layout[0].names,
-        *("ready", "classes", "cards", "tagged_lines", "tagged", "asked", "table"),
+        *("ready", "classes", "cards", "tagged_lines", "tagged", "table"),
         *(*layout[1].names, "read_as", *layout[2].names),
     )
     run: str | None = memory(None, kept=run_id, linked=False)
@@ -64,8 +59,12 @@ class ExamplesView(ExampleSettings):
 
     def compute(self, subject: Subject) -> Content:
         """The examples, or an error; and which boxes are visible."""
-        typed, labelled = self.source == TYPED, self.kind == TEXTS
-        shown: Content = {**self._menus(), **self._columns()}
+        typed, labelled, kind = self.source == TYPED, self.kind == TEXTS, KINDS[self.kind]
+        shown: Content = {
+            "source": props(choices=list(kind.sources), value=self.origin),
+            "ready": props(choices=[(title, name) for name, title in kind.sets.items()], value=self.ready_set),
+            **self._columns(),
+        }
         if labelled and typed:
             shown |= {"cards": draw_cards(self.classes, {}), "mapped": PROJECT}
         if self.source == HUB:
@@ -86,14 +85,6 @@ class ExamplesView(ExampleSettings):
             cells = [(tag, 0.0 if tag == OUTSIDE else 0.6, "") for tag in first.tags[:SHOWN_WORDS]]
             shown["tagged"] = word_grid("word", first.words[:SHOWN_WORDS], ["tag"], [cells])
         return shown
-
-    def _menus(self) -> Content:
-        """The choices of the menus that depend on the kind of task."""
-        kind = KINDS[self.kind]
-        return {
-            "source": props(choices=list(kind.sources)),
-            "ready": props(choices=[(title, name) for name, title in kind.sets.items()], value=self.ready_set),
-        }
 
     def _looked_at(self, key: str) -> Content:
         """What to show of runs, by the key of the examples: none of other examples."""
@@ -138,7 +129,7 @@ class ExamplesView(ExampleSettings):
 
     def on_table(self, subject: Subject, table: ExampleFile | None) -> Change:
         """A file was uploaded or removed: its kind of task is chosen, and the columns of a table are guessed."""
-        found = _guess(table) if isinstance(table, Table) else Columns("", "")
+        found = guess_columns(table) if isinstance(table, Table) else Columns("", "")
         columns = {"text_column": found.text, "label_column": found.label, "second_column": found.text_b or NO_COLUMN}
         kind = self.kind if table is None else IN_FILE[type(table)]
         task = {} if kind == self.kind else {**begin(kind, subject), "source": self.source, "table": table}
@@ -171,7 +162,7 @@ class ExamplesView(ExampleSettings):
         return {
             **{name: props(choices=options, value=chosen[name] or None, visible=True) for name, options in choices.items()},
             "labels_are": props(value=self.labels_are, visible=True),
-            "read_as": props(value=_read_as(table, self.text_column, self.label_column), visible=True),
+            "read_as": props(value=" ".join(how_read(table, self.columns)), visible=True),
             "preview": props(value=frame, column_widths=widths, visible=True),
         }
 
@@ -181,16 +172,5 @@ def mistakes_of(identifier: str) -> dict[tuple[str, str], str]:
     if (run := find_learned(identifier)) is None or not isinstance(held := run.held_out, HeldOutTexts):
         return {}
     labels = run.predictor.labels
-    wrong = np.flatnonzero(held.said != held.targets)
+    wrong = np.flatnonzero(~held.hits)
     return {(held.texts[row], labels[held.targets[row]]): labels[held.said[row]] for row in wrong}
-
-
-def _guess(table: Table) -> Columns:
-    return _guesses.get(table, lambda: guess_columns(table))
-
-
-def _read_as(table: Table, text: str, label: str) -> str:
-    """How a table was read, and how its columns were guessed while they are those."""
-    guessed = _guess(table)
-    why = [guessed.why] if (text, label) == (guessed.text, guessed.label) else []
-    return " ".join([table.about, *table.notes, *heading(table), *why])

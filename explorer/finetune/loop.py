@@ -12,10 +12,9 @@ from explorer.core.lazy import scipy
 from explorer.core.limits import RESULTS_MEGABYTES
 from explorer.core.scheduling import TRAINING
 from explorer.finetune.compute.loop import BATCH, MOST_TEXTS, Loop, Step, loop_plan
-from explorer.finetune.compute.task import TrainingPlan
-from explorer.finetune.kinds import TEXTS
-from explorer.finetune.recipe import Recipe
-from explorer.finetune.run import is_quick
+from explorer.finetune.compute.predictor import TrainingPlan
+from explorer.finetune.recipe import TEXTS, Recipe
+from explorer.finetune.runs import is_quick
 from explorer.finetune.sources import LABELLED, ExampleSettings
 from explorer.training.examples import Examples
 from explorer.ui.layout import row
@@ -77,7 +76,7 @@ class LoopView(ExampleSettings, Recipe):
     def compute(self, subject: Subject) -> Content:
         """The next batch, if the texts are read quickly or the loop has begun. Raises InputError."""
         if self.kind != TEXTS:
-            return {"about": f"The loop learns {LABELLED}."}
+            return {"about": LABELLED}
         key = self._key(subject)
         done = self._done(key)
         if done == 0 and _loops.peek(key) is None and not is_quick(subject, key[1], 2):
@@ -91,7 +90,7 @@ class LoopView(ExampleSettings, Recipe):
     @runs_as(TRAINING)
     def on_epoch(self, subject: Subject, _: Any) -> Generator[Content, None, Change]:
         key = self._key(subject)
-        loop, done = self._loop(subject, key), self._done(key)
+        loop, done = self.loop(subject, key), self._done(key)
         end = min(loop.total, (done // loop.per_epoch + 1) * loop.per_epoch)
         shown = time.monotonic()
         for now in range(done + 1, end):
@@ -104,24 +103,20 @@ class LoopView(ExampleSettings, Recipe):
     def on_restart(self, subject: Subject, _: Any) -> Change:
         return show(**self._draw(subject, self._key(subject), 0))
 
-    def loop(self, subject: Subject) -> Loop:
+    def loop(self, subject: Subject, key: Key | None = None) -> Loop:
         """The training of these examples and settings. Raises InputError."""
-        return self._loop(subject, self._key(subject))
-
-    def _loop(self, subject: Subject, key: Key) -> Loop:
+        key = key or self._key(subject)
         return _loops.get(key, lambda: Loop(subject.model, *key[1:]))
 
     def _key(self, subject: Subject) -> Key:
-        if self.kind != TEXTS:
-            raise InputError(f"The loop learns {LABELLED}.")
-        return subject.model_name, self.texts()[0], loop_plan(self.plan(subject.model)), self.cut_at
+        return subject.model_name, self.labelled(), loop_plan(self.plan(subject.model)), self.cut_at
 
     def _done(self, key: Key) -> int:
         """The number of steps done: none for another model, other examples or settings."""
         return self.at[1] if self.at[0] == str(hash(key)) else 0
 
     def _draw(self, subject: Subject, key: Key, done: int) -> Content:
-        loop = self._loop(subject, key)
+        loop = self.loop(subject, key)
         done = min(done, loop.total)
         step = loop.step(min(done, loop.total - 1))
         return {

@@ -16,17 +16,16 @@ from explorer.core.scheduling import AT_ONCE, TRAINING
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.finetune import Progress, duration
+from explorer.finetune.compute.from_table import AnyExamples
+from explorer.finetune.compute.predictor import Run
 from explorer.finetune.compute.questions import Questions
-from explorer.finetune.compute.run import Run
-from explorer.finetune.compute.task import Task, go_on
+from explorer.finetune.compute.store import new_run
+from explorer.finetune.compute.task import Task, go_on, run_training
 from explorer.finetune.compute.texts import Classifier
-from explorer.finetune.compute.training import new_run, run_training
-from explorer.finetune.kinds import TEXTS
-from explorer.finetune.learn_map import map_in_training
-from explorer.finetune.pictures import learning_curves
-from explorer.finetune.recipe import Recipe, defaults
-from explorer.finetune.run import RunView, find_learned, run_id, run_ids
-from explorer.finetune.sources import AnyExamples, ExampleSettings, size_of
+from explorer.finetune.pictures import learning_curves, map_in_training
+from explorer.finetune.recipe import TEXTS, Recipe, defaults
+from explorer.finetune.runs import RunView, find_learned, run_id, run_ids
+from explorer.finetune.sources import ExampleSettings, size_of
 from explorer.finetune.try_it import TryIt
 from explorer.finetune.verdict import cost, hardly_learned, judge, next_step, summary
 from explorer.training.settings import Epoch
@@ -59,7 +58,7 @@ class Outcome(RunView, ExampleSettings, Recipe):
 
     def compute(self, subject: Subject) -> Content:
         """The outcome; nothing new while a running training reports here."""
-        return {} if jobs.is_running(self.training) else super().compute(subject)
+        return {} if self.training in jobs.running else super().compute(subject)
 
     def show_run(self, subject: Subject, run: Run) -> Content:
         """The outcome; a button for what is not instant, and one for the next step, with what each costs."""
@@ -87,7 +86,7 @@ class Outcome(RunView, ExampleSettings, Recipe):
     def seen(self, subject: Subject) -> Run | None:
         """The run shown; None if there is none, or while another one is being trained."""
         with suppress(ExplorerError):
-            return None if jobs.is_running(self.training) else self.find(subject)
+            return None if self.training in jobs.running else self.find(subject)
         return None
 
     def finding(self, subject: Subject) -> Finding | None:
@@ -97,7 +96,7 @@ class Outcome(RunView, ExampleSettings, Recipe):
 
     def begin_train(self) -> Content:
         waits = f"Waiting for a free place: {WORKS.most} trainings run at a time."
-        return {**_buttons(busy=True), "status": waits if jobs.count_running() >= WORKS.most else "Starting."}
+        return {**_buttons(busy=True), "status": waits if len(jobs.running) >= WORKS.most else "Starting."}
 
     def fail_train(self) -> Content:
         return {**_buttons(), "status": NOTHING}
@@ -191,20 +190,14 @@ def _draw_epochs(task: Task, history: list[Epoch], moving: np.ndarray) -> Conten
     return shown
 
 
-def _find_moving(task: Task) -> np.ndarray:
-    """The held-out examples whose points move on the map: where layers are trained on labelled texts, unless they are many."""
-    if not (task.head is Classifier and task.plan.layers_trained):
-        return np.empty(0, np.int64)
-    rows = task.split().held_out
-    return rows if len(rows) <= MOST_MOVING else rows[:0]
-
-
 def _train_in_steps(task: Task, title: str, stop: Event, kept_as: tuple[str, str]) -> Generator[Content, None, Run | None]:
     """Train and show the progress. Returns the run, stored under `kept_as` (id, visitor), or None.
 
     When the page is closed meanwhile, Gradio closes this generator: what was learned so far is kept, and the training stops.
     """
-    steps, moving = run_training(task, stop.is_set), _find_moving(task)
+    steps, moving = run_training(task, stop.is_set), np.empty(0, np.int64)
+    if task.head is Classifier and task.plan.layers_trained and len(held := task.split().held_out) <= MOST_MOVING:
+        moving = held  # held-out texts, whose points on the map move
     history: list[Epoch] = []
     shown, drawn = 0.0, 0
     try:

@@ -1,26 +1,26 @@
-"""Pictures of a training and of its result: curves, how good it is, what decides, and what changed in the model."""
+"""Pictures of a training and of its result: curves, how good it is, and the map of its sentences on the plane of the logits."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
+from explorer.core.lazy import scipy
+from explorer.finetune.compute.in_turn import Moment
+from explorer.finetune.compute.predictor import Run, as_kind, name_measure
+from explorer.finetune.compute.texts import Decision, HeldOutTexts
+from explorer.training.examples import Examples
+from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.base import CATEGORIES, FAINT, GRID, LEGEND, esc, figure, plain_axis, shorten, token_axis, token_labels
 from explorer.ui.pictures.heatmaps import Axes, heatmap
 from explorer.ui.pictures.numbers import Places, Table, keep, matrix
+from explorer.ui.pictures.text_map import Frame, Pull, Regions, Star, TextMap, draw_map
 
 TRAINED, HELD_OUT, OTHER = CATEGORIES[4], CATEGORIES[0], CATEGORIES[1]
-CALLED = {
-    "accuracy": "accuracy",
-    "macro_f1": "macro-F1",
-    "spearman": "Spearman",
-    "pearson": "Pearson",
-    "exact_match": "exact match",
-    "f1": "F1",
-}
 DOTTED = {"color": FAINT, "width": 1, "dash": "dot"}
 
 
@@ -36,7 +36,7 @@ def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int 
         _curve(history, "held_out_loss", "held out", "", held_out),
         _curve(history, f"train_{judged}", "trained on", "2", trained),
         _curve(history, f"held_out_{judged}", "held out", "2", held_out),
-        _curve(history, f"held_out_{beside}", f"held out, {CALLED[beside]}", "2", {"color": OTHER, "dash": "dash"}),
+        _curve(history, f"held_out_{beside}", f"held out, {name_measure(beside)}", "2", {"color": OTHER, "dash": "dash"}),
     ]
     lowest, unit = (-1, "squared error (variances)") if judged == "spearman" else (0, "loss (nats)")
     few = max(1, -(-epochs // 5))  # a phone has room for five labels
@@ -52,7 +52,7 @@ def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int 
         xaxis2={**epoch, "domain": [0.56, 1], "anchor": "y2"},
         yaxis={"rangemode": "tozero", **GRID},
         yaxis2={"range": [lowest, 1.02], "anchor": "x2", **GRID},
-        annotations=[_above(unit, 0), _above(f"{CALLED[judged]} ({lowest} to 1)", 0.56)],
+        annotations=[_above(unit, 0), _above(f"{name_measure(judged)} ({lowest} to 1)", 0.56)],
     )
     if best is not None and len(history) > 1:
         kept = history[best]["epoch"]
@@ -107,12 +107,149 @@ def confusion_matrix(counts: np.ndarray, labels: Sequence[str], what: str = "sen
     return keep(drawn, lambda: matrix(counts, Places.of("right", labels), Places.of("said", labels), what))
 
 
-def passage(text: str, start: int, end: int) -> dict[str, Any]:
-    """The component's value for a text with the characters [start, end) marked; none if both are equal.
+LEAST_PROBABILITY = 1e-7  # of float32: below it, a logarithm says nothing
+GOLDEN = (5**0.5 - 1) / 2
+MOST_PULLS = 3
 
-    Raises ValueError when they are outside the text.
+
+@dataclass(frozen=True)
+class Plane:
+    """Two directions among the logits of a head; scores at (x, y) are `origin` + x · directions[0] + y · directions[1].
+
+    `share` is the part of the points' variance that the two directions show. With two classes only x means something.
     """
-    if not 0 <= start <= end <= len(text):
-        raise ValueError(f"characters {start} to {end} are outside a text of {len(text)}")
-    shown = {"before": text[:start], "marked": text[start:end], "after": text[end:]}
-    return keep(shown, lambda: Table.of(("start", "end", "marked", "text"), [[start, end, text[start:end], text]]))
+
+    origin: np.ndarray  # [classes]
+    directions: np.ndarray  # [2, classes], of unit length and orthogonal; zeros for a direction without a meaning
+    share: float
+
+    @classmethod
+    def of(cls, probabilities: np.ndarray) -> Plane:
+        """The plane for probabilities [texts, classes]: exact for two and three classes, otherwise their two main directions."""
+        classes = probabilities.shape[1]
+        if classes == 2:
+            return cls(np.zeros(2), np.array([[-1.0, 1.0], [0.0, 0.0]]) / 2**0.5, 1.0)
+        if classes == 3:
+            return cls(np.zeros(3), np.array([[-1.0, 1.0, 0.0], [1.0, 1.0, -2.0]]) / np.sqrt([[2.0], [6.0]]), 1.0)
+        logits = centred_logits(probabilities)
+        origin = logits.mean(0)
+        _, sizes, directions = np.linalg.svd(logits - origin, full_matrices=False)
+        if len(directions) < 2:  # of a single text
+            directions = np.vstack([directions, np.zeros_like(directions)])
+        total = float((sizes**2).sum())
+        return cls(origin, directions[:2], float((sizes[:2] ** 2).sum()) / total if total else 1.0)
+
+    def places(self, probabilities: np.ndarray) -> np.ndarray:
+        """[texts, 2]: the places of texts by their probabilities [texts, classes].
+
+        With two classes, the height has no meaning and only keeps the texts apart.
+        """
+        found = (centred_logits(probabilities) - self.origin) @ self.directions.T
+        if len(self.origin) == 2:
+            found[:, 1] = (np.arange(1, len(found) + 1) * GOLDEN) % 1 - 0.5
+        return found
+
+
+def centred_logits(probabilities: np.ndarray) -> np.ndarray:
+    """[texts, classes]: logarithms of probabilities minus their mean: the head's logits, up to a number that changes nothing."""
+    logs = np.log(np.maximum(probabilities, LEAST_PROBABILITY))
+    return logs - logs.mean(1, keepdims=True)
+
+
+def can_map(run: Run) -> bool:
+    return isinstance(run.held_out, HeldOutTexts) and len(run.held_out.targets) > 1
+
+
+def is_in_turn(run: Run) -> bool:
+    """Whether the run was judged by leave-one-out: the head was trained on all examples, other heads judged it."""
+    return run.settings.get("held_out") == 0 and run.held_out is not None
+
+
+def map_of(run: Run, tried: str = "", found: Decision | None = None, moments: Sequence[Moment] = ()) -> dict[str, Any]:
+    """The component's value; with `moments`, a film of gradient descent that ends in the run's own places."""
+    held, labels = as_kind(run.held_out, HeldOutTexts), run.predictor.labels
+    plane = Plane.of(held.probabilities)
+    drawn = _draw(held, labels, plane, is_in_turn(run))
+    star = None if found is None else _star(plane, tried, found)
+    said = f"; the sentence that is tried is {labels[found.best]}." if found else "."
+    frames = _frames(plane, held, moments)
+    return draw_map(replace(drawn, star=star, frames=frames), f"{_alt(held, labels)}{said}", plays=bool(moments))
+
+
+def map_in_training(examples: Examples, rows: np.ndarray, scores: np.ndarray) -> dict[str, Any]:
+    """The map of the held-out `rows` by a head's scores [rows, labels] while layers are trained."""
+    texts, texts_b = zip(*(examples.pairs[row] for row in rows), strict=True)
+    held = HeldOutTexts(texts, texts_b, examples.targets[rows], scipy.special.softmax(scores, axis=-1))
+    plane = Plane.of(held.probabilities)
+    return draw_map(_draw(held, examples.classes, plane, False), f"{_alt(held, examples.classes)}.")
+
+
+def _alt(held: HeldOutTexts, labels: Sequence[str]) -> str:
+    right, count = int(held.hits.sum()), len(held.targets)
+    return f"{count} sentences of {len(labels)} classes on the plane of the head's logits; {right} are right"
+
+
+def _draw(held: HeldOutTexts, labels: Sequence[str], plane: Plane, in_turn: bool) -> TextMap:
+    return TextMap(
+        texts=[f"{one} ‖ {other}" if other else one for one, other in zip(held.texts, held.texts_b, strict=True)],
+        places=plane.places(held.probabilities),
+        labels=held.targets.tolist(),
+        classes=labels,
+        notes=_notes(held, labels, in_turn),
+        rings=(~held.hits).tolist(),
+        regions=Regions(plane.origin, plane.directions),
+    )
+
+
+def explain_map(run: Run) -> str:
+    placed = "placed by a head that was trained without it" if is_in_turn(run) else "held out, and placed by the head"
+    read = f"Each point is a sentence, {placed}. The colour behind it is the answer there, paler where the head is less sure."
+    labels = len(run.predictor.labels)
+    if labels == 2:
+        return f"{read} From left to right: the difference of the two logits; the height has no meaning."
+    if labels == 3:
+        return f"{read} The plane is that of the three logits."
+    share = whole_percent(Plane.of(as_kind(run.held_out, HeldOutTexts).probabilities).share)
+    return f"{read} The plane has the two main directions of the {labels} logits, with {share} of their variance."
+
+
+def _notes(held: HeldOutTexts, labels: Sequence[str], in_turn: bool) -> list[str]:
+    how = "left out, it is called" if in_turn else "it is called"
+    shares = held.probabilities.max(1)
+    return [f"{how} {labels[said]} ({whole_percent(float(share))})" for said, share in zip(held.said, shares, strict=True)]
+
+
+def _star(plane: Plane, tried: str, found: Decision) -> Star:
+    """The sentence that is tried, with the words that move it most."""
+    spots = plane.places(found.probabilities[None])
+    pulls: list[Pull] = []
+    height = 0.0 if len(plane.origin) == 2 else float(spots[0, 1])
+    if len(found.without):
+        moved = plane.places(found.without)
+        moved[:, 1] = height if len(plane.origin) == 2 else moved[:, 1]
+        far = np.linalg.norm(moved - [spots[0, 0], height], axis=1)
+        pulls = [Pull(found.words[word], *map(float, moved[word])) for word in np.argsort(-far)[:MOST_PULLS] if far[word] > 0.2]
+    return Star(tried, float(spots[0, 0]), height, pulls)
+
+
+def _frames(plane: Plane, held: HeldOutTexts, moments: Sequence[Moment]) -> list[Frame]:
+    """The film of gradient descent, or of the epochs of a training of layers; it ends at the run's own places."""
+    right, count = int(held.hits.sum()), len(held.targets)
+    frames = [
+        Frame(
+            f"Step {one.step}: loss {one.loss:.2f}, {one.right} of {count} right when left out.", plane.places(one.probabilities)
+        )
+        for one in moments
+    ]
+    if moments:
+        end = Frame(f"The end, solved directly: {right} of {count} right when left out.", plane.places(held.probabilities))
+        return [*frames, end]
+    if not len(held.epochs):
+        return []
+    rows, total = np.arange(count), len(held.epochs)
+    for done, shares in enumerate(held.epochs, start=1):
+        loss = float(-np.log(np.maximum(shares[rows, held.targets], LEAST_PROBABILITY)).mean())
+        said = int((shares.argmax(1) == held.targets).sum())
+        text = f"Moment {done} of {total}: held-out loss {loss:.2f}, {said} of {count} right."
+        frames.append(Frame(text, plane.places(shares)))
+    return [*frames, Frame(f"The weights that are kept: {right} of {count} right.", plane.places(held.probabilities))]

@@ -1,27 +1,33 @@
-"""The quality of a run: its picture, its scores and its mistakes, for every kind of task."""
+"""The quality of a run: its picture, its scores and its mistakes, for every kind of task; and a probe of every hidden state."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Generator, Hashable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
 from explorer.analysis import evaluation
 from explorer.core.errors import InputError
 from explorer.core.lazy import sklearn
+from explorer.core.steps import map_steps
 from explorer.finetune.compute.answers import HeldOutAnswers
-from explorer.finetune.compute.predictor import HeldOutLabels
-from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.predictor import HeldOutLabels, Run
 from explorer.finetune.compute.texts import HeldOutNumbers
 from explorer.finetune.compute.words import HeldOutTags
 from explorer.finetune.pictures import confusion_matrix
-from explorer.finetune.run import RunView, run_id
-from explorer.finetune.verdict import match_exactly
+from explorer.finetune.runs import RunView, run_id
+from explorer.finetune.sources import ExampleSettings
 from explorer.text import limits
 from explorer.text.lines import Pair
+from explorer.training.examples import Examples
+from explorer.training.probe import LayerProbe, probe
 from explorer.ui.layout import col, row
+from explorer.ui.long_view import LongView
+from explorer.ui.pictures.bars import percent
 from explorer.ui.pictures.numbers import Column, columns_of, keep, plain
+from explorer.ui.pictures.state_lines import probe_lines
 from explorer.ui.settings import memory
 from explorer.ui.subject import Subject
+from explorer.ui.telling import interval
 from explorer.ui.view import Change, Content, chart, part, props, sentence, settle
 
 MOST_LISTED, MOST_TEXTS, MOST_MISSED, MOST_ANSWERS = 50, 10, 12, 100  # words, mistaken texts, numbers, and answers
@@ -54,16 +60,17 @@ class Result(RunView):
 
     def show_run(self, subject: Subject, run: Run) -> Content:
         held = run.held_out
+        if isinstance(held, HeldOutLabels):
+            return _labels(run, held, self.cell)
+        if isinstance(held, HeldOutNumbers):
+            error, rank = np.abs(held.said - held.targets), evaluation.spearman(held.said, held.targets)
+            worst = np.argsort(-error, kind="stable")[:MOST_MISSED]
+            rows = [[in_one_line(held.pairs[row]), f"{held.targets[row]:g}", f"{held.said[row]:.2f}"] for row in worst]
+            note = f"Off by {error.mean():.2f} on average; Spearman's rank correlation {rank:.2f} (-1 to 1)."
+            return {"sentences": _listed(rows, "The largest errors"), "note": note}
         if isinstance(held, HeldOutAnswers):
             return _answers(held)
-        if isinstance(held, HeldOutNumbers):
-            return _numbers(held)
-        if not isinstance(held, HeldOutLabels):
-            return {"note": "This run came in a file, which has no sentences to look at."}
-        names = held.entities(run.predictor.labels) if isinstance(held, HeldOutTags) else []
-        scores, note = _names(names) if names else _classes(run, held)
-        shown = _mistakes(run, held, self.cell)
-        return {**shown, "scores": scores, "note": f"{shown['note']} {note}"}
+        return {"note": "This run came in a file, which has no sentences to look at."}
 
     def on_picture(self, subject: Subject, index: object) -> Change:
         """Show the examples in a cell of the confusion matrix: [true label, predicted label]."""
@@ -75,20 +82,21 @@ class Result(RunView):
         return settle(cell=(run.id, right, said))
 
 
-def _listed(headers: Sequence[str], rows: Sequence[list[Any]], widths: Sequence[int], title: str) -> props:
-    """A table of examples with a title; the widths of its columns are in percent."""
-    shares = [f"{width}%" for width in widths]
-    return props(value={"headers": headers, "data": rows}, visible=True, column_widths=shares, label=title)
+def _listed(rows: Sequence[Sequence[str]], title: str) -> props:
+    """A table of examples, each with the right and the predicted answer."""
+    value = {"headers": ["sentence", "right", "predicted"], "data": rows}
+    return props(value=value, visible=True, column_widths=["50%", "24%", "26%"], label=title)
 
 
-def _scores(**columns: Column) -> props:
+def _measures(**columns: Column) -> props:
     """A table of counts and of shares, which are written in percent, with the numbers in full beside it."""
     cells = [[f"{one:.1%}" if isinstance(one, float) else plain(one) for one in column] for column in columns.values()]
-    frame = {"headers": [name.replace("_", " ") for name in columns], "data": [list(row) for row in zip(*cells, strict=True)]}
+    frame = {"headers": list(columns), "data": [list(row) for row in zip(*cells, strict=True)]}
     return props(value=keep(frame, lambda: columns_of(**columns)), visible=True)
 
 
-def _mistakes(run: Run, held: HeldOutLabels, cell: Cell | None) -> Content:
+def _labels(run: Run, held: HeldOutLabels, cell: Cell | None) -> Content:
+    """The confusion matrix, the measures of every class or of whole names, and the mistakes, or the sentences of a cell."""
     labels, what = run.predictor.labels, UNITS[run.kind]
     counts = sklearn.metrics.confusion_matrix(held.targets, held.said, labels=range(len(labels)))
     if cell is None or cell[0] != run.id:
@@ -98,21 +106,19 @@ def _mistakes(run: Run, held: HeldOutLabels, cell: Cell | None) -> Content:
         _, right, said = cell
         rows = np.flatnonzero((held.targets == right) & (held.said == said))
         title = f"{labels[right]}, called {labels[said] if right != said else 'so'}: {len(rows)}"
-    listed = [
-        [_text_of(held, row), labels[held.targets[row]], f"{labels[held.said[row]]}, {held.probabilities[row].max():.0%}"]
-        for row in rows[:MOST_LISTED]
-    ]
-    wrong = int(counts.sum() - np.trace(counts))
+    listed = []
+    for place in rows[:MOST_LISTED]:
+        text = in_context(held, place) if isinstance(held, HeldOutTags) else in_one_line(held.pairs[place])
+        listed.append([text, labels[held.targets[place]], f"{labels[held.said[place]]}, {held.probabilities[place].max():.0%}"])
+    names = held.entities(labels) if isinstance(held, HeldOutTags) else []
+    scores, note = _names(names) if names else _classes(run, held)
+    wrong = f"{int((~held.hits).sum()):,} of {len(held.targets):,} held-out {what} are wrong."
     return {
         "picture": confusion_matrix(counts, labels, what),
-        "sentences": _listed(["sentence", "right", "predicted"], listed, [50, 24, 26], title),
-        "note": f"{wrong:,} of {len(held.targets):,} held-out {what} are wrong. Click a cell to read the {what} in it.",
+        "scores": scores,
+        "sentences": _listed(listed, title),
+        "note": f"{wrong} Click a cell to read the {what} in it. {note}",
     }
-
-
-def _text_of(held: HeldOutLabels, place: int) -> str:
-    """A held-out text or pair, or a word among its neighbours."""
-    return in_context(held, place) if isinstance(held, HeldOutTags) else in_one_line(held.pairs[place])
 
 
 def in_one_line(pair: Pair) -> str:
@@ -133,7 +139,7 @@ def _classes(run: Run, held: HeldOutLabels) -> tuple[props, str]:
     measured = sklearn.metrics.precision_recall_fscore_support
     precision, recall, f1s, support = measured(held.targets, held.said, labels=range(len(labels)), zero_division=0)
     macro = sklearn.metrics.f1_score(held.targets, held.said, average="macro")
-    scores = _scores(label=labels, precision=precision, recall=recall, f1=f1s, **{UNITS[run.kind]: support})
+    scores = _measures(label=labels, precision=precision, recall=recall, f1=f1s, **{UNITS[run.kind]: support})
     return scores, (
         f"Macro-F1 (the mean of all classes) is {macro:.1%}. Precision: the share of right ones among those with this "
         "prediction. Recall: the share found of those with this label. F1: their harmonic mean."
@@ -143,42 +149,79 @@ def _classes(run: Run, held: HeldOutLabels) -> tuple[props, str]:
 def _names(found: Sequence[evaluation.EntityScores]) -> tuple[props, str]:
     """The measures of whole names by type, and what they are."""
     measures = {name: [getattr(scores, name) for scores in found] for name in ("precision", "recall", "f1", "support")}
-    return _scores(type=[scores.type or "all together" for scores in found], **measures), (
+    return _measures(type=[scores.type or "all together" for scores in found], **measures), (
         "A name counts when its type, its first and its last word are right (seqeval's definition, which is that of the "
         "CoNLL-2003 task: Tjong Kim Sang & De Meulder 2003). Support: the number of true names."
     )
 
 
-def _numbers(held: HeldOutNumbers) -> Content:
-    """The examples with the largest errors."""
-    error, rank = np.abs(held.said - held.targets), evaluation.spearman(held.said, held.targets)
-    rows = np.argsort(-error, kind="stable")[:MOST_MISSED]
-    listed = [[in_one_line(held.pairs[row]), f"{held.targets[row]:g}", f"{held.said[row]:.2f}"] for row in rows]
-    return {
-        "sentences": _listed(["sentence", "right", "predicted"], listed, [50, 24, 26], "The largest errors"),
-        "note": f"Off by {error.mean():.2f} on average; Spearman's rank correlation {rank:.2f} (-1 to 1).",
-    }
-
-
 def _answers(held: HeldOutAnswers) -> Content:
     """The held-out questions that are not answered exactly, the most confident first."""
-    right = match_exactly(held)
-    rows = np.flatnonzero(~right)
-    listed = [
+    wrong = np.flatnonzero(~held.hits)
+    rows = [
         [
-            held.questions[place],
-            held.said[place] or NO_ANSWER,
-            " or ".join(held.accepted[place]) or NO_ANSWER,
-            f"{held.scores[place, 0 if held.said[place] else 1]:.0%}",
-            held.texts[place],
+            in_one_line(held.pairs[row]),
+            " or ".join(held.accepted[row]) or NO_ANSWER,
+            f"{held.said[row] or NO_ANSWER}, {held.scores[row].max():.0%}",
         ]
-        for place in rows[np.argsort(-held.scores[rows].max(1), kind="stable")][:MOST_ANSWERS]
+        for row in wrong[np.argsort(-held.scores[wrong].max(1), kind="stable")][:MOST_ANSWERS]
     ]
-    headers, title = ["question", "predicted", "right", "sure", "text"], "Questions, the most confident first"
     return {
-        "sentences": _listed(headers, listed, [24, 16, 16, 9, 35], title),
-        "note": (
-            f"{len(rows):,} of {len(right):,} held-out questions are not answered exactly, capitals, "
-            "articles and punctuation aside (exact match, Rajpurkar et al. 2016); sure is p(start) · p(end) of the prediction."
-        ),
+        "sentences": _listed(rows, "Questions, the most confident first"),
+        "note": f"{len(wrong):,} of {len(held.hits):,} held-out questions are not answered exactly, capitals, articles and "
+        "punctuation aside (exact match, Rajpurkar et al. 2016). The share is p(start) · p(end) of the prediction.",
     }
+
+
+SEEDS = 5
+FEW = 30  # different sentences held out in all splits, below which an interval is wider than most differences of layers
+
+
+class Probe(LongView, ExampleSettings):
+    name, question = "fine-tune/probe", "Which layer knows the labels?"
+    folded, start = "Which layer knows the labels?", "Ask every layer"
+    names: ClassVar[Sequence[str]] = ()  # the boxes for the examples are in another view
+    about = sentence(keep_height=True)
+    curve = chart("Accuracy of a probe by layer", height=300)
+
+    def passes(self, subject: Subject) -> float:
+        """Infinite, so that it always waits for its button: it reads all examples, and needs no text."""
+        return float("inf")
+
+    def key(self, subject: Subject) -> Hashable:
+        try:
+            return self.name, subject.model_name, self.examples()[0]
+        except InputError:
+            return self.name, subject.model_name, None
+
+    def waiting(self, subject: Subject) -> Content:
+        method = f"A linear head on every hidden state, {SEEDS} splits each, and the same with the labels shuffled."
+        return {"about": f"{method} The band is the 95% interval.", "curve": None}
+
+    def work(self, subject: Subject) -> Generator[Any, None, tuple[list[LayerProbe], Examples]]:
+        examples = self.labelled()
+        steps = probe(subject.model, examples, "mean", SEEDS)
+        return (yield from map_steps(steps, lambda step: (f"{step[1]} {step[0]:.0%}.", step[0]))), examples
+
+    def draw(self, subject: Subject, found: tuple[list[LayerProbe], Examples]) -> Content:
+        rows, examples = found
+        accuracy, low, high, control = np.array([(row.accuracy, row.low, row.high, row.control_accuracy) for row in rows]).T
+        usual = np.full(len(rows), max(examples.counts.values()) / len(examples))
+        references, best = {"shuffled labels": control, "the most frequent label": usual}, int(accuracy.argmax())
+        drawn = probe_lines(accuracy, (low, high), references, best, "held-out texts labelled right")
+        return {"curve": drawn, "about": tell(rows)}
+
+
+def tell(rows: list[LayerProbe]) -> str:
+    best = max(rows, key=lambda row: row.accuracy)
+    ends = interval(best.low, best.high)
+    text = (
+        f"Best at hidden state {best.layer}: {percent(best.accuracy)} (95% interval {ends} over {best.sentences:,} different "
+        f"held-out texts, {SEEDS} splits), mean over tokens; {percent(best.control_accuracy)} with "
+        "shuffled labels, which is what chance reaches."
+    )
+    if best.sentences < FEW:
+        text += f" So few held-out texts ({best.sentences}) cannot rank the layers: add examples."
+    elif rivals := sum(row.high >= best.low for row in rows) - 1:
+        text += f" Its interval overlaps with those of {rivals} of the {len(rows) - 1} other hidden states."
+    return text

@@ -1,27 +1,26 @@
 """The examples to learn from: built in, typed, a file, or a data set of the Hub. Settings shared by several views."""
 
 from collections import Counter
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any
 
-from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.core.limits import BOX_CHARACTERS, TRAINING_EXAMPLES
+from explorer.core.limits import BOX_CHARACTERS
 from explorer.core.limits import TEXTS as MOST_TEXTS
-from explorer.finetune.cards import cards_of
-from explorer.finetune.compute.answers import room
+from explorer.finetune.cards import ORDERS, OUTSIDE, STARTER, Cards, cards_of
 from explorer.finetune.compute.columns import Columns
-from explorer.finetune.compute.from_table import FILE_TYPES, ExampleFile, built_in, examples_from_table, read_file
-from explorer.finetune.compute.questions import Questions, built_in_questions, read_typed
-from explorer.finetune.kinds import ANSWERS, FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS, of_kind, sets
-from explorer.finetune.opening import ORDERS, OUTSIDE, QUESTIONS, STARTER, Cards
+from explorer.finetune.compute.from_table import FILE_TYPES, AnyExamples, ExampleFile, built_in, examples_of, read_file
+from explorer.finetune.compute.questions import Questions
+from explorer.finetune.recipe import ANSWERS, FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS, of_kind, sets
 from explorer.text import limits
+from explorer.text.corpora import Corpus
 from explorer.text.hub_data import EXAMPLE
 from explorer.text.lines import split_lines
 from explorer.text.tables import Table
-from explorer.text.tagged import TaggedFile, TaggedSentence, split_words
-from explorer.training.examples import HELD_OUT_SHARE, Examples, ScoredExamples, check_classes
+from explorer.text.tagged import Sentence, split_words
+from explorer.training.examples import HELD_OUT_SHARE, Examples, ScoredExamples, check_examples
 from explorer.training.settings import FEWEST_HELD_OUT
-from explorer.training.tagging import TaggedExamples, built_in_tagged, tagged_examples
+from explorer.training.tagging import TaggedExamples, tagged_examples
 from explorer.ui.pictures.bars import bars
 from explorer.ui.settings import choice, memory, text, upload
 from explorer.ui.subject import Subject
@@ -31,18 +30,12 @@ NO_COLUMN = "(none)"
 AS_THEY_LOOK = "as they look"
 TOGETHER = "Variants of one sentence are held out together."
 MOST_BARS = 8
-CHARACTERS_PER_TOKEN = 4  # in English, about
-HANDFUL = 100  # questions: hardly any kind of question is learned from fewer
-LABELLED = "labels of texts or pairs; choose examples of these above"
+LABELLED = "The loop and the probe learn labels of texts or pairs. Choose examples of these above."
 MISSING = {FILE: "Choose a file of examples.", HUB: "Name a data set and fetch it."}
-IN_FILE: dict[type, str] = {Table: TEXTS, TaggedFile: WORDS, Questions: ANSWERS}
-
-AnyExamples = Examples | TaggedExamples | Questions
-Sent = TypeVar("Sent", Table, TaggedFile, Questions)
-_of_tables: OnceCache[tuple[Table, Columns], tuple[Examples, list[str]]] = OnceCache(4)  # 50,000 rows take seconds
+IN_FILE: dict[type, str] = {Table: TEXTS, Corpus: WORDS, Questions: ANSWERS}
 
 
-def read_tags(line: str) -> TaggedSentence:
+def read_tags(line: str) -> Sentence:
     """The words of a line with their tags: 'small/SIZE beer/DRINK, please', where a word without a tag in capitals has O."""
     words: list[str] = []
     tags: list[str] = []
@@ -53,7 +46,7 @@ def read_tags(line: str) -> TaggedSentence:
         after = split_words(piece[len(bare) :]) if is_tagged else []
         words += [*mine, *after]
         tags += [*[tag if is_tagged else OUTSIDE] * len(mine), *[OUTSIDE] * len(after)]
-    return TaggedSentence(tuple(words), tuple(tags))
+    return Sentence(tuple(words), tuple(tags))
 
 
 def _column(label: str) -> Any:
@@ -65,7 +58,7 @@ class ExampleSettings(View):
 
     kind: str = of_kind()
     source: str = choice((TYPED, READY, FILE, HUB), "Examples", menu=True, elem_classes="inline")
-    ready: str = choice(sets(), "Built-in set", menu=True, elem_classes="inline long", when=lambda view: view.source == READY)
+    ready: str = choice(sets(), "Built-in set", menu=True, elem_classes="inline long", when=lambda view: view.origin == READY)
     classes: Cards = memory(STARTER, kept=cards_of)
     tagged_lines: str = text(
         ORDERS,
@@ -75,15 +68,6 @@ class ExampleSettings(View):
         max_lines=12,
         visible=False,
         when=lambda view: (view.kind, view.source) == (WORDS, TYPED),
-    )
-    asked: str = text(
-        QUESTIONS,
-        "Text, then lines: question | answer",
-        limit=BOX_CHARACTERS,
-        visible=False,
-        lines=10,
-        max_lines=16,
-        when=lambda view: (view.kind, view.source) == (ANSWERS, TYPED),
     )
     table: ExampleFile | None = upload(
         label="Table, CoNLL or SQuAD file",
@@ -110,9 +94,33 @@ class ExampleSettings(View):
 
     def examples(self) -> tuple[AnyExamples, str]:
         """The examples, and a note about them. Raises InputError."""
-        if self.kind == WORDS:
-            return self._tagged()
-        return self._questions() if self.kind == ANSWERS else self.texts()
+        if self.origin == READY:
+            found = built_in(self.ready_set)
+            return found, TOGETHER if isinstance(found, Examples) and found.groups else ""
+        if self.source == TYPED:
+            return (self._typed(), "") if self.kind == TEXTS else tagged_examples(self._typed_words())
+        if self.table is None:
+            raise InputError(MISSING[self.source])
+        if (kind := IN_FILE[type(self.table)]) != self.kind:
+            raise InputError(f"This file is for another kind of task. Choose {KINDS[kind].label!r} above.")
+        return examples_of(self.table, self.columns)
+
+    def labelled(self) -> Examples:
+        """Texts or pairs with labels. Raises InputError for examples of another kind."""
+        if isinstance(found := self.examples()[0], Examples) and not isinstance(found, ScoredExamples):
+            return found
+        raise InputError(LABELLED)
+
+    @property
+    def columns(self) -> Columns:
+        """The chosen columns of a table."""
+        second = "" if self.second_column == NO_COLUMN else self.second_column
+        return Columns(self.text_column, self.label_column, second, kind=self.labels_are)
+
+    @property
+    def origin(self) -> str:
+        """The source, or the built-in sets where the kind of task has no such source."""
+        return self.source if self.source in KINDS[self.kind].sources else READY
 
     @property
     def ready_set(self) -> str:
@@ -121,81 +129,35 @@ class ExampleSettings(View):
         return self.ready if self.ready in kind.sets else kind.opening
 
     def title(self, examples: AnyExamples) -> str:
-        if self.source == READY:
+        if self.origin == READY:
             return KINDS[self.kind].sets[self.ready_set].split(":")[0]
         if isinstance(examples, Questions):
-            return "Answers, typed" if self.source == TYPED else "Answers, a file"
+            return "Answers, a file"
         tags = (label for label in examples.classes if self.kind == TEXTS or label != OUTSIDE)
         return " / ".join(tags)[:40]
 
-    def texts(self) -> tuple[Examples, str]:
-        """Texts or pairs with labels or numbers. Raises InputError."""
-        if self.source == READY:
-            examples = built_in(self.ready_set)
-            return examples, TOGETHER if examples.groups else ""
-        if self.source == TYPED:
-            return self._typed(), ""
-        second = "" if self.second_column == NO_COLUMN else self.second_column
-        columns = Columns(self.text_column, self.label_column, second, kind=self.labels_are)
-        table = self._sent(Table)
-        examples, notes = _of_tables.get((table, columns), lambda: examples_from_table(table, columns))
-        return examples, " ".join(notes)
-
     def _typed(self) -> Examples:
-        pairs = []
+        rows: list[tuple[str, str]] = []
         for number, (name, lines) in enumerate(self.classes, start=1):
             written = [line for line in lines if line.strip()]
             if written and not name.strip():
                 raise InputError(f"Class {number} has sentences but no name. Name it.")
-            pairs += [(limits.check_text(line, "a line"), name.strip()) for line in written]
-        if not pairs:
+            rows += [(line, name.strip()) for line in written]
+        if not rows:
             raise InputError("The cards have no sentences yet. Type or paste some, one per line.")
-        TRAINING_EXAMPLES.check(len(pairs), "sentences")
-        check_classes(Counter(label for _, label in pairs))
-        texts, labels = zip(*pairs, strict=True)
-        return Examples(texts, labels, order=tuple(name.strip() for name, _ in self.classes))
+        return replace(check_examples(rows), order=tuple(name.strip() for name, _ in self.classes))
 
-    def _tagged(self) -> tuple[TaggedExamples, str]:
-        if self.source == READY:
-            return built_in_tagged(self.ready_set), ""
-        if self.source == TYPED:
-            return tagged_examples(self._typed_words())
-        file = self._sent(TaggedFile)
-        examples, note = tagged_examples(file.sentences)
-        return examples, f"{file.about} {note}".strip()
-
-    def _typed_words(self) -> list[TaggedSentence]:
+    def _typed_words(self) -> list[Sentence]:
         if not (lines := [line for line in dict.fromkeys(split_lines(self.tagged_lines)) if split_words(line)]):
             raise InputError("The box has no sentences yet. Type or paste some, one per line.")
         MOST_TEXTS.check(len(lines), "sentences")
         return [read_tags(limits.check_text(line, "a line")) for line in lines]
 
-    def _questions(self) -> tuple[Questions, str]:
-        """The questions; beside a handful of typed ones the built-in ones, since a handful teaches next to nothing."""
-        if self.source == READY:
-            return built_in_questions(), ""
-        if self.source != TYPED:
-            return (sent := self._sent(Questions)), sent.about
-        typed = read_typed(self.asked)
-        if len(typed) >= HANDFUL:
-            return typed, ""
-        note = f"{len(typed)} are yours; a handful teaches little, so the built-in questions are learned too."
-        return Questions(built_in_questions().rows + typed.rows), note
-
-    def _sent(self, wanted: type[Sent]) -> Sent:
-        """The uploaded file, if it is of the kind that is chosen. Raises InputError."""
-        if self.table is None:
-            raise InputError(MISSING[self.source])
-        if not isinstance(self.table, wanted):
-            raise InputError(f"This file is for another kind of task. Choose {KINDS[IN_FILE[type(self.table)]].label!r} above.")
-        return self.table
-
 
 def starter() -> tuple[Examples, str]:
     """The examples typed when the page opens, and the title of a run on them."""
     given = ExampleSettings()
-    examples, _ = given.texts()
-    return examples, given.title(examples)
+    return (examples := given.labelled()), given.title(examples)
 
 
 def size_of(examples: AnyExamples) -> tuple[int, int]:
@@ -212,11 +174,8 @@ def is_few(examples: Examples) -> bool:
 def describe(subject: Subject, examples: AnyExamples, note: str) -> Content:
     """How many examples there are, what is held out, and bars of their labels."""
     if isinstance(examples, Questions):
-        characters = sum(len(question) + len(about) for question, about in examples.pairs)
-        share = room(subject.model.capabilities.hidden_size) * CHARACTERS_PER_TOKEN / characters
-        fits = f" About {share:.0%} of them fit into memory, and are learned from." if share < 1 else ""
         sizes = f"{len(examples):,} questions on {len(examples.texts):,} texts, {examples.unanswered:,} without an answer there"
-        return {"about": f"{sizes}; all questions on about a fifth of the texts are held out. {note}{fits}"}
+        return {"about": f"{sizes}; all questions on about a fifth of the texts are held out. {note}"}
     if isinstance(examples, TaggedExamples):
         sizes = f"{len(examples):,} sentences with {len(examples.words):,} words; a fifth of the sentences"
         return _balance(f"{sizes} is held out unless you choose another share. {note}", "tags", examples.counts)

@@ -1,12 +1,10 @@
 """The tab Fine-tune: training BERT on examples, with every result open to inspection."""
 
 from explorer.finetune.examples import ExamplesView
-from explorer.finetune.kinds import ANSWERS, KINDS, READY, WORDS
 from explorer.finetune.loop import PROGRAM, LoopView
 from explorer.finetune.outcome import Outcome
-from explorer.finetune.probe import Probe
-from explorer.finetune.recipe import SMALL_PRESET, KnownTasks, Recipe
-from explorer.finetune.result import Result
+from explorer.finetune.recipe import ANSWERS, KINDS, READY, SMALL_PRESET, WORDS, KnownTasks, Recipe
+from explorer.finetune.result import Probe, Result
 from explorer.finetune.runs import Runs
 from explorer.finetune.try_it import TryIt
 from explorer.ui.tabs import Moved, Tab

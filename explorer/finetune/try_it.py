@@ -9,27 +9,27 @@ from explorer.analysis.evaluation import by_sentence
 from explorer.bert.explorer import load
 from explorer.bert.features import features
 from explorer.core.cache import OnceCache
+from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, Limit
-from explorer.finetune.compute.answers import Answerer
+from explorer.finetune.cards import OURS, OUTSIDE, STARTER
+from explorer.finetune.compute.answers import Answerer, places_of
 from explorer.finetune.compute.in_turn import Heads, in_slow_motion
-from explorer.finetune.compute.predictor import as_kind
-from explorer.finetune.compute.reasons import Decision, decide
-from explorer.finetune.compute.run import Run
-from explorer.finetune.compute.texts import Classifier, HeldOutNumbers, HeldOutTexts, Regressor
-from explorer.finetune.compute.words import HeldOutTags
-from explorer.finetune.kinds import ANSWERS, TEXTS, WORDS
-from explorer.finetune.learn_map import can_map, explain_map, is_in_turn, map_of
-from explorer.finetune.opening import OURS, STARTER
-from explorer.finetune.run import RunView
-from explorer.finetune.try_others import answer_question, tag_words
+from explorer.finetune.compute.predictor import Run, as_kind
+from explorer.finetune.compute.texts import Classifier, Decision, HeldOutNumbers, HeldOutTexts, Regressor
+from explorer.finetune.compute.words import HeldOutTags, Tagger
+from explorer.finetune.pictures import can_map, explain_map, is_in_turn, map_of
+from explorer.finetune.recipe import ANSWERS, TEXTS
+from explorer.finetune.runs import RunView
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
 from explorer.text.lines import Pair, split_lines
+from explorer.text.tagged import split_words
 from explorer.training.examples import Examples
 from explorer.ui.layout import row
-from explorer.ui.pictures.bars import bars, percent
-from explorer.ui.pictures.numbers import Table, keep
+from explorer.ui.pictures.bars import bars, percent, short_percent, whole_percent
+from explorer.ui.pictures.numbers import Table, columns_of, keep
 from explorer.ui.pictures.word_effects import word_effects
+from explorer.ui.pictures.word_grid import word_grid
 from explorer.ui.settings import choice, text
 from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, button, chart, part, props, sentence, settle, show
@@ -38,12 +38,11 @@ MOST_BARS = 6
 OFFER = "Example sentence …"
 NO_MAP = "The map appears here after a training on two classes or more."
 MOST_WORDS = 3  # that decided, in the table of many sentences
+MOST_SHOWN = 60  # words with their tags
 MANY = Limit(200, "At most {most} {what} fit into this table, and there are {given}; the endpoint /classify takes more.")
 SLOW = "Watch it learn, in slow motion"
 NOTHING: Content = {"verdict": None, "words": None, "note": ""}
 HIDDEN = props(value=None, visible=False)
-NAMES = ("B-LOC", "B-ORG", "B-PER", "B-TIME", "I-LOC", "I-ORG", "I-PER", "I-TIME", "O")
-BEFORE: dict[str, Sequence[str]] = {WORDS: NAMES, ANSWERS: Answerer.own_labels}  # labels before anything is trained
 FIRST = OURS[frozenset(name for name, _ in STARTER)][0]  # when the page opens
 OFFERED = {pair: labels for labels, pairs in OURS.items() for pair in pairs}  # our texts, and the labels they are for
 MOST_SAMPLES = 6
@@ -73,7 +72,6 @@ class TryIt(RunView):
     )
     second: str = text("", "Second sentence", visible=False, max_lines=8)
     verdict = part("bars", optional=True, answer=True)
-    found = part("passage", optional=True, answer=True)
     said = sentence(optional=True, answer=True)
     row = part("words", optional=True, answer=True)
     map = part("text_map", height=340, missing=NO_MAP, answer=True)
@@ -96,13 +94,10 @@ class TryIt(RunView):
         held = run.held_out
         pairs = run.kind == "spans" or (isinstance(held, HeldOutTexts | HeldOutNumbers) and any(held.texts_b))
         pair, shown = self._boxes(run.predictor.labels, samples_of(run), pairs)
-        if run.kind == "tags":
-            return {**shown, **tag_words(run, pair[0]), "map": HIDDEN}
-        if run.kind == "spans":
-            return {**shown, **answer_question(run, *pair), "map": HIDDEN}
         there = has_visible_characters(pair[0])
-        if run.kind == "number":
-            return {**shown, **(_estimate(run, pair) if there else NOTHING), "map": HIDDEN}
+        if run.kind != "classes":
+            answer = {"tags": tag_words, "spans": answer_question, "number": _estimate}[run.kind]
+            return {**shown, **(answer(run, pair) if there else NOTHING), "map": HIDDEN}
         shown |= {"offer": TWEETS if set(run.predictor.labels) == OF_TWEETS else FILL, **self._table(run)}
         return {**shown, **(self._verdict(run, pair) if there else {**NOTHING, **_map(run)})}
 
@@ -148,8 +143,8 @@ class TryIt(RunView):
     def without_run(self, why: str) -> Content:
         if self.kind == TEXTS:
             return {"verdict": None, "words": None, "map": props(value=None, visible=True), "note": why}
-        labels = BEFORE[self.kind]
-        _, boxes = self._boxes(labels, OURS[frozenset(labels)], self.kind == ANSWERS)
+        labels = Answerer.own_labels if self.kind == ANSWERS else ()
+        _, boxes = self._boxes(labels, OURS.get(frozenset(labels), ()), self.kind == ANSWERS)
         return {**boxes, "map": HIDDEN, "note": why}
 
     def _boxes(self, labels: Sequence[str], samples: Sequence[Pair], pairs: bool) -> tuple[Pair, Content]:
@@ -179,7 +174,7 @@ class TryIt(RunView):
 
     def _decide(self, run: Run, pair: Pair) -> Decision:
         classifier = as_kind(run.predictor, Classifier)
-        return _decisions.get((run.id, pair), lambda: decide(classifier, load(classifier.model), pair))
+        return _decisions.get((run.id, pair), lambda: classifier.decide(load(classifier.model), pair))
 
 
 def _in_one_line(pair: Pair) -> str:
@@ -223,3 +218,49 @@ def fit_texts(pair: Pair, labels: Sequence[str], samples: Sequence[Pair]) -> Pai
     if put_for is None or 2 * len(set(labels) & set(put_for)) >= len(labels):
         return pair
     return samples[0] if samples else ("", "")
+
+
+def tag_words(run: Run, pair: Pair) -> Content:
+    """A tag under each word of a text, and how sure it is. Raises InputError."""
+    words = split_words(limits.check_text(pair[0], "the sentence"))
+    labels, predictor = run.predictor.labels, as_kind(run.predictor, Tagger)
+    (shares,) = predictor.tag(load(predictor.model), [words])
+    read, said, sure = len(shares), shares.argmax(-1), shares.max(-1)
+    if not read:
+        raise InputError("The model reads none of these words. Type others.")
+    seen = [0.0 if labels[tag] == OUTSIDE else float(share) for tag, share in zip(said, sure, strict=True)]
+    cells = [(labels[tag], one, _ranked(labels, row)) for tag, one, row in zip(said, seen, shares, strict=True)]
+    odds = [(short_percent(float(share)), 0.0, "") for share in sure]
+    grid = word_grid("word", words[:MOST_SHOWN], ["tag", "how sure"], [cells[:MOST_SHOWN], odds[:MOST_SHOWN]])
+    least = int(sure.argmin())
+    note = f"Least sure of “{words[least]}”: {_ranked(labels, shares[least])}."
+    if read < len(words):
+        note += f" The model reads the first {read:,} of {len(words):,} words only; the others get no tag."
+    if read > MOST_SHOWN:
+        note += f" The first {MOST_SHOWN} words are shown."
+    kept = keep(grid, lambda: columns_of(word=words[:read], tag=[labels[tag] for tag in said], probability=sure))
+    return {"row": kept, "note": note}
+
+
+def _ranked(labels: tuple[str, ...], shares: np.ndarray) -> str:
+    return ", ".join(f"{labels[place]} {whole_percent(float(shares[place]))}" for place in np.argsort(-shares)[:2])
+
+
+def answer_question(run: Run, pair: Pair) -> Content:
+    """The answer, and below each token of the text the probability that it begins and ends it; [CLS] is for no answer."""
+    if not has_visible_characters(pair[1]):
+        return {"said": "Type a question and a text.", "note": ""}
+    found = as_kind(run.predictor, Answerer).answer(load(run.predictor.model), *pair)
+    said = f"“{found.text}”, with {percent(found.score)}; no answer, {percent(found.no_answer)}."
+    if not found.text:
+        said = f"No answer, with {percent(found.no_answer)}; the best span has {percent(found.score)}."
+    encoding, places = found.encoding, [0, *places_of(found.encoding, len(found.shares))]
+    tokens, shares = [encoding.tokens[token] for token in places], found.shares[places]
+    cells = [[(percent(float(share)), float(share), "") for share in shares[:, side]] for side in range(2)]
+    outlined = (0, places.index(found.span[0] if found.text else 0))
+    row = word_grid("token", tokens, ["begins", "ends"], cells, outlined=outlined)
+    note = "How likely each token of the text begins and ends the answer; [CLS] is for no answer."
+    if len(found.shares) < encoding.total:
+        note += f" The model reads the first {encoding.offsets[places[-1]][1]:,} characters of the text."
+    kept = keep(row, lambda: columns_of(position=places, token=tokens, begins=shares[:, 0], ends=shares[:, 1]))
+    return {"said": said, "row": kept, "note": note}

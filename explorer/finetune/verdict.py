@@ -9,19 +9,16 @@ import numpy as np
 from explorer.analysis.resampling import bootstrap, wilson
 from explorer.bert.capabilities import Capabilities
 from explorer.finetune.compute.answers import HeldOutAnswers
-from explorer.finetune.compute.predictor import HeldOutLabels
-from explorer.finetune.compute.run import Run, write_measure
-from explorer.finetune.compute.spans import exact_match
-from explorer.finetune.compute.task import TrainingPlan
+from explorer.finetune.compute.predictor import HeldOutLabels, Run, TrainingPlan, write_measure
 from explorer.finetune.compute.texts import HeldOutNumbers, HeldOutTexts
 from explorer.finetune.compute.words import HeldOutTags
-from explorer.finetune.learn_map import is_in_turn
+from explorer.finetune.pictures import is_in_turn
 from explorer.finetune.recipe import FIT_PRESET, OWN, WIDE
 from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.training.tagging import MEMORY, MEMORY_OF_NAMES
 from explorer.ui.long_view import QUICK
 from explorer.ui.pictures.bars import whole_percent
-from explorer.ui.telling import LEAST
+from explorer.ui.telling import LEAST, interval
 
 NORMAL = 1.96  # of the normal distribution, for a 95% interval
 SPEARMAN = 1.06  # of the variance of a transformed rank correlation (Fieller, Hartley & Pearson 1957)
@@ -50,29 +47,22 @@ def judge(run: Run) -> str:
 def _score(run: Run) -> str:
     held = run.held_out
     if isinstance(held, HeldOutTexts):
-        right, count = int((held.said == held.targets).sum()), len(held.targets)
-        interval = _interval(*wilson(right, count))
+        right, count = int(held.hits.sum()), len(held.targets)
+        ends = f"{interval(*wilson(right, count))}, 95% interval"
         if is_in_turn(run):
-            return f"{right} of {count} sentences are right when left out of the training ({interval})"
-        return f"{whole_percent(right / count) if count >= MANY else right} of {count:,} held out are right ({interval})"
+            return f"{right} of {count} sentences are right when left out of the training ({ends})"
+        return f"{whole_percent(right / count) if count >= MANY else right} of {count:,} held out are right ({ends})"
     if isinstance(held, HeldOutNumbers):
         count, score = len(held.targets), atanh(min(max(run.score, -0.999999), 0.999999))
         half = NORMAL * sqrt(SPEARMAN / max(1, count - 3))
-        interval = f"{tanh(score - half):.2f} to {tanh(score + half):.2f}, 95% interval"
-        return f"Its numbers rank {count:,} held-out texts with Spearman {run.score:.2f} ({interval})"
+        ends = f"{tanh(score - half):.2f} to {tanh(score + half):.2f}, 95% interval"
+        return f"Its numbers rank {count:,} held-out texts with Spearman {run.score:.2f} ({ends})"
     share = whole_percent(run.score)
     if isinstance(held, HeldOutTags):
-        interval = _interval_over(held.sentences, held.said == held.targets)
-        return f"{share} of {len(held.targets):,} held-out words are tagged right{interval}"
+        return f"{share} of {len(held.hits):,} held-out words are tagged right{_interval_over(held.sentences, held.hits)}"
     if isinstance(held, HeldOutAnswers):
-        interval = _interval_over(held.texts, match_exactly(held))
-        return f"{share} of {len(held.texts):,} held-out questions are answered exactly{interval}"
+        return f"{share} of {len(held.hits):,} held-out questions are answered exactly{_interval_over(held.texts, held.hits)}"
     return f"The score is {_number(run, run.score)}, on sentences that are not in its file"
-
-
-def match_exactly(held: HeldOutAnswers) -> np.ndarray:
-    """[questions] bool: whether the prediction is an accepted answer."""
-    return np.array([exact_match(said, accepted) for said, accepted in zip(held.said, held.accepted, strict=True)], bool)
 
 
 def _interval_over(groups: Any, right: np.ndarray) -> str:
@@ -84,13 +74,9 @@ def _interval_over(groups: Any, right: np.ndarray) -> str:
     sizes, counts = np.bincount(of).astype(np.float64), np.bincount(of, weights=right)
     share = float(counts.sum() / sizes.sum())
     if share in (0.0, 1.0):
-        return f" ({_interval(*wilson(share * len(sizes), len(sizes)))})"
+        return f" ({interval(*wilson(share * len(sizes), len(sizes)))}, 95% interval)"
     low, high, _ = bootstrap(counts, sizes=sizes)
-    return "" if np.isnan(low) else f" ({_interval(max(0.0, float(low)), min(1.0, float(high)))})"
-
-
-def _interval(low: Any, high: Any) -> str:
-    return f"{100 * float(low):.0f} to {100 * float(high):.0f}%, 95% interval"
+    return "" if np.isnan(low) else f" ({interval(max(0.0, float(low)), min(1.0, float(high)))}, 95% interval)"
 
 
 def _number(run: Run, value: float) -> str:

@@ -7,7 +7,7 @@ from explorer.bert.explorer import load
 from explorer.bert.features import features
 from explorer.core.errors import InputError
 from explorer.core.limits import COMPARED
-from explorer.hidden_states.compute import find_word
+from explorer.hidden_states.word import find_word
 from explorer.text import limits
 
 

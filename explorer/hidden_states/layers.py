@@ -1,11 +1,17 @@
 """The vectors of one hidden state, and the change of every token in every layer."""
 
+import csv
+
 import numpy as np
 
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, norms, steps
 from explorer.bert.explorer import Explorer
-from explorer.hidden_states.compute import UNRELATED_TOKENS, anisotropy, drift
+from explorer.bert.features import ANY_TOKEN, layer_features_in_steps
+from explorer.core.paths import EXAMPLES
+from explorer.core.steps import finished
+from explorer.text.lines import read_lines
 from explorer.ui.long_view import reads_quickly
+from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.heatmaps import similarity_heatmap
 from explorer.ui.pictures.hidden import by_layer_heatmap, vectors_heatmap
 from explorer.ui.pictures.strip_table import FIRST_NUMBERS, Column, Row, number_columns, strip_table
@@ -16,17 +22,26 @@ from explorer.ui.view import Content, Finding, View, Why, chart, check, max_erro
 
 STEP, DRIFT, NORM = "Change per layer", "Away from the embedding", "Norm"
 MEANINGS = {
-    STEP: (
-        "Cosine distance (1 − cosine, 0 to 2) between a token's vector and the same token's vector in the layer before: how much "
-        "each layer turns that vector. "
-        "Row 1 compares layer 1 with the embeddings."
-    ),
+    STEP: "Cosine distance (1 − cosine, 0 to 2) between a token's vector and the same token's vector in the layer before: how "
+    "much each layer turns that vector. Row 1 compares layer 1 with the embeddings.",
     DRIFT: "Cosine distance (1 − cosine, 0 to 2) between a token's vector and its own embedding, hidden state 0.",
-    NORM: (
-        "The Euclidean length of every token's vector at every hidden state. Where one token is much longer than the rest, a "
-        "few dimensions may have grown large."
-    ),
+    NORM: "The Euclidean length of every token's vector at every hidden state. Where one token is much longer than the rest, a "
+    "few dimensions may have grown large.",
 }
+UNRELATED = 100  # sentences, to judge the similarity of two vectors by
+UNRELATED_TOKENS = 1_500  # in them, about
+
+
+def anisotropy(model: Explorer) -> np.ndarray:
+    """[layers + 1]: the mean cosine of one token of each of UNRELATED sentences, examples that ship with the app.
+
+    It is the baseline above which a similarity means something (Ethayarajh 2019).
+    """
+    texts, _ = read_lines((EXAMPLES / "topics.txt").read_text("utf-8"))
+    with (EXAMPLES / "sentiment.csv").open(encoding="utf-8", newline="") as file:
+        texts += [row["text"] for row in csv.DictReader(file)]
+    states = finished(layer_features_in_steps(model, texts[:UNRELATED], ANY_TOKEN))
+    return np.array([mean_of_pairs(cosine_matrix(vectors)) for vectors in states])
 
 
 def layer_name(layer: int) -> str:
@@ -42,8 +57,8 @@ def measure_turning(subject: Subject) -> tuple[np.ndarray, int]:
 def _find_turned_most(subject: Subject, layer: int) -> int:
     """The token of the texts that a layer, counted from 1, changes most."""
     encoding = subject.trace.encoding
-    words = [token for token in encoding.text_positions if any(map(str.isalnum, encoding.tokens[token]))]
-    words = words or list(encoding.text_positions)
+    written = [token for token in encoding.text_positions if any(map(str.isalnum, encoding.tokens[token]))]
+    words = written or list(encoding.text_positions)
     return words[int(measure_turning(subject)[0][layer - 1, words].argmax())]
 
 
@@ -61,42 +76,43 @@ class OneLayer(View):
         changes, most = measure_turning(subject)
         at, tokens = subject.selection.layer, subject.trace.tokens
         if at == 0:
-            mean = changes[most - 1].mean()
-            by = f"{two_places(float(mean))} on average {TURNED}"
+            by = f"{two_places(float(changes[most - 1].mean()))} on average {TURNED}"
             return Finding(f"No layer has mixed anything yet. Layer {most} will change the tokens' vectors most: {by}.")
         token = _find_turned_most(subject, at)
-        where = f"Layer {at} changes the vectors most" if at == most else f"Layer {at} changes the vectors"
         mean, own = (two_places(float(value)) for value in (changes[at - 1].mean(), changes[at - 1, token]))
-        text = f"{where}: {mean} on average, {quote(tokens, token)} {own}, the most of all words {TURNED}."
+        lead = f"Layer {at} changes the vectors{' most' * (at == most)}: {mean} on average"
+        text = f"{lead}, {quote(tokens, token)} {own}, the most of all words {TURNED}."
         return Finding(text, Why("inside-head", "The whole layer", {"layer": at, "token": token}))
 
     def compute(self, subject: Subject) -> Content:
-        at = subject.selection.layer
-        matrix, title = cosine_matrix(subject.trace.hidden_states[at]), f"**Similarity** of every two tokens, in {layer_name(at)}"
-        about = (
-            f"Cosine between the vectors of every two tokens in {layer_name(at)} (−1 to 1); their mean here is "
-            f"{mean_of_pairs(matrix):.2f}.{_describe_unrelated(subject.model, at)}"
-        )
-        return {"title": title, "picture": similarity_heatmap(matrix, subject.trace.tokens), "about": about}
+        at, model = subject.selection.layer, subject.model
+        matrix, where = cosine_matrix(subject.trace.hidden_states[at]), layer_name(at)
+        mean = f"{mean_of_pairs(matrix):.2f}"
+        about = f"Cosine between the vectors of every two tokens in {where} (−1 to 1); their mean here is {mean}."
+        if reads_quickly(model.capabilities, UNRELATED_TOKENS):
+            about += (
+                f" Tokens of unrelated sentences already average **{anisotropy(model)[at]:.2f}** (the layer's anisotropy, "
+                "Ethayarajh 2019), so read each value relative to that."
+            )
+        picture = similarity_heatmap(matrix, subject.trace.tokens)
+        return {"title": f"**Similarity** of every two tokens, in {where}", "picture": picture, "about": about}
 
 
 class EveryLayer(View):
     name, question = "hidden/every-layer", "What does each layer do to each token?"
     title = prose(classes="detail-title")
     picture = chart("Every token at every hidden state", height=440)
-    measure: str = choice((STEP, DRIFT, NORM))
+    measure: str = choice(tuple(MEANINGS))
     about = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
-        states = subject.trace.hidden_states
+        at, states, tokens = subject.selection.layer, subject.trace.hidden_states, subject.trace.tokens
         if self.measure == NORM:
-            values, first, unit = norms(states), 0, "norm"
+            picture = by_layer_heatmap(norms(states), tokens, 0, "norm")
         else:
-            change = steps if self.measure == STEP else drift
-            values, first, unit = change(states), 1, "cosine distance"
-        at = subject.selection.layer
-        cell = (at, _find_turned_most(subject, at)) if self.measure == STEP and at else None
-        picture = by_layer_heatmap(values, subject.trace.tokens, first, unit, cell)
+            values = steps(states) if self.measure == STEP else 1 - cosines(states[1:], states[:1])
+            cell = (at, _find_turned_most(subject, at)) if self.measure == STEP and at else None
+            picture = by_layer_heatmap(values, tokens, 1, "cosine distance", cell)
         return {"title": f"**{self.measure}**, for every token", "picture": picture, "about": MEANINGS[self.measure]}
 
 
@@ -126,35 +142,18 @@ class PooledOutput(View):
         model, last = subject.model, subject.trace.hidden_states[-1, 0]
         if why := model.why_not("pooler"):
             return {"picture": None, "formula": why, "check": ""}
-        vector = subject.trace.pooler_output()
+        vector, proof = subject.trace.pooler_output(), dict[str, str]()
+        formula = "The pooled output of this model is the last hidden state of [CLS] itself: its pooler has no weights."
+        if model.pooler_weights is not None:
+            weight, bias = model.pooler_weights
+            error = float(np.abs(np.tanh(weight @ last + bias) - vector).max())
+            proof = verdict(error < 1e-4, f"this formula against the model's pooler, {max_error(error)}")
+            large = whole_percent(float((np.abs(vector) > 0.95).mean()))
+            formula = (
+                f"pooled = tanh(W · h + b): h is the last hidden state of [CLS], W is {len(last)} × {len(last)}. Some tutorials "
+                "call this a layer normalisation; it is a dense layer and a tanh, which brings every value between −1 and 1. It "
+                "was trained for next-sentence prediction, not as a summary. Cosine between the two: "
+                f"{cosines(last, vector):.2f}; {large} of the pooled values are below −0.95 or above 0.95."
+            )
         picture = vectors_heatmap(np.stack([last, vector]), ["[CLS], last layer", "pooled"], 1, "vector")
-        if model.pooler_weights is None:
-            formula = "The pooled output of this model is the last hidden state of [CLS] itself: its pooler has no weights."
-            return {"picture": picture, "formula": formula, "check": ""}
-        weight, bias = model.pooler_weights
-        error = float(np.abs(np.tanh(weight @ last + bias) - vector).max())
-        return {
-            "picture": picture,
-            "formula": _formula(last, vector),
-            "check": verdict(error < 1e-4, f"this formula against the model's pooler, {max_error(error)}"),
-        }
-
-
-def _describe_unrelated(model: Explorer, at: int) -> str:
-    """The mean cosine of tokens of unrelated sentences, beside which to read others; '' where reading these takes long."""
-    if not reads_quickly(model.capabilities, UNRELATED_TOKENS):
-        return ""
-    return (
-        f" Tokens of unrelated sentences already average **{anisotropy(model)[at]:.2f}** (the layer's anisotropy, Ethayarajh "
-        "2019), so read each value relative to that."
-    )
-
-
-def _formula(last: np.ndarray, pooled: np.ndarray) -> str:
-    size = len(last)
-    return (
-        f"pooled = tanh(W · h + b): h is the last hidden state of [CLS], W is {size} × {size}. Some tutorials call this a "
-        "layer normalisation; it is a dense layer and a tanh, which brings every value between −1 and 1. It was trained "
-        f"for next-sentence prediction, not as a summary. Cosine between the two: {cosines(last, pooled):.2f}; "
-        f"{(np.abs(pooled) > 0.95).mean():.0%} of the pooled values are below −0.95 or above 0.95."
-    )
+        return {"picture": picture, "formula": formula, "check": proof or ""}

@@ -2,30 +2,33 @@
 
 import csv
 import functools
-from collections.abc import Sequence
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from explorer.analysis.layer_maps import LayerMaps
-from explorer.analysis.projection import MapSettings, principal_components
-from explorer.analysis.similarity import Agreement, Nearest, cosines, count_told_apart
+from explorer.analysis.projection import MapSettings
+from explorer.analysis.similarity import Agreement, Nearest, cosine_matrix, count_told_apart
 from explorer.bert.explorer import Explorer
 from explorer.core.errors import InputError
 from explorer.core.limits import COMPARED
 from explorer.core.paths import EXAMPLES
-from explorer.hidden_states.compute import anisotropy, find_word, repeated_words, self_similarity, within_and_between
-from explorer.hidden_states.layers import layer_name
+from explorer.hidden_states.layers import anisotropy, layer_name
 from explorer.text.limits import check_place, check_texts
 from explorer.text.lines import around, read_lines
 from explorer.ui.layout import col, row
+from explorer.ui.pictures.maps import number_classes
 from explorer.ui.pictures.state_lines import context_lines
 from explorer.ui.pictures.text_map import Frame, TextMap, draw_map
 from explorer.ui.settings import choice, text
 from explorer.ui.subject import Subject
 from explorer.ui.telling import share_with_interval
-from explorer.ui.view import Change, Content, Finding, View, caption, chart, heading, part, props, prose, select, sentence
+from explorer.ui.view import Change, Content, Finding, View, caption, chart, heading, part, props, select, sentence
 
 ABOVE = "A and B above"
 FIRST = "bank"
@@ -47,14 +50,6 @@ class Contexts:
     uses: list[str]
     around: list[tuple[str, str]]
 
-    def describe_nearest(self, layer: int) -> str:
-        """How many uses have a nearest neighbour of their own sense in a hidden state, with the interval of that share."""
-        name, number = f"Hidden state {layer} of {len(self.vectors) - 1}", len(self.texts)
-        if len(set(self.senses)) < 2:
-            return name
-        right = count_told_apart(self.vectors[layer], self.senses)
-        return f"{name}: {right} of {number} nearest to their own sense ({share_with_interval(right, number)})"
-
 
 @functools.cache
 def senses() -> dict[str, str]:
@@ -63,6 +58,42 @@ def senses() -> dict[str, str]:
         rows = list(csv.DictReader(file))
     words = dict.fromkeys(row["word"] for row in rows)
     return {w: "\n".join(f"{row['text']} | {row['label']}" for row in rows if row["word"] == w) for w in words}
+
+
+def within_and_between(occurrences: np.ndarray, senses: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Two [layers + 1]: the mean cosine of a word's vectors in the same sense, and in different senses (Ethayarajh 2019).
+
+    `occurrences` is [layers + 1, contexts, hidden], with one sense for each context; NaN where there are no such pairs.
+    """
+    named = np.array(list(senses))
+    same, itself = named[:, None] == named[None, :], np.eye(len(named), dtype=bool)
+    matrices = np.stack([cosine_matrix(vectors) for vectors in occurrences])  # [layers + 1, contexts, contexts]
+    none = np.full(len(matrices), np.nan)
+    within, between = (matrices[:, pairs].mean(axis=1) if pairs.any() else none for pairs in (same & ~itself, ~same))
+    return within, between
+
+
+def find_word(text: str, word: str, offsets: Sequence[tuple[int, int]], as_read: Callable[[str], str] = str) -> list[list[int]]:
+    """The zero-based tokens of every occurrence of a whole word in the part of a text that is read, ignoring case.
+
+    `offsets` are the characters [start, end) of each token of that text; other tokens have (0, 0). Both are compared letter by
+    letter as a model reads them. Raises InputError for no word, and for a very long one.
+    """
+    wanted = unicodedata.normalize("NFC", word.strip()) if isinstance(word, str) else ""
+    if not wanted or len(wanted) > 100:
+        raise InputError("Give a word of at most 100 characters that occurs in the texts.")
+    matches = re.finditer(rf"(?<!\w){re.escape(as_read(wanted))}(?!\w)", as_read(text), re.IGNORECASE)
+    found = (
+        [i for i, (start, end) in enumerate(offsets) if start < end and start < match.end() and end > match.start()]
+        for match in matches
+    )
+    return [tokens for tokens in found if tokens]
+
+
+def repeated_words(texts: Sequence[str], as_read: Callable[[str], str] = str) -> list[str]:
+    """The words that occur at least twice in the texts as a model reads them, whatever their case, in order of occurrence."""
+    counts = Counter(re.findall(r"[^\W_]+", as_read(" ".join(texts)).casefold()))
+    return [word for word, count in counts.items() if count > 1]
 
 
 def comparable_words(model: Explorer, texts: Sequence[str]) -> list[str]:
@@ -86,10 +117,8 @@ def contexts_of(model: Explorer, texts: Sequence[str], labels: Sequence[str], wo
 
 
 class OneWord(View):
-    """The similarity of a word's vectors across its contexts, layer by layer, and a map of them."""
-
     name, question = "hidden/word", "How much does context change a word's vector?"
-    layout = (row(col("map", "source", "word", "about", width=4), col("title", "lines", "help", width=3)),)
+    layout = (row(col("map", "source", "word", width=4), col("title", "lines", "help", width=3)),)
     source: str = choice([*senses(), ABOVE], "Sentences", default=FIRST, menu=True, elem_classes="inline")
     word: str = choice([FIRST], "Word", menu=True, free=True, elem_classes="inline")
     title = heading("**Similarity of the word's vectors**, by layer")
@@ -97,11 +126,9 @@ class OneWord(View):
     help = caption(
         "The mean cosine between the word's vectors in its contexts, at every hidden state. With senses, one line is for "
         "contexts of one sense, another for contexts of two. Where these lines part, the model distinguishes the senses. A "
-        "static vector would be the same in all sentences: the flat line at 1. Controls are other words that occur in several "
-        "of the sentences."
+        "static vector would be the flat line at 1. Controls are other words that occur in several of the sentences."
     )
     map = part("text_map", height=380)
-    about = prose(classes="caption", answer=True)
     contexts: str = text(
         senses()[FIRST], "One per line: sentence\u00a0|\u00a0sense", lines=8, max_lines=8, when=lambda view: view.source != ABOVE
     )
@@ -113,14 +140,12 @@ class OneWord(View):
             texts, _ = self.read_texts(subject)
             found = self.find(subject)
         except InputError as error:
-            choices = props(choices=comparable_words(subject.model, texts))
-            problem = {"text": str(error), "kind": "error"}
-            return {"word": choices, "lines": None, "map": None, "about": "", "problem": problem}
+            words = props(choices=comparable_words(subject.model, texts))
+            return {"word": words, "lines": None, "map": None, "problem": {"text": str(error), "kind": "error"}}
         return {
             "word": props(choices=comparable_words(subject.model, texts), value=found.word),
             "lines": self._lines(subject, found, texts),
             "map": _map(found, subject.selection.layer),
-            "about": _about(subject, found),
             "problem": "",
         }
 
@@ -132,8 +157,8 @@ class OneWord(View):
             return None
         at, number, word = subject.selection.layer, len(contexts.texts), contexts.word
         if len(set(contexts.senses)) < 2:
-            alike = self_similarity(contexts.vectors)[[0, at]]
-            where = f"before any layer and of {alike[1]:.2f} in {layer_name(at)}"
+            alike = within_and_between(contexts.vectors, contexts.senses)[0]
+            where = f"before any layer and of {alike[at]:.2f} in {layer_name(at)}"
             return Finding(f"The vectors of “{word}” have a cosine of {alike[0]:.2f} {where}.")
         found = Agreement.of(Nearest.of(contexts.vectors[at]), contexts.senses)
         nearest = f"{found.right} of {number} uses of “{word}” lie nearest to their own sense"
@@ -160,56 +185,43 @@ class OneWord(View):
         """The contexts of the chosen word, or of the first that can be compared. Raises InputError."""
         texts, labels = self.read_texts(subject)
         words = comparable_words(subject.model, texts)
-        first = self.source if self.source in words else next(iter(words), "")
-        return contexts_of(subject.model, texts, labels, self.word or first)
+        word = self.word or (self.source if self.source in words else "".join(words[:1]))
+        return contexts_of(subject.model, texts, labels, word)
 
-    def _lines(self, subject: Subject, contexts: Contexts, texts: list[str]) -> object:
-        word, random = contexts.word, anisotropy(subject.model)
-        within, between = within_and_between(contexts.vectors, contexts.senses)
-        controls: list[tuple[str, np.ndarray]] = []
-        as_read = subject.model.as_read
-        for other in repeated_words(texts, as_read):
-            if other != as_read(word.strip()).casefold() and len(controls) < MOST_CONTROLS:
-                same = contexts_of(subject.model, texts, [""] * len(texts), other)
-                controls.append((other, self_similarity(same.vectors)))
-        if np.isnan(between).all():
-            named = [(f"‘{word}’", within)]
-        else:
-            named = [(f"‘{word}’, two senses", between), (f"‘{word}’, one sense", within)]
-        named = [line for line in named if not np.isnan(line[1]).any()]
-        return context_lines(named, word, controls, random)
+    def _lines(self, subject: Subject, found: Contexts, texts: list[str]) -> object:
+        """The word's own lines, in two senses and in one if there are several, beside those of other words."""
+        model, word, unnamed = subject.model, found.word, [""] * len(texts)
+        others = [other for other in repeated_words(texts, model.as_read) if other != model.as_read(word.strip()).casefold()]
+        same = [contexts_of(model, texts, unnamed, other) for other in others[:MOST_CONTROLS]]
+        controls = [(one.word, within_and_between(one.vectors, one.senses)[0]) for one in same]
+        within, between = within_and_between(found.vectors, found.senses)
+        is_one = np.isnan(between).all()
+        lines = [(f"‘{word}’, two senses", between), (f"‘{word}’" if is_one else f"‘{word}’, one sense", within)]
+        lines = [line for line in lines if not np.isnan(line[1]).any()]
+        return context_lines(lines, word, controls, anisotropy(model))
 
 
 def _map(contexts: Contexts, at: int) -> dict[str, Any]:
     """The uses of the word as points that glide through the layers, each written with what is around it."""
-    maps, senses = LayerMaps(contexts.vectors, MapSettings()), list(dict.fromkeys(contexts.senses))
-    places = [maps.at(layer).points for layer in range(len(contexts.vectors))]
+    maps, (labels, classes) = LayerMaps(contexts.vectors, MapSettings()), number_classes(contexts.senses)
+    frames, number = [], len(contexts.texts)
+    for layer, vectors in enumerate(contexts.vectors):
+        text = f"Hidden state {layer} of {len(contexts.vectors) - 1}"
+        if len(classes) > 1:
+            right = count_told_apart(vectors, contexts.senses)
+            text += f": {right} of {number} nearest to their own sense ({share_with_interval(right, number)})"
+        frames.append(Frame(text, maps.at(layer).points))
     drawn = TextMap(
         texts=contexts.uses,
         contexts=contexts.around,
-        places=places[at],
-        labels=[senses.index(sense) for sense in contexts.senses],
-        classes=senses,
+        places=maps.at(at).points,
+        labels=labels,
+        classes=classes,
         notes=contexts.texts,
         even=True,
-        hulls=len(senses) if len(senses) > 1 else 0,
-        frames=[Frame(contexts.describe_nearest(layer), where) for layer, where in enumerate(places)],
+        hulls=len(classes) if len(classes) > 1 else 0,
+        frames=frames,
         frame=at,
         glides=True,
     )
-    return draw_map(drawn, f"A map of {len(contexts.texts)} uses of a word, one point per use, in {layer_name(at)}.")
-
-
-def _about(subject: Subject, contexts: Contexts) -> str:
-    at = subject.selection.layer
-    vectors = contexts.vectors[at]
-    share = float(principal_components(vectors, 2)[1].sum())
-    alike = self_similarity(vectors[None])[0]
-    random = anisotropy(subject.model)[at]
-    lead = f"One point per sentence, in {layer_name(at)}: the two directions of most variance hold {share:.0%} of it. "
-    if len(vectors) == 2:
-        lead += f"The cosine between the two is {cosines(vectors[0], vectors[1]):.2f}. "
-    return lead + (
-        f"Self-similarity {alike:.2f} (mean cosine of the contexts), minus the {random:.2f} of random tokens: "
-        f"**{alike - random:.2f}** (Ethayarajh 2019)."
-    )
+    return draw_map(drawn, f"A map of {number} uses of a word, one point per use, in {layer_name(at)}.")

@@ -1,22 +1,24 @@
 """A map of sentences, of the tokens of the input, or of the vocabulary, at any layer."""
 
-from collections.abc import Generator, Hashable
+import re
+from collections import Counter
+from collections.abc import Generator, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from explorer.analysis.layer_maps import LayerMaps, maps_of, warm_umap
-from explorer.analysis.projection import NAMES, MapSettings
-from explorer.analysis.similarity import nearest_place
+from explorer.analysis.projection import NAMES, MapSettings, clusters, digest
+from explorer.analysis.similarity import directions, nearest_place
 from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError
+from explorer.core.lazy import sklearn
 from explorer.core.limits import RESULTS_MEGABYTES
-from explorer.core.steps import finished
-from explorer.projection.picture import LayerMap, Nearby, make_map, nearby
-from explorer.projection.points import NONE_CHOSEN, Points, check_chosen, clusters_of, rows_of
-from explorer.projection.sources import SENTENCES, VOCABULARY, WORDS, PointsView, can_label
-from explorer.projection.speaking import draw_speaking_map
+from explorer.core.steps import finished, relay
+from explorer.projection.picture import LayerMap, Nearby, draw_flat, nearby
+from explorer.projection.points import NONE_CHOSEN, VOCABULARY, WORDS, Points, PointsView, check_chosen, is_typed, rows_of
 from explorer.text import limits
 from explorer.text.lines import read_lines
 from explorer.ui.layout import col, row
@@ -26,14 +28,19 @@ from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, Finding, Why, button, chart, part, props, prose, sentence, settle
 
 MAP_HEIGHT = 440
-SENDS = ("send", "test", "compare")  # the buttons that take the sentences elsewhere
+HINT = "Click a point for its neighbours, then turn the wheel to zoom. *Select* draws a line around points."
 LABELS, CLUSTERS = "Labels", "Clusters"
 ALL_LAYERS = {"pca": 2_000, "umap": 300, "tsne": 300}  # points up to which a map is made of every layer
 NEIGHBORS = 8  # of a clicked point that are listed
 MOST_NEW = 0.25  # of the points: the share that is added to a fitted map
+MOST_CLUSTERS = 8
+NAMING = 3  # words in a cluster's name
+LIFT = 1.3  # times the cluster's share of all texts: the least share of a word's texts in it
+WORD = re.compile(r"[^\W\d_]{3,}")
 
 _told: OnceCache[Hashable, Nearby] = OnceCache(32)
 _fits: OnceCache[Hashable, tuple[list[str], LayerMaps]] = OnceCache(RESULTS_MEGABYTES.bytes, lambda fit: fit[1].states.nbytes)
+_clusters: OnceCache[tuple[bytes, int], np.ndarray] = OnceCache(20)
 
 
 def _is_in_space(view: "Map") -> bool:
@@ -49,8 +56,7 @@ class Map(PointsView):
             col("map", "chart", "summary", width=7),
             col(
                 row("example", "table"),
-                *("sentences", "progress", "send", "search"),
-                *("nearest", "hint", "naming", "label", "forget", "refit"),
+                *("sentences", "progress", "send", "search", "nearest", "hint", "naming", "label", "forget", "refit"),
                 *("test", "compare", "colours", "dimensions", "pooling", "neighbors", "seed", "picked", "drawn", "fitted"),
                 width=3,
             ),
@@ -65,22 +71,12 @@ class Map(PointsView):
     progress = part("meter")
     summary = sentence(classes="caption")
     nearest = part("ranking")
-    hint = prose(
-        value="Click a point for its neighbours, then turn the wheel to zoom. *Select* draws a line around points.",
-        classes="caption",
-    )
+    hint = prose(value=HINT, classes="caption")
     forget = button("Show all again", visible=False)
     refit = button("Fit the map again", visible=False)
     dimensions: int = choice([("2-D", 2), ("3-D", 3)], "Space", more=True, line=True)
     neighbors: int = number(
-        15,
-        "Neighbours (n_neighbors, perplexity × 3)",
-        low=2,
-        high=100,
-        heard="release",
-        more=True,
-        line=True,
-        when=lambda view: view.method != "pca",
+        15, "Neighbours (n_neighbors, perplexity × 3)", low=2, high=100, heard="release", more=True, line=True
     )
     fitted: str = memory("", kept=str, linked=False)  # the key of those to which the map was fitted
 
@@ -102,11 +98,15 @@ class Map(PointsView):
     def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, LayerMap]:
         """Read the points and make the map, unless they are cached."""
         points = yield from self.read_points(subject)
-        maps = self._maps_of(subject, points)
-        at = min(self.layer, len(points.states) - 1)
+        maps, at = self._maps_of(subject, points), points.at(self.layer)
         glides = self.dimensions == 2 and len(points.texts) <= ALL_LAYERS[self.method]
-        yield from make_map(maps, 0 if glides else at)
-        if near := nearby(points, at, self.row_in(subject, points)):
+        first, name = 0 if glides else at, NAMES[self.method]
+        if maps.has(first) or self.method == "pca":
+            maps.at(first)
+        else:
+            for share in relay(partial(maps.at, first)):
+                yield (f"{name} is under way; the first map takes a while" if share is None else f"{name}: {share:.0%}", share)
+        if near := self._nearby(subject, points):
             _told.put(self.key(subject), near)
         return LayerMap(points, maps, at)
 
@@ -115,66 +115,57 @@ class Map(PointsView):
         if self.source == VOCABULARY or not self.is_read_quickly(subject):
             return None
         points = finished(self.read_points(subject))
-        is_known = self._maps_of(subject, points).has(min(self.layer, len(points.states) - 1))
+        is_known = self._maps_of(subject, points).has(points.at(self.layer))
         return finished(self.work(subject)) if is_known or self.method == "pca" else None
 
     def draw(self, subject: Subject, found: LayerMap) -> Content:
         points, wanted, searched = found.points, self.search.strip(), subject.model.as_searched
-        summary, hits = found.summary(), None
+        summary, bright, near = found.summary(), None, []
         if wanted:
-            hits = np.array([searched(wanted) in searched(text) for text in points.texts])
-            summary += f" {hits.sum():,} of {len(hits):,} contain ‘{wanted[:40]}’."
-        chosen = rows_of(self.picked, points)
-        picked = chosen[0] if len(chosen) == 1 else None
-        listed, near = None, []
-        if picked is not None:
-            near = nearest_place(found.vectors, picked, NEIGHBORS)
-            listed = found.list_near(chosen, near)
+            bright = np.array([searched(wanted) in searched(text) for text in points.texts])
+            summary += f" {bright.sum():,} of {len(bright):,} contain ‘{wanted[:40]}’."
+        chosen = rows_of(self.picked, points.texts)
+        if len(chosen) == 1:
+            near = nearest_place(found.vectors, chosen[0], NEIGHBORS)
         elif chosen:
-            hits = np.isin(np.arange(len(points.texts)), chosen)
-            listed = found.list_near(chosen)
-        row = self.row_in(subject, points)
-        told = nearby(points, found.layer, row)
-        marks = Marks(hits, picked, [row for row, _ in near], told.rows if told else ())
-        stands_out = bool(wanted or chosen)
-        labels = points.labels if self.colours == LABELS else clusters_of(found.vectors, points.texts)
-        flat = self.dimensions == 2
+            bright = np.isin(np.arange(len(points.texts)), chosen)
+        told, stands_out, made = self._nearby(subject, points), bool(wanted or chosen), found.projection
+        marks = Marks(bright, self.row_in(subject, points), [row for row, _ in near], told.rows if told else ())
+        labels = points.labels if self.colours == LABELS else name_clusters(found.vectors, points.texts)
+        flat, axes = self.dimensions == 2, [f"{NAMES[made.method]} {axis}" for axis in (1, 2, 3)]
         return {
-            "map": draw_speaking_map(found, replace(marks, picked=row), labels, fits=bool(wanted)) if flat else None,
-            "chart": None
-            if flat
-            else space_map(found.projection.points, points.texts, labels, found.axes, points.key + self.method, marks),
+            "map": draw_flat(found, marks, labels, fits=bool(wanted)) if flat else None,
+            "chart": None if flat else space_map(made.points, points.texts, labels, axes, points.key + self.method, marks),
             "summary": summary,
-            "nearest": listed,
+            "nearest": found.list_near(chosen, near) if chosen else None,
             "hint": props(visible=not stands_out),
-            "label": props(visible=can_label(self) and len(chosen) > 1),
-            **dict.fromkeys(SENDS, props(visible=self.source == SENTENCES)),
+            "label": props(visible=is_typed(self) and len(chosen) > 1),
+            **dict.fromkeys(("send", "test", "compare"), props(visible=is_typed(self))),
             "forget": props(visible=stands_out),
-            "refit": props(visible=found.projection.added > 0),
+            "refit": props(visible=made.added > 0),
             "drawn": points.key,
             "fitted": self.fitted if self._fit(subject) else points.key,
         }
 
     def finding(self, subject: Subject) -> Finding | None:
-        found = _told.peek(self.key(subject))
-        if found is None and self.is_read_quickly(subject):
-            points = finished(self.read_points(subject))
-            found = nearby(points, min(self.layer, len(points.states) - 1), self.row_in(subject, points))
-        if found is None:
+        near = _told.peek(self.key(subject))
+        if near is None and self.is_read_quickly(subject):
+            near = self._nearby(subject, finished(self.read_points(subject)))
+        if near is None:
             return None
-        seen = {"layer": self.layer, "token": found.rows[0]} if self.source == WORDS else {}
-        return Finding(found.text, Why("hidden", "Layer by layer", seen) if seen else None)
+        seen = {"layer": self.layer, "token": near.rows[0]} if self.source == WORDS and near.rows else {}
+        return Finding(near.text, Why("hidden", "Layer by layer", seen) if seen else None)
 
     def prepare(self) -> None:
         warm_umap()
-
-    def on_chart(self, subject: Subject, customdata: object) -> Change:
-        return settle(picked=((limits.check_place(customdata),), self.drawn))
 
     def on_map(self, subject: Subject, index: object) -> Change:
         return settle(picked=((limits.check_place(index),), self.drawn))
 
     on_nearest = on_map
+
+    def on_chart(self, subject: Subject, customdata: object) -> Change:
+        return settle(picked=((limits.check_place(customdata),), self.drawn))
 
     def on_map_frame(self, subject: Subject, index: object) -> Change:
         return settle(layer=limits.check_place(index))
@@ -188,16 +179,15 @@ class Map(PointsView):
     def on_refit(self, subject: Subject, index: None) -> Change:
         return settle(fitted="")
 
-    @property
-    def _how(self) -> MapSettings:
-        return MapSettings(self.method, self.dimensions, self.neighbors, seed=self.seed)
+    def _nearby(self, subject: Subject, points: Points) -> Nearby | None:
+        return nearby(points, points.at(self.layer), self.row_in(subject, points))
 
     def _fit_key(self, subject: Subject, drawn: str) -> Hashable:
-        return subject.model_name, self.pooling, self._how, drawn
+        return subject.model_name, self.pooling, self.dimensions, self.neighbors, self.seed, drawn
 
     def _fit(self, subject: Subject) -> LayerMaps | None:
         """The fitted UMAP to which the sentences are added; None if they are fitted themselves."""
-        if self.method != "umap" or self.source != SENTENCES or not self.fitted or not self.sentences.strip():
+        if self.method != "umap" or not is_typed(self) or not self.fitted or not self.sentences.strip():
             return None
         before, maps = _fits.peek(self._fit_key(subject, self.fitted)) or ([], None)
         if maps is None or not maps.adds:
@@ -208,7 +198,37 @@ class Map(PointsView):
 
     def _maps_of(self, subject: Subject, points: Points) -> LayerMaps:
         fitted = self._fit(subject)
-        maps = maps_of(points.states, self._how, fitted)
-        if fitted is None and self.method == "umap" and self.source == SENTENCES:
+        maps = maps_of(points.states, MapSettings(self.method, self.dimensions, self.neighbors, seed=self.seed), fitted)
+        if fitted is None and self.method == "umap" and is_typed(self):
             _fits.put(self._fit_key(subject, points.key), (points.texts, maps))
         return maps
+
+
+def name_clusters(vectors: np.ndarray, texts: Sequence[str]) -> list[str]:
+    """The name of the cluster of each text: k-means in the space of vectors [n, hidden], with k = √(n / 2), 2 to MOST_CLUSTERS.
+
+    A name has the words that are most frequent in the cluster compared with all texts, by count × the share of their texts that
+    are in it (c-TF-IDF with a share for the logarithm). Where texts are single words, it has those nearest to the middle of the
+    cluster, signs and parts of words last.
+    """
+    number = int(np.clip(round((len(texts) / 2) ** 0.5), 2, MOST_CLUSTERS))
+    found = _clusters.get((digest(vectors), number), lambda: clusters(vectors, number))
+    single, common = all(" " not in text for text in texts), sklearn.feature_extraction.text.ENGLISH_STOP_WORDS
+    words = [] if single else [set(map(str.casefold, WORD.findall(text))) - common for text in texts]
+    everywhere, names = Counter(word for own in words for word in own), list[str]()
+    for cluster in range(int(found.max()) + 1):
+        rows = np.flatnonzero(found == cluster)
+        if single:
+            unit = directions(vectors[rows])
+            order = np.argsort(-(unit @ unit.mean(axis=0)), kind="stable")
+            ranked = [texts[row] for row in rows[order].tolist()]
+            best = [text for text in ranked if WORD.fullmatch(text)] or ranked
+        else:
+            inside = Counter(word for row in rows.tolist() for word in words[row])
+            least = LIFT * len(rows) / len(texts)
+            scores = {word: count**2 / everywhere[word] for word, count in inside.items() if count / everywhere[word] > least}
+            ranked = sorted(scores, key=lambda word: (-scores[word], word))
+            best = [word for word in ranked if inside[word] > 1] or ranked
+        name = ", ".join(best[:NAMING]) or f"cluster {cluster + 1}"
+        names.append(name if name not in names else f"{name} ({cluster + 1})")
+    return [names[cluster] for cluster in found.tolist()]

@@ -1,4 +1,4 @@
-"""The points of a map: their sources, and the vector of each at every layer."""
+"""The points of a map: their sources, the vector of each at every layer, and the places that sentences can be taken to."""
 
 from __future__ import annotations
 
@@ -6,30 +6,32 @@ import csv
 import functools
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from explorer.analysis.projection import clusters, digest
-from explorer.analysis.similarity import directions
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import layer_features_in_steps
-from explorer.bert.trace import Trace
-from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
-from explorer.core.lazy import sklearn
-from explorer.core.limits import CARDS, TEXTS
+from explorer.core.limits import BOX_CHARACTERS, CARDS, TEXTS
 from explorer.core.paths import EXAMPLES
 from explorer.core.steps import map_steps
 from explorer.text.encoding import MASK
 from explorer.text.limits import check_texts
-from explorer.text.lines import NO_LABEL, around
+from explorer.text.lines import NO_LABEL, around, read_lines
 from explorer.text.pieces import Writing, bare
 from explorer.text.tables import Table, find_column, text_column_of
+from explorer.ui.long_view import LongView, reads_quickly
+from explorer.ui.settings import choice, memory, number, pooling, text, upload
+from explorer.ui.subject import Subject
+from explorer.ui.view import Change, Why, button, settle
 
+SENTENCES, WORDS, VOCABULARY = "Sentences", "Words of the input", "Vocabulary"
 SAMPLED_PIECES = 10_000
+LETTERS = 4  # per token, about
+PER_LINE = "One per line: sentence\u00a0|\u00a0label"
 EXAMPLE_SETS = ("Topics", "Bank in two senses", "Questions", "Spam", "Sentiment")
 
 Chosen = tuple[tuple[int, ...], str]
@@ -56,6 +58,10 @@ class Points:
     def key(self) -> str:
         return key_of(self.texts)
 
+    def at(self, layer: int) -> int:
+        """The index in the states of a layer, which is that of the only one there is."""
+        return min(layer, len(self.states) - 1)
+
 
 def key_of(texts: Sequence[str]) -> str:
     """A hash of the texts in order."""
@@ -80,30 +86,7 @@ def example_lines(name: str) -> str:
     return lines_of((row["text"] for row in rows), (row["label"] for row in rows))
 
 
-def words_of(trace: Trace) -> Points:
-    encoding = trace.encoding
-    parts = [
-        "special" if kind == "special" else f"segment {'AB'[part]}"
-        for kind, part in zip(encoding.kinds, encoding.sequences, strict=True)
-    ]
-    texts = (encoding.text_a, encoding.text_b)
-    contexts = [
-        ("", "") if part < 0 else around(texts[part], start, end)
-        for part, (start, end) in zip(encoding.sequences, encoding.offsets, strict=True)
-    ]
-    return Points(list(encoding.tokens), parts, trace.hidden_states, contexts=contexts)
-
-
-def sample_vocabulary(model: Explorer, seed: int) -> Points:
-    """Points for pieces of the vocabulary, sampled with the seed."""
-    tokenizer = model.tokenizer
-    ids = np.random.default_rng(seed).permutation(len(tokenizer))[:SAMPLED_PIECES].tolist()
-    pieces = model.pieces(ids)
-    why = f"{len(ids):,} of {len(tokenizer):,} pieces, as the table of word embeddings has them: before any layer."
-    return Points(pieces, [piece_kind(piece, model.writing) for piece in pieces], model.word_table[ids][None], why)
-
-
-def piece_kind(piece: str, writing: Writing = Writing.WORDPIECE) -> str:
+def piece_kind(piece: str, writing: Writing) -> str:
     """The kind of a piece: a word, the rest of one, a number, a sign, or reserved."""
     if re.fullmatch(r"\[.+\]|<.+>|⟨.+⟩", piece):
         return "reserved"
@@ -112,114 +95,138 @@ def piece_kind(piece: str, writing: Writing = Writing.WORDPIECE) -> str:
         return "number"
     if len(inside) == 1:
         return "single sign"
-    marked = piece.startswith(writing.value)
-    return "rest of a word" if marked == (writing is Writing.WORDPIECE) else "word"
+    return "rest of a word" if piece.startswith(writing.value) == (writing is Writing.WORDPIECE) else "word"
 
 
 def lines_of(texts: Iterable[str], labels: Iterable[str]) -> str:
     """Texts as lines that are typed, each with its label, if it has one, after a |."""
-    pairs = zip(texts, labels, strict=True)
-    rows = ((" ".join(text.replace("|", " ").split()), label) for text, label in pairs)
+    rows = ((" ".join(text.replace("|", " ").split()), label) for text, label in zip(texts, labels, strict=True))
     return "\n".join(text if label in ("", NO_LABEL) else f"{text} | {label}" for text, label in rows if text)
 
 
 def lines_of_file(table: Table) -> str:
-    """The rows of a file: texts from the column of that name, else the longest; labels from that column, else the other of two.
-
-    Too many are sampled.
-    """
+    """The rows of a file, or a sample: texts and labels from columns of these names, else the longest, and the other of two."""
     text = text_column_of(table)
     others = [name for name in table.columns if name != text]
     label = find_column("label", table) or (others[0] if len(others) == 1 else "")
-    rows = list(zip(table.column(text), table.column(label) if label else [""] * len(table.rows), strict=True))
-    if len(rows) > TEXTS.most:
-        rows = [rows[row] for row in np.sort(np.random.default_rng(0).choice(len(rows), TEXTS.most, replace=False))]
-    return lines_of(*zip(*rows, strict=True))
+    texts, labels = table.column(text), table.column(label) if label else [""] * len(table.rows)
+    rows = np.sort(np.random.default_rng(0).permutation(len(texts))[: TEXTS.most]).tolist()
+    return lines_of((texts[row] for row in rows), (labels[row] for row in rows))
 
 
-def check_chosen(chosen: object) -> Chosen:
+def check_chosen(chosen: Any) -> Chosen:
     """Valid rows with the key of their points; none for any other value."""
     match chosen:
-        case [[*rows], str(key)]:
-            whole = tuple(row for row in rows if type(row) is int and row >= 0)
-            return (whole, key) if len(whole) == len(rows) else NONE_CHOSEN
+        case [[*rows], str(key)] if all(type(row) is int and row >= 0 for row in rows):
+            return tuple(rows), key
     return NONE_CHOSEN
 
 
-def rows_of(chosen: Chosen, points: Points) -> tuple[int, ...]:
+def rows_of(chosen: Chosen, texts: Sequence[str]) -> tuple[int, ...]:
     rows, key = chosen
-    return tuple(row for row in rows if row < len(points.texts)) if key == points.key else ()
+    return tuple(row for row in rows if row < len(texts)) if rows and key == key_of(texts) else ()
 
 
-def classes_of(texts: Sequence[str], labels: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The name and the texts of each class, as Train's cards have them. Raises InputError for one label, and for too many."""
-    classes: dict[str, list[str]] = {}
-    for text, label in zip(texts, labels, strict=True):
-        classes.setdefault(UNLABELLED if label == NO_LABEL else label, []).append(text)
-    if len(classes) < 2:
-        raise InputError(FEW_LABELS)
-    CARDS.check(len(classes))
-    return tuple((name, tuple(lines)) for name, lines in classes.items())
+def is_typed(view: Any) -> bool:
+    return view.source == SENTENCES
 
 
-def items_of(model: Explorer, texts: Sequence[str], word: str = "") -> str:
-    """Texts as lines of an experiment's items: text with a blank | its word | no foil, which means the model's best other guess.
+class PointsView(LongView):
+    """The base of a map: its points, the choice of some of them, and the buttons that take sentences elsewhere."""
 
-    The blank is the word that was searched for, or the last word that is a single piece; a text without one is left out.
-    Raises InputError where fewer than two are left.
-    """
-    lines = []
-    for text in texts:
-        encoding = model.encode(text)
-        words = [(encoding.word(group), encoding.offsets[group[0]]) for group in encoding.text_words if len(group) == 1]
-        words = [one for one in words if one[0].isalpha()]
-        wanted = [one for one in words if model.as_searched(one[0]) == model.as_searched(word.strip())] or words
-        if wanted and not ODD.search(text):
-            own, (start, end) = wanted[-1]
-            lines.append(f"{text[:start]}{MASK}{text[end:]} | {own} |")
-    if len(lines) < 2:
-        raise InputError("An experiment needs two sentences or more, each with a word that is a single piece.")
-    return "\n".join(lines)
+    source: str = choice((SENTENCES, WORDS, VOCABULARY), "Points", menu=True, elem_classes="inline")
+    example: str = choice(EXAMPLE_SETS, "Fill with", menu=True, linked=False, elem_classes="inline", when=is_typed)
+    sentences: str = text(example_lines(EXAMPLE_SETS[0]), PER_LINE, lines=7, max_lines=7, limit=BOX_CHARACTERS, when=is_typed)
+    table: Table | None = upload(label="CSV file…", types=(".csv",), as_button=True, min_width=90, scale=0, when=is_typed)
+    search: str = text("", "Search", placeholder="Points that contain this stand out")
+    naming: str = text("", "Label of the selection", linked=False, when=lambda view: is_typed(view) and len(view.picked[0]) > 1)
+    label = button("Label the selection", visible=False)
+    send = button("Send to Train", visible=False)
+    test = button("Use in an experiment", visible=False, more=True)
+    compare = button("Compare two models", visible=False, more=True)
+    pooling: str = pooling(more=True, line=True, when=is_typed)
+    seed: int = number(0, "Seed (UMAP, t-SNE, vocabulary)", low=0, high=2**31 - 1, box=True, heard="submit", more=True, line=True)
+    picked: Chosen = memory(NONE_CHOSEN, kept=check_chosen)
+    drawn: str = memory("", kept=str, linked=False)  # the key of the points on the map
 
+    def on_table(self, subject: Subject, table: Table | None) -> Change:
+        """A file was uploaded: its rows are the sentences, with their labels."""
+        return settle(table=None, picked=NONE_CHOSEN, **({} if table is None else {"sentences": lines_of_file(table)}))
 
-MOST = 8
-WORDS = 3  # in a cluster's name
-LIFT = 1.3  # times the cluster's share of all texts: the least share of a word's texts in it
-WORD = re.compile(r"[^\W\d_]{3,}")
-_kept: OnceCache[tuple[bytes, int], np.ndarray] = OnceCache(20)
+    def on_example(self, subject: Subject, example: str) -> Change:
+        return settle(sentences=example_lines(example), picked=NONE_CHOSEN)
 
+    def on_label(self, subject: Subject, index: None) -> Change:
+        """Write the label behind each selected sentence. Raises InputError without a label."""
+        label = " ".join(self.naming.replace("|", " ").split())
+        if not label:
+            raise InputError("Type a label for the selection first.")
+        texts, labels = read_lines(self.sentences)
+        own = [label if row in self.picked[0] else old for row, old in enumerate(labels)]
+        return settle(sentences=lines_of(texts, own), picked=NONE_CHOSEN, naming="")
 
-def clusters_of(vectors: np.ndarray, texts: Sequence[str]) -> list[str]:
-    """The name of the cluster of each text: k-means in the space of vectors [n, hidden], with k = √(n / 2), 2 to MOST.
+    def on_send(self, subject: Subject, index: None) -> Why:
+        """Open Train with the selected sentences, or all, as its classes. Raises InputError for one label, and for too many."""
+        classes: dict[str, list[str]] = {}
+        for sentence, label in self._sent():
+            classes.setdefault(UNLABELLED if label == NO_LABEL else label, []).append(sentence)
+        if len(classes) < 2:
+            raise InputError(FEW_LABELS)
+        CARDS.check(len(classes))
+        cards = tuple((name, tuple(lines)) for name, lines in classes.items())
+        return Why("fine-tune", "Train", settings={"kind": "texts", "source": "Typed here", "classes": cards})
 
-    A name has the words that are most frequent in the cluster compared with all texts; where texts are single words, those
-    nearest to its middle, signs and parts of words last.
-    """
-    number = int(np.clip(round((len(texts) / 2) ** 0.5), 2, MOST))
-    found = _kept.get((digest(vectors), number), lambda: clusters(vectors, number))
-    single = all(" " not in text for text in texts)
-    words = [{text} if single else set(map(str.casefold, WORD.findall(text))) for text in texts]
-    everywhere = Counter(word for own in words for word in own)
-    names: dict[int, str] = {}
-    for cluster in range(int(found.max()) + 1):
-        rows = np.flatnonzero(found == cluster).tolist()
-        best = _central(vectors[rows], [texts[row] for row in rows]) if single else _distinctive(rows, words, everywhere)
-        name = ", ".join(best[:WORDS]) or f"cluster {cluster + 1}"
-        names[cluster] = name if name not in names.values() else f"{name} ({cluster + 1})"
-    return [names[cluster] for cluster in found.tolist()]
+    def on_test(self, subject: Subject, index: None) -> Why:
+        """Open a new experiment with the selected sentences, or all, as its items: text with a blank | its word | no foil.
 
+        Without a foil, the model's best other guess is compared. The blank is the word that was searched for, or the last word
+        that is a single piece; a text without one is left out. Raises InputError where fewer than two are left.
+        """
+        model, lines = subject.model, []
+        for sentence, _ in self._sent():
+            encoding = model.encode(sentence)
+            words = [(encoding.word(group), encoding.offsets[group[0]]) for group in encoding.text_words if len(group) == 1]
+            words = [one for one in words if one[0].isalpha()]
+            wanted = [one for one in words if model.as_searched(one[0]) == model.as_searched(self.search.strip())] or words
+            if wanted and not ODD.search(sentence):
+                own, (start, end) = wanted[-1]
+                lines.append(f"{sentence[:start]}{MASK}{sentence[end:]} | {own} |")
+        if len(lines) < 2:
+            raise InputError("An experiment needs two sentences or more, each with a word that is a single piece.")
+        return Why("experiments", "New experiment", settings={"source": "typed", "typed": "\n".join(lines)})
 
-def _distinctive(rows: Sequence[int], words: Sequence[set[str]], everywhere: Counter[str]) -> list[str]:
-    """Words by count in the cluster × the share of their texts that are in it: c-TF-IDF with a share for the logarithm."""
-    inside = Counter(word for row in rows for word in words[row])
-    usual = LIFT * len(rows) / len(words)
-    common = sklearn.feature_extraction.text.ENGLISH_STOP_WORDS
-    own = [word for word, count in inside.items() if word not in common and count / everywhere[word] > usual]
-    often = [word for word in own if inside[word] > 1] or own
-    return sorted(often, key=lambda word: (-(inside[word] ** 2) / everywhere[word], word))
+    def on_compare(self, subject: Subject, index: None) -> Why:
+        return Why("projection", "Two models or layers", settings={"texts": self.sentences})
 
+    def _sent(self) -> list[tuple[str, str]]:
+        """The selected sentences with their labels, all if fewer than two are selected."""
+        texts, labels = read_lines(self.sentences)
+        chosen = rows_of(self.picked, texts)
+        return [(texts[row], labels[row]) for row in (sorted({*chosen}) if len(chosen) > 1 else range(len(texts)))]
 
-def _central(vectors: np.ndarray, texts: Sequence[str]) -> list[str]:
-    unit = directions(vectors)
-    ordered = [texts[row] for row in np.argsort(-(unit @ unit.mean(axis=0)), kind="stable")]
-    return [text for text in ordered if WORD.fullmatch(text)] or ordered
+    def read_points(self, subject: Subject) -> Generator[tuple[str, float], None, Points]:
+        """The points of the source; yields a sentence about the work and its share done. Raises InputError."""
+        model = subject.model
+        if self.source == WORDS:
+            encoding = subject.trace.encoding
+            labels = ["special" if part < 0 else f"segment {'AB'[part]}" for part in encoding.sequences]
+            texts, spans = (encoding.text_a, encoding.text_b), zip(encoding.sequences, encoding.offsets, strict=True)
+            contexts = [("", "") if part < 0 else around(texts[part], *span) for part, span in spans]
+            return Points(list(encoding.tokens), labels, subject.trace.hidden_states, contexts=contexts)
+        if self.source == VOCABULARY:
+            size = len(model.tokenizer)
+            ids = np.random.default_rng(self.seed).permutation(size)[:SAMPLED_PIECES].tolist()
+            pieces = model.pieces(ids)
+            why = f"{len(ids):,} of {size:,} pieces, as the table of word embeddings has them: before any layer."
+            return Points(pieces, [piece_kind(piece, model.writing) for piece in pieces], model.word_table[ids][None], why)
+        return (yield from read_texts(model, *read_lines(self.sentences), self.pooling))
+
+    def row_in(self, subject: Subject, points: Points) -> int | None:
+        """The row of interest: the clicked one, or the selected token of the input."""
+        if chosen := rows_of(self.picked, points.texts):
+            return chosen[0] if len(chosen) == 1 else None
+        return subject.token if self.source == WORDS else None
+
+    def is_read_quickly(self, subject: Subject) -> bool:
+        """Whether the points can be read in about a second."""
+        return not is_typed(self) or reads_quickly(subject.model.capabilities, len(self.sentences) / LETTERS)

@@ -9,8 +9,6 @@ from explorer.ui.programs import Values, as_typed, program
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import Tab
 
-COLOURED = ("search", "picked")  # settings that move no point
-
 
 def sentences(view: Any, subject: Subject) -> Values:
     texts, _ = read_lines(view.sentences)
@@ -23,5 +21,5 @@ TAB = Tab(
     "What lies close to what?",
     {"Map": [[Map]], "Two models or layers": [[TwoModels]]},
     reads_texts=False,
-    programs={"projection/map": program("map", "sentences", "layer", "dimensions", *COLOURED, values=sentences)},
+    programs={"projection/map": program("map", "sentences", "layer", "dimensions", "search", "picked", values=sentences)},
 )

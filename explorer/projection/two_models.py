@@ -12,14 +12,13 @@ from explorer.analysis.projection import principal_components
 from explorer.analysis.similarity import nearest_rows
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS
-from explorer.projection.points import EXAMPLE_SETS, example_lines, read_texts
-from explorer.projection.sources import LETTERS
+from explorer.projection.points import EXAMPLE_SETS, LETTERS, PER_LINE, example_lines, read_texts
 from explorer.text import limits
 from explorer.text.lines import read_lines
 from explorer.ui.layout import col, row
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.base import shorten
-from explorer.ui.pictures.maps import classes_by_row, rows_by_label
+from explorer.ui.pictures.maps import number_classes
 from explorer.ui.pictures.text_map import Link, TextMap, draw_map
 from explorer.ui.settings import choice, memory, number, text
 from explorer.ui.subject import Subject
@@ -45,39 +44,33 @@ class Sides:
     places: np.ndarray
 
     @cached_property
-    def kept(self) -> list[int]:
-        """How many neighbours of each sentence are the same."""
-        return [len({*mine} & {*yours}) for mine, yours in zip(*self.near.tolist(), strict=True)]
+    def kept(self) -> np.ndarray:
+        """[n] how many neighbours of each sentence are the same."""
+        return (self.near[0][:, :, None] == self.near[1][:, None]).sum(axis=(1, 2))
 
-    @property
+    @cached_property
     def changed(self) -> list[int]:
         """The sentences that keep fewest neighbours, fewest first."""
         order = np.argsort(self.kept, kind="stable")[: min(RINGED, max(1, len(self.kept) // 4))]
-        return [row for row in order.tolist() if self.kept[row] < self.near.shape[2]]
+        return order[self.kept[order] < self.near.shape[2]].tolist()
 
     def finding(self) -> str:
         _, count, near = self.near.shape
-        share, chance = np.mean(self.kept), near * near / (count - 1)
-        both = f"{self.names[0]} and h{self.names[1][1:]}"
-        text = f"{both} share {share:.1f} of each sentence's {near} nearest neighbours on average ({chance:.1f} by chance)"
-        if not self.changed:
-            return f"{text}. No neighbour changed."
-        first = self.changed[0]
-        return f"{text}. “{shorten(self.texts[first], QUOTED)}” keeps {self.kept[first]}."
+        share, chance, first = self.kept.mean(), near * near / (count - 1), shorten(self.texts[self.kept.argmin()], QUOTED)
+        text = f"{self.names[0]} and h{self.names[1][1:]} share {share:.1f} of each sentence's {near} nearest neighbours"
+        text += f" on average ({chance:.1f} by chance)"
+        return f"{text}. “{first}” keeps {self.kept.min()}." if self.changed else f"{text}. No neighbour changed."
 
     def draw(self, side: int, picked: int | None) -> dict[str, Any]:
         """The map on one side, with lines from the picked sentence to its nearest there."""
-        classes, near, number = rows_by_label(self.labels), self.near[side], self.near.shape[2]
-        nearest = [self.texts[other] for other in near[:, 0]]
+        (labels, classes), near = number_classes(self.labels), self.near[side]
+        keeps = [f"keeps {kept} of {near.shape[1]} neighbours; nearest here: " for kept in self.kept]
         drawn = TextMap(
             texts=self.texts,
             places=self.places[side],
-            labels=classes_by_row(classes),
-            classes=list(classes),
-            notes=[
-                f"keeps {kept} of {number} neighbours; nearest here: {text}"
-                for kept, text in zip(self.kept, nearest, strict=True)
-            ],
+            labels=labels,
+            classes=classes,
+            notes=[said + self.texts[other] for said, other in zip(keeps, near[:, 0], strict=True)],
             rings=[row in self.changed for row in range(len(self.texts))],
             ringed="fewest neighbours kept",
             picked=picked,
@@ -88,8 +81,6 @@ class Sides:
 
 
 class TwoModels(LongView):
-    """Two maps by PCA, turned and mirrored so that the same sentences are at similar places (Procrustes)."""
-
     name, question = "projection/two-models", "Which sentences change neighbours?"
     layout = (
         row("compared", "state", "other_state"),
@@ -104,13 +95,11 @@ class TwoModels(LongView):
     here = part("text_map", height=400)
     there_title = prose(classes="detail-title")
     there = part("text_map", height=400)
-    texts: str = text(
-        example_lines(EXAMPLE_SETS[0]), "One per line: sentence\u00a0|\u00a0label", lines=6, max_lines=6, limit=BOX_CHARACTERS
-    )
+    texts: str = text(example_lines(EXAMPLE_SETS[0]), PER_LINE, lines=6, max_lines=6, limit=BOX_CHARACTERS)
     help = caption(
         "Click a point: lines lead to its nearest neighbours on each side, by cosine in all dimensions. Rings mark the sentences "
-        "that keep the fewest of them. How far a point moves between the maps says less. Both maps show the first two principal "
-        "components. The right one is rotated and mirrored to fit the left one (Procrustes; Schönemann 1966)."
+        "that keep the fewest of them. How far a point moves says less. Both maps show the first two principal components. The "
+        "right one is rotated and mirrored to fit the left one (Procrustes, Schönemann 1966)."
     )
     followed: int | None = memory(None, kept=lambda row: row if type(row) is int and row >= 0 else None)
 
@@ -128,21 +117,20 @@ class TwoModels(LongView):
         texts, labels, other = list(label_of), list(label_of.values()), subject.read_by(self.compared or "")
         names, near, places = [], [], []
         for side, state in ((subject, self.state), (other, self.other_state)):
-            states = (yield from read_texts(side.model, texts, labels, "mean")).states
-            at = min(state, len(states) - 1)
+            points = yield from read_texts(side.model, texts, labels, "mean")
+            at = points.at(state)
             model = "" if other is subject else f" of {side.model_name.rstrip('/').rpartition('/')[2]}"
             names.append(f"Hidden state {at}{model}")
-            near.append(nearest_rows(states[at], min(NEIGHBORS, (len(texts) - 1) // 2))[0])
-            places.append(of_one_size(principal_components(states[at], 2)[0]))
+            near.append(nearest_rows(points.states[at], min(NEIGHBORS, (len(texts) - 1) // 2))[0])
+            places.append(of_one_size(principal_components(points.states[at], 2)[0]))
         return Sides(texts, labels, names, np.stack(near), np.stack([places[0], align(places[1], places[0])]))
 
     def waiting(self, subject: Subject) -> Content:
         models = [("this model", ""), *((name, name) for name in subject.other_models)]
-        empty = {"here": None, "there": None, "here_title": "", "there_title": ""}
-        return {**empty, "compared": props(choices=models)}
+        return {"here": None, "there": None, "here_title": "", "there_title": "", "compared": props(choices=models)}
 
     def draw(self, subject: Subject, found: Sides) -> Content:
-        picked = self.followed if self.followed is not None and self.followed < len(found.texts) else None
+        picked = self.followed if self.followed in range(len(found.texts)) else None
         shown = self.waiting(subject)
         for side, name in enumerate(("here", "there")):
             shown |= {f"{name}_title": f"**{found.names[side]}**", name: found.draw(side, picked)}

@@ -5,18 +5,19 @@ from dataclasses import dataclass
 
 from explorer.text.encoding import MASK, Encoding
 
+TYPED = ("", 0, 1)
+
 
 @dataclass(frozen=True)
 class Blanks:
-    """Two texts, and the words behind their [MASK]s in order: a word and its number of [MASK]s, or ("", 1) for a typed one."""
+    """Two texts, and what is behind each [MASK]: a word, which of the word's [MASK]s this is, and their number; or TYPED."""
 
     texts: tuple[str, str]
-    hidden: tuple[tuple[str, int], ...] = ()
+    hidden: tuple[tuple[str, int, int], ...] = ()
 
     def __post_init__(self) -> None:
-        masks = len(self.spans)
-        if sum(count for _, count in self.hidden) != masks:  # the text was edited by hand in the meantime
-            object.__setattr__(self, "hidden", (("", 1),) * masks)
+        if len(self.hidden) != len(self.spans):  # the text was edited by hand in the meantime
+            object.__setattr__(self, "hidden", (TYPED,) * len(self.spans))
 
     @property
     def spans(self) -> list[tuple[int, int, int]]:
@@ -28,32 +29,21 @@ class Blanks:
 
         `encoding` is that of `texts`. Nothing changes for a token that the tokenizer added, or a [MASK] that was typed.
         """
-        side, offsets = encoding.sequences[token], encoding.offsets
-        if side < 0:
+        side, spans, new = encoding.sequences[token], self.spans, ""
+        behind: list[tuple[str, int, int]] = []
+        if (here := (side, *encoding.offsets[token])) in spans:
+            mask = spans.index(here)
+            new, place, count = self.hidden[mask]
+            first, last = mask - place, mask - place + count
+            start, end = spans[first][1], spans[last - 1][2]
+        elif side >= 0:
+            pieces = next(group for group in encoding.word_groups if token in group)
+            start, end = encoding.offsets[pieces[0]][0], encoding.offsets[pieces[-1]][1]
+            first = last = sum(span < (side, start) for span in spans)
+            new = " ".join([MASK] * len(pieces))
+            behind = [(self.texts[side][start:end], place, len(pieces)) for place in range(len(pieces))]
+        if not new:
             return self
-        if (here := (side, *offsets[token])) in self.spans:
-            return self._bring_back(self.spans.index(here))
-        pieces = next(group for group in encoding.word_groups if token in group)
-        start, end = offsets[pieces[0]][0], offsets[pieces[-1]][1]
-        before = sum((mask_side, mask_start) < (side, start) for mask_side, mask_start, _ in self.spans)
-        group = self._group_of(before)
-        hidden = (*self.hidden[:group], (self.texts[side][start:end], len(pieces)), *self.hidden[group:])
-        return Blanks(self._with(side, start, end, " ".join([MASK] * len(pieces))), hidden)
-
-    def _bring_back(self, mask: int) -> "Blanks":
-        group = self._group_of(mask)
-        word, count = self.hidden[group]
-        if not word:
-            return self
-        first = sum(length for _, length in self.hidden[:group])
-        (side, start, _), (_, _, end) = self.spans[first], self.spans[first + count - 1]
-        return Blanks(self._with(side, start, end, word), self.hidden[:group] + self.hidden[group + 1 :])
-
-    def _group_of(self, mask: int) -> int:
-        """The index in `hidden` of the entry to which [MASK] number `mask` belongs; the length of `hidden` if there is none."""
-        groups = [group for group, (_, count) in enumerate(self.hidden) for _ in range(count)]
-        return groups[mask] if mask < len(groups) else len(self.hidden)
-
-    def _with(self, side: int, start: int, end: int, new: str) -> tuple[str, str]:
-        changed = self.texts[side][:start] + new + self.texts[side][end:]
-        return (changed, self.texts[1]) if side == 0 else (self.texts[0], changed)
+        texts = list(self.texts)
+        texts[side] = texts[side][:start] + new + texts[side][end:]
+        return Blanks((texts[0], texts[1]), (*self.hidden[:first], *behind, *self.hidden[last:]))

@@ -2,12 +2,12 @@
 
 import re
 import unicodedata
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from contextlib import suppress
 from functools import lru_cache
 
 from explorer.core.errors import InputError
 
-MARKS = {b"\xef\xbb\xbf": ("utf-8-sig", "UTF-8"), b"\xff\xfe": ("utf-16", "UTF-16"), b"\xfe\xff": ("utf-16", "UTF-16")}
 SAMPLE = 2_000  # characters looked at for signs of a binary file
 NO_TEXT = "The file is not text that can be read, but perhaps of Excel, or a zip or PDF; save it as CSV in UTF-8 and try again."
 
@@ -40,23 +40,19 @@ def decode(data: bytes) -> tuple[str, str]:
 
 def _decode(data: bytes) -> tuple[str, str]:
     """The text in the first encoding in which all bytes can be read, or nearly all in UTF-8; a zero byte if there is none."""
-    for encoding, name in _candidates(data):
+    even, odd = data[::2].count(0), data[1::2].count(0)
+    # cp1252 is what Excel writes in the West; it lacks five bytes, latin-1 none, so it never fails.
+    encodings = [("utf-8-sig", "UTF-8"), ("cp1252", "Windows-1252"), ("latin-1", "Windows-1252")]
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        encodings = [("utf-16", "UTF-16")]
+    elif even or odd:  # no text in one byte a character has zeros; in UTF-16, commas and line ends have one on the same side
+        wide = "utf-16-le" if odd > even else "utf-16-be"
+        encodings = [(wide, "UTF-16")] if max(even, odd) > 8 * min(even, odd) else []
+    for encoding, name in encodings:
         with suppress(UnicodeDecodeError):
             return data.decode(encoding), name
-        text = data.decode("utf-8", "replace") if encoding == "utf-8" else ""
+        text = data.decode(encoding, "replace") if encoding == "utf-8-sig" else ""
         broken = text.count("\ufffd")
         if len(text) - len(text.encode("ascii", "ignore")) > 3 * broken:
             return text, f"UTF-8 with {broken:,} broken character{'s' * (broken != 1)}"
     return "\0", ""
-
-
-def _candidates(data: bytes) -> list[tuple[str, str]]:
-    """Encodings to try, with their names: by the mark at the beginning, or else by where zero bytes are."""
-    for mark, marked in MARKS.items():
-        if data.startswith(mark):
-            return [marked]
-    even, odd = data[::2].count(0), data[1::2].count(0)
-    if even or odd:  # no text in one byte a character has zeros; in UTF-16, commas and line ends have one on the same side
-        return [("utf-16-le" if odd > even else "utf-16-be", "UTF-16")] if max(even, odd) > 8 * min(even, odd) else []
-    # cp1252 is what Excel writes in the West; it lacks five bytes, latin-1 none, so it never fails.
-    return [("utf-8", "UTF-8"), ("cp1252", "Windows-1252"), ("latin-1", "Windows-1252")]

@@ -1,63 +1,40 @@
-"""A corpus: many sentences, with parts of speech and syntax if the source has them. Plain data, without a model.
-
-CoNLL-U (universaldependencies.org/format.html) has tags and syntax; from a text or a table only the words are known.
-"""
+"""A corpus: many sentences, with parts of speech and syntax if the source has them. Plain data, without a model."""
 
 import functools
 import hashlib
-import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
-from explorer.core.limits import CHARACTERS, CORPUS_SENTENCES, LARGE, MEGABYTE, Limit
+from explorer.core.limits import CHARACTERS, CORPUS_SENTENCES, LARGE, LINES, MEGABYTE, TABLE_MEGABYTES, Limit
 from explorer.core.paths import ASSETS
 from explorer.text import limits
 from explorer.text.characters import decode, has_visible_characters, visible
 from explorer.text.sentences import split_sentences
 from explorer.text.tables import Table, read_table, text_column_of
-from explorer.text.tagged import FORM, HEAD, LINE_END, NONE, RELATION, UPOS, Rows, conllu_sentences, is_conllu, split_words
+from explorer.text.tagged import LINE_END, Sentence, find_starts, is_conllu, read_sentences, split_words
 
 FILE_MEGABYTES = Limit(40, LARGE)  # 20,000 sentences in CoNLL-U
-CORPUS_FILE_TYPES = (".txt", ".csv", ".tsv", ".jsonl", ".json", ".conllu", ".conll")
 TABLE_TYPES = (".csv", ".tsv", ".jsonl", ".json")
-TREEBANK_TYPE = ".conllu"
+TAGGED_TYPES = (".conllu", ".conll", ".bio", ".iob")
+CORPUS_FILE_TYPES = (".txt", *TABLE_TYPES, *TAGGED_TYPES)
 TEXT_COLUMNS = ("text", "file")  # of a text
-ROOT = -1
 BUILT_IN = "the English Web Treebank and plain ones of our own"
 LICENCE = "CC BY-SA 4.0"
-
-_FILE = ASSETS / "corpus" / "sentences.conllu"
-_TEXT = re.compile(r"#\s*text\s*=\s*(.*)")
-
-
-@dataclass(frozen=True)
-class CorpusSentence:
-    """A sentence and its words; what the source does not contain is an empty tuple.
-
-    `starts` are the characters at which the words begin, `heads` the zero-based words on which each depends, ROOT for none. Tags
-    are universal parts of speech, relations those of Universal Dependencies if the source is a treebank.
-    """
-
-    text: str
-    words: tuple[str, ...]
-    starts: tuple[int, ...]
-    tags: tuple[str, ...] = ()
-    heads: tuple[int, ...] = ()
-    relations: tuple[str, ...] = ()
+NOTHING = "The file has no sentences. Choose a text, a table with a column of texts, or a treebank in CoNLL-U."
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sentences without repeats. `licence` is '' except for the built-in corpus; `about` says how a file was read."""
+    """Sentences, of a corpus without repeats. `licence` is '' except for the built-in one; `about` says how a file was read."""
 
     name: str
-    sentences: tuple[CorpusSentence, ...]
+    sentences: tuple[Sentence, ...]
     licence: str = ""
     about: str = ""
 
@@ -76,11 +53,11 @@ class Corpus:
 
     @functools.cached_property
     def tags(self) -> list[str]:
-        return sorted({tag for sentence in self.sentences for tag in sentence.tags})
+        return sorted(self._counts["tag"])
 
     @functools.cached_property
     def relations(self) -> list[str]:
-        return sorted({relation for sentence in self.sentences for relation in sentence.relations})
+        return sorted(self._counts["relation"])
 
     def share(self, what: str, value: str) -> float:
         """The share of all words, 0 to 1, with this "tag" or "relation"; for any other `what`, the share of the word itself."""
@@ -108,10 +85,7 @@ class Corpus:
         return digest.hexdigest()[:32]
 
     def places(self, word: str, searched: Callable[[str], str] = str.casefold) -> list[tuple[int, int]]:
-        """The occurrences of a word, ignoring case: (sentence, word), zero-based; `searched` returns the form to compare.
-
-        Raises InputError when there are none.
-        """
+        """The occurrences of a word, as `searched` writes it: (sentence, word), zero-based. Raises InputError for none."""
         wanted = searched(word.strip())
         words = ((row, at, own) for row, sentence in enumerate(self.sentences) for at, own in enumerate(sentence.words))
         found = [(row, at) for row, at, own in words if searched(own) == wanted]
@@ -124,47 +98,53 @@ class Corpus:
 
 
 Source = Table | Corpus
-"""What a reader returns: a table with columns of texts, or a treebank. `corpus_of` makes a corpus of both."""
+"""What a reader returns: a table with columns of texts, or tagged sentences. `corpus_of` makes a corpus of both."""
 
 
 @functools.cache
 def built_in() -> Corpus:
-    """The corpus that ships with the app, with parts of speech and syntax: plain sentences, and English from the web.
-
-    See assets/corpus/README.md.
-    """
-    return Corpus(BUILT_IN, tuple(_read_conllu(_FILE.read_text("utf-8").split("\n"))), LICENCE)
+    """The corpus that ships with the app, with parts of speech and syntax: see assets/corpus/README.md."""
+    lines = (ASSETS / "corpus" / "sentences.conllu").read_text("utf-8").split("\n")
+    return Corpus(BUILT_IN, tuple(read_sentences(lines)), LICENCE)
 
 
 @apart
 def read_source(path: Path) -> Source:
-    """A file as a table, from CSV, TSV, JSON or a text (see `table_of_text`), or as a treebank in CoNLL-U.
-
-    Raises InputError when there is nothing in it or too much, or naming the first line that is wrong.
-    """
+    """A table from CSV, TSV, JSON or a text, or a corpus from CoNLL-U or CoNLL. Raises InputError naming the first wrong line."""
     if path.suffix.lower() in TABLE_TYPES:
         return read_table(path)
     FILE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
     text = decode(path.read_bytes())[0]
     lines = LINE_END.split(text)
-    if path.suffix.lower() == TREEBANK_TYPE or is_conllu(lines):
-        return _corpus(path.name, list(_read_conllu(lines)), "CoNLL-U")
+    if path.suffix.lower() in TAGGED_TYPES or is_conllu(lines):
+        return _corpus(path.name, list(read_sentences(lines)), "CoNLL-U" if is_conllu(lines) else "CoNLL")
     return table_of_text(text, path.name)
 
 
+@apart
+def read_tagged(path: Path) -> Corpus:
+    """The sentences of a file in CoNLL-U or CoNLL, each word with a tag. Raises InputError naming the first invalid line."""
+    TABLE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
+    text, encoding = decode(path.read_bytes())
+    lines = LINE_END.split(text)
+    LINES.check(len(lines))
+    if not (found := Corpus(path.name, tuple(read_sentences(lines, tagged=True)))).sentences:
+        raise InputError("The file is empty. Write one word and its tag per line, and a blank line between sentences.")
+    how = "CoNLL-U (universal parts of speech)" if is_conllu(lines) else "CoNLL"
+    return replace(found, about=f"{len(found.sentences):,} sentences with {found.words:,} words, {how}, {encoding}.")
+
+
 def read_sources(paths: Sequence[Path]) -> Source:
-    """Several files as one source: texts, tables with the same columns, or treebanks. Raises InputError."""
-    found = [read_source(path) for path in paths]
-    tables = [source for source in found if isinstance(source, Table)]
-    treebanks = [source for source in found if isinstance(source, Corpus)]
-    if len(found) == 1:
-        return found[0]
-    if not tables:
-        return _corpus(f"{len(found):,} files", [sentence for corpus in treebanks for sentence in corpus.sentences], "CoNLL-U")
-    if treebanks or len({table.columns for table in tables}) > 1:
+    """Several files as one source: texts, tables with the same columns, or tagged sentences. Raises InputError."""
+    first, *others = found = [read_source(path) for path in paths]
+    name = f"{len(found):,} files"
+    if not others:
+        return first
+    if len({getattr(source, "columns", None) for source in found}) > 1:
         raise InputError("These files do not go together. Choose texts only, tables with the same columns, or treebanks only.")
-    rows = tuple(chain.from_iterable(table.rows for table in tables))
-    return replace(tables[0], rows=rows, name=f"{len(found):,} files")
+    if isinstance(first, Table):
+        return replace(first, rows=tuple(row for table in found if isinstance(table, Table) for row in table.rows), name=name)
+    return _corpus(name, [sentence for one in found if isinstance(one, Corpus) for sentence in one.sentences], "CoNLL-U")
 
 
 def table_of_text(text: str, name: str) -> Table:
@@ -175,88 +155,46 @@ def table_of_text(text: str, name: str) -> Table:
 
 @functools.lru_cache(maxsize=4)
 def corpus_of(source: Source, column: str = "") -> Corpus:
-    """The sentences of a source without repeats, of a table those of a column: by default the one that has the texts.
-
-    Raises InputError when there are none or too many, or naming the first row that is wrong.
-    """
+    """The sentences of a source; of a table, of `column` or its column of texts. Raises InputError naming the first wrong row."""
     if isinstance(source, Corpus):
         return source
     column = column if column in source.columns else text_column_of(source)
     how = "split at line ends and final marks" if source.columns == TEXT_COLUMNS else f"column {column!r}"
-    return _corpus(source.name, _from_texts(source.column(column), "row"), how)
+    return _corpus(source.name, _from_texts(source.column(column)), how)
 
 
-def _corpus(name: str, found: Sequence[CorpusSentence], how: str) -> Corpus:
+def _corpus(name: str, found: Sequence[Sentence], how: str) -> Corpus:
     """The sentences without repeats. Raises InputError when there are none or too many."""
     CORPUS_SENTENCES.check(len(found))
-    first: dict[str, CorpusSentence] = {}
+    first: dict[str, Sentence] = {}
     for sentence in found:
         first.setdefault(sentence.text, sentence)
-    kept = tuple(first.values())
-    if not kept:
-        raise InputError("The file has no sentences. Choose a text, a table with a column of texts, or a treebank in CoNLL-U.")
-    words = sum(len(sentence.words) for sentence in kept)
-    about = f"{_count(len(kept), 'sentence')} with {_count(words, 'word')}, {how}."
+    if not (kept := tuple(first.values())):
+        raise InputError(NOTHING)
+    made = Corpus(name[:60], kept)
+    about = f"{_count(len(kept), 'sentence')} with {_count(made.words, 'word')}, {how}."
     if repeated := len(found) - len(kept):
         about += f" {_count(repeated, 'sentence')} came again and {'was' if repeated == 1 else 'were'} left out."
-    return Corpus(name[:60], kept, about=about)
+    return replace(made, about=about)
 
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 
-def _from_texts(texts: Sequence[str], what: str) -> list[CorpusSentence]:
-    """The sentences in some lines or cells, which errors count as `what` from 1; those without a word or a sign are skipped."""
+def _from_texts(texts: Sequence[str]) -> list[Sentence]:
+    """The sentences in some rows, which errors count from 1; those without a word or a sign are skipped. Raises InputError."""
     CORPUS_SENTENCES.check(sum(map(has_visible_characters, texts)))
     found = []
     for number, line in enumerate(texts, start=1):
-        CHARACTERS.check(len(line.strip()), f"{what} {number:,}")
+        CHARACTERS.check(len(line.strip()), f"row {number:,}")
         text = " ".join(visible(line).split())
         if words := split_words(text) if any(map(_is_read, text)) else []:
-            limits.check_text(text, f"{what} {number:,}")
-            found.append(CorpusSentence(text, tuple(words), _starts(text, words)))
+            limits.check_text(text, f"row {number:,}")
+            found.append(Sentence(tuple(words), (), text, find_starts(text, words)))
     return found
 
 
 def _is_read(character: str) -> bool:
     """Whether BERT's tokenizer keeps a character that stands alone: it drops combining accents, for instance."""
     return character != "\ufffd" and unicodedata.category(character)[0] not in "MCZ"
-
-
-def _starts(text: str, words: Sequence[str]) -> tuple[int, ...]:
-    """The start of each word if the text consists of these words and whitespace; else nothing."""
-    starts, end = [], 0
-    for word in words:
-        start = text.find(word, end)
-        if start < 0 or text[end:start].strip():
-            return ()
-        starts.append(start)
-        end = start + len(word)
-    return tuple(starts) if not text[end:].strip() else ()
-
-
-def _read_conllu(lines: Sequence[str]) -> Iterator[CorpusSentence]:
-    """The sentences of a treebank. Raises InputError naming the first line that is wrong."""
-    for comments, rows in conllu_sentences(lines):
-        words = tuple(cells[FORM] for _, cells in rows)
-        tags, heads, relations = (_column(rows, column) for column in (UPOS, HEAD, RELATION))
-        for number, cells in rows:
-            if not has_visible_characters(cells[FORM]):
-                raise InputError(f"Line {number:,} has no word. Write one, or leave the line out.")
-            if heads and not (cells[HEAD].isdecimal() and len(cells[HEAD]) < 6 and int(cells[HEAD]) <= len(rows)):
-                raise InputError(
-                    f"Line {number:,} has no head. Write the number of a word from 1 to {len(rows)}, or 0 for the root."
-                )
-        joined = limits.check_text(" ".join(words), f"the sentence from line {rows[0][0]:,}")
-        comment = next((found[1] for found in map(_TEXT.match, reversed(comments)) if found), "")
-        text = " ".join(comment.split())[: CHARACTERS.most]
-        if not (starts := _starts(text, words)):
-            text, starts = joined, _starts(joined, words)
-        yield CorpusSentence(text, words, starts, tags, tuple(int(head) - 1 for head in heads), relations)
-
-
-def _column(rows: Rows, column: int) -> tuple[str, ...]:
-    """The cells of a column, or nothing if all are empty."""
-    cells = tuple(cells[column] for _, cells in rows)
-    return cells if any(cell not in ("", NONE) for cell in cells) else ()

@@ -1,7 +1,6 @@
-"""The records of a delimited text. clevercsv finds the delimiter, and the rows themselves show what a quotation mark is.
+"""The records of a delimited text, in the delimiter and the way of quoting in which its rows are most even.
 
-Quotes may never be closed, and texts without quotes may contain the delimiter. So a text is read in each way of quoting, and the
-way counts in which the rows are most even.
+Quotes may never be closed, and texts without quotes may contain the delimiter. So a text is read in each of these ways.
 """
 
 import csv
@@ -10,38 +9,38 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Literal
 
-from explorer.core.lazy import clevercsv
 from explorer.core.limits import TABLE_MEGABYTES
 
 DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma"}
 ONE_COLUMN = "\x1f"  # a delimiter that no text contains
-SAMPLE, STRETCH = 12_000, 60  # characters shown to clevercsv; its work is quadratic in a stretch without delimiters and quotes
 COMPARED = 200  # lines in which delimiters are compared
 EVEN = 0.95  # share of the rows of one length from which nothing is wrong
 NAMED_ROWS = 5  # rows named in a note
 
 _SEP = re.compile(r'"?sep=([\t,;|])"?\r?\n?', re.IGNORECASE)
-_STRETCH = re.compile(rf"([^\t,;|\"'\\\r\n]{{{STRETCH}}})[^\t,;|\"'\\\r\n]+")
 csv.field_size_limit(TABLE_MEGABYTES.bytes)  # a long text is cut later, with a message; csv's own limit is 128 KiB
 
 Record = list[str]
-Reading = tuple[list[Record], bool, str]
+Reading = tuple[list[Record], bool, str | None]
 """The records that are not blank, whether all lines keep to this way of quoting, and its quotation mark."""
 
 
 def read_records(text: str) -> tuple[list[Record], str, list[str]]:
-    """The records of a delimited text without blank ones, the delimiter's name, and sentences on what was guessed.
-
-    The sentences count records from 1.
-    """
+    """The records that are not blank, what sets their cells apart, and sentences on guesses, which count records from 1."""
     named = _SEP.match(text)
     lines = list(io.StringIO(text[named.end() :] if named else text, newline=""))
-    delimiter = named[1] if named else _find_delimiter(lines[:COMPARED])
+    sample = lines[:COMPARED]
+    while len(sample) < len(lines) and sum(line.count('"') for line in sample) % 2:  # in the middle of a cell
+        sample.pop()
+    evenness = {mark: _usual_width(_read_best(sample, mark)[0])[1] for mark in DELIMITERS}
+    best = max(evenness, key=evenness.__getitem__)
+    delimiter = named[1] if named else best if evenness[best] else ONE_COLUMN
     rows, notes = _tidy(_read_best(lines, delimiter), delimiter)
     if named:
         notes = [f"The first line, sep={named[1]}, names the delimiter and is skipped.", *notes]
-    return rows, DELIMITERS.get(delimiter, "one column"), notes
+    return rows, f"{DELIMITERS[delimiter]}-separated" if delimiter in DELIMITERS else "one column", notes
 
 
 def number_of(cell: str) -> float | None:
@@ -61,41 +60,18 @@ def is_number(cell: str) -> bool:
     return number_of(cell) is not None
 
 
-def _find_delimiter(lines: Sequence[str]) -> str:
-    """The delimiter by clevercsv, or else the one with which most rows have one length, of several cells."""
-    sample = _STRETCH.sub(r"\1", "".join(lines)[: 10 * SAMPLE])[:SAMPLE]
-    found = clevercsv.Detector().detect(sample, delimiters=[mark for mark in DELIMITERS if mark in sample])
-
-    def evenness(delimiter: str) -> float:
-        quoted, plain = _read(lines, delimiter, '"'), _read(lines, delimiter, "")
-        return 2 * _share(quoted[0]) if quoted[1] else max(_share(quoted[0]), _share(plain[0]))
-
-    best = found.delimiter if found and found.delimiter else max(DELIMITERS, key=evenness)
-    return best if evenness(best) else ONE_COLUMN
+def _usual_width(rows: Sequence[Record]) -> tuple[int, float]:
+    """The number of cells that most rows have, and the share of these rows; 0 if that is one cell."""
+    width, count = (Counter(map(len, rows)).most_common(1) or [(1, 0)])[0]
+    return width, count / len(rows) if width > 1 else 0.0
 
 
-def _usual_width(rows: Sequence[Record]) -> tuple[int, int]:
-    """The number of cells that most rows have, and the number of these rows."""
-    return (Counter(map(len, rows)).most_common(1) or [(1, 0)])[0]
-
-
-def _share(rows: Sequence[Record]) -> float:
-    """The share of the rows with the usual number of cells; 0 if that is one."""
-    width, count = _usual_width(rows)
-    return count / len(rows) if width > 1 else 0.0
-
-
-def _read(lines: Sequence[str], delimiter: str, quote: str, escape: str = "") -> Reading:
-    spaced = bool(quote) and any(f"{quote}{delimiter} {quote}" in line for line in lines[:COMPARED])
+def _read(lines: Sequence[str], delimiter: str, quote: str | None, escape: str | None = None) -> Reading:
+    spaced = quote is not None and any(f"{quote}{delimiter} {quote}" in line for line in lines[:COMPARED])
+    how: Literal[0, 3] = csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL
     for strict in (True, False):
         reader = csv.reader(
-            lines,
-            delimiter=delimiter,
-            quotechar=quote or None,
-            escapechar=escape or None,
-            quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
-            skipinitialspace=spaced,
-            strict=strict,
+            lines, delimiter=delimiter, quotechar=quote, escapechar=escape, quoting=how, skipinitialspace=spaced, strict=strict
         )
         with suppress(csv.Error):
             return [row for row in reader if any(cell.strip() for cell in row)], strict, quote
@@ -105,16 +81,17 @@ def _read(lines: Sequence[str], delimiter: str, quote: str, escape: str = "") ->
 def _read_best(lines: Sequence[str], delimiter: str) -> Reading:
     """The records in the way of quoting in which they are even, the fewest lack cells, and there are most of them."""
     opened, single = (sum(line.startswith(mark) + line.count(delimiter + mark) for line in lines) for mark in "\"'")
-    escapes = ("", "\\") if any("\\" in line for line in lines) else ("",)
+    escapes = (None, "\\") if any("\\" in line for line in lines) else (None,)
     ways = [_read(lines, delimiter, mark, escape) for mark in ("'\"" if single > opened else '"') for escape in escapes]
     ways = [way for way in ways if way[1] or way[2] == '"']  # other apostrophes are letters
     if any('"' in line for line in lines) and not (delimiter == ONE_COLUMN and ways[0][1]):
-        ways.append(([[_unquote(cell) for cell in row] for row in _read(lines, delimiter, "")[0]], True, ""))
+        ways.append(([[_unquote(cell) for cell in row] for row in _read(lines, delimiter, None)[0]], True, None))
 
-    def oddness(way: Reading) -> tuple[bool, int, int, float]:
+    def oddness(way: Reading) -> tuple[bool, int, int]:
         rows, valid, _ = way
-        width, share = _usual_width(rows)[0], _share(rows)
-        return not valid or share < EVEN, sum(len(row) < width for row in rows), -len(rows), -share
+        width, share = _usual_width(rows)
+        odd = not valid or (share < EVEN and delimiter != ONE_COLUMN)
+        return odd, sum(len(row) < width for row in rows), -len(rows)
 
     return min(ways, key=oddness)
 
@@ -145,7 +122,7 @@ def _tidy(way: Reading, delimiter: str) -> tuple[list[Record], list[str]]:
             cell = delimiter.join(row[longest : longest + surplus + 1])
             row = [*row[:longest], _unquote(cell), *row[longest + surplus + 1 :]]
             joined += [number] * (cell == _unquote(cell))
-        if not quote and any(cell.startswith('"') for cell in row):
+        if not quote and any(cell.startswith('"') and cell.count('"') % 2 for cell in row):
             unclosed.append(number)
         if any("\n" in cell and delimiter in cell for cell in row):
             broken.append(number)

@@ -80,7 +80,7 @@ class Encoding:
         return {
             "tokens": [self.word([token]) for token in range(len(self.tokens))],
             "words": [self.word(group) for group in self.word_groups],
-            "sentences": [self.sentence(group) for group in self.sentence_groups],
+            "sentences": [" ".join(self._typed(group).split()) or self.tokens[group[0]] for group in self.sentence_groups],
         }
 
     @cached_property
@@ -107,22 +107,16 @@ class Encoding:
         before = (self.sequences[token - 1], self.words[token - 1]) if token else None
         return "continuation" if before == (sequence, self.words[token]) else "piece"
 
+    def _typed(self, group: Sequence[int]) -> str:
+        """The characters of a run of tokens in its text; '' for a token that the tokenizer added."""
+        text = (self.text_a, self.text_b, "")[self.sequences[group[0]]]
+        return text[self.offsets[group[0]][0] : self.offsets[group[-1]][1]]
+
     def word(self, group: Sequence[int]) -> str:
         """The pieces of a word joined: 'un', '##able' becomes 'unable'."""
-        if not self.hashes and self.sequences[group[0]] >= 0:
-            text = (self.text_a, self.text_b)[self.sequences[group[0]]]
-            if spelled := text[self.offsets[group[0]][0] : self.offsets[group[-1]][1]].strip():
-                return spelled
-        first, *rest = [self.tokens[token] for token in group]
-        return "".join([first, *[piece.removeprefix("##") for piece in rest]])
-
-    def sentence(self, group: Sequence[int]) -> str:
-        """A run of tokens as it was typed, on one line; a token that the tokenizer added is shown itself."""
-        sequence = self.sequences[group[0]]
-        if sequence < 0:
-            return self.tokens[group[0]]
-        text = (self.text_a, self.text_b)[sequence]
-        return " ".join(text[self.offsets[group[0]][0] : self.offsets[group[-1]][1]].split())
+        if not self.hashes and (spelled := self._typed(group).strip()):
+            return spelled
+        return self.tokens[group[0]] + "".join(self.tokens[token].removeprefix("##") for token in group[1:])
 
     def spelling(self, group: Sequence[int]) -> str:
         """A word and its pieces: 'walking = walk + ##ing'."""

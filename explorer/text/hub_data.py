@@ -6,6 +6,7 @@ name nor the card, but the address of a file that the Hub lists in the repositor
 
 import re
 from collections.abc import Generator, Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
@@ -16,29 +17,19 @@ from huggingface_hub.utils import validate_repo_id
 
 from explorer.core.errors import InputError, logger
 from explorer.core.lazy import datasets
-from explorer.core.limits import COLUMNS, TEXTS
-from explorer.text.json_tables import text_of
-from explorer.text.tables import Table
+from explorer.core.limits import TEXTS
+from explorer.text.tables import Table, table_of
 
 EXAMPLE = "mteb/tweet_sentiment_extraction"
 NO_NAME = f"That is not the name of a data set on the hub. Try {EXAMPLE}."
 TIMEOUT = 10  # seconds in which the Hub must answer
 OWN_PATH = re.compile(r"(?![/~])(?!(.*/)?\.\.(/|$))[^:\\*?\[\]]*")  # below the repository's own folder; no address, no pattern
-LOADERS: dict[str, dict[str, str]] = {  # by the endings of files, the surest first
-    ".parquet": {"path": "parquet"},
-    ".csv": {"path": "csv"},
-    ".tsv": {"path": "csv", "sep": "\t"},
-    ".jsonl": {"path": "json"},
-    ".json": {"path": "json"},
-    ".txt": {"path": "text"},
-}
+# The names of loaders by the endings of files, the surest first.
+LOADERS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv", ".jsonl": "json", ".json": "json", ".txt": "text"}
 
 
 def fetch_data_set(name: object) -> Generator[str, None, Table]:
-    """Stream the first rows of a file of a data set, by preference of its training part; yields how far it is.
-
-    Raises InputError when it cannot be fetched.
-    """
+    """Stream the first rows of a file of a data set, if possible its training part; yields how far it is. Raises InputError."""
     name = name.strip() if isinstance(name, str) else ""
     try:
         validate_repo_id(name)
@@ -60,9 +51,7 @@ def fetch_data_set(name: object) -> Generator[str, None, Table]:
         ) from error
     if not rows:
         raise InputError(f"The data set {name} is empty. Try {EXAMPLE}.")
-    columns = tuple(str(column) for column in rows[0])[: COLUMNS.most]
-    cells = tuple(tuple(text_of(row.get(column)) for column in columns) for row in rows)
-    return Table(columns, cells, f"{len(rows):,} rows of {name}, file {file}.")
+    return replace(table_of(rows), about=f"{len(rows):,} rows of {name}, file {file}.")
 
 
 def _open(name: str) -> tuple[str, Iterator[dict[str, Any]]]:
@@ -71,7 +60,8 @@ def _open(name: str) -> tuple[str, Iterator[dict[str, Any]]]:
     path = _choose(file.rfilename for file in info.siblings or ())
     datasets.utils.logging.set_verbosity_error()
     address = f"hf://datasets/{info.id}@{info.sha}/{path}"
-    stream = datasets.load_dataset(**LOADERS[_ending(path)], data_files=address, split="train", streaming=True)
+    tabs = {"sep": "\t"} if _ending(path) == ".tsv" else {}
+    stream = datasets.load_dataset(LOADERS[_ending(path)], data_files=address, split="train", streaming=True, **tabs)
     if stream.features:  # a feature may declare that a cell is an image, and the cell which file to open
         stream = stream.decode(False)
     return path, iter(stream)

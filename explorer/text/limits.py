@@ -46,6 +46,11 @@ def check_texts(texts: object, limit: Limit = TEXTS) -> list[str]:
     return [check_text(text, f"text {number}") for number, text in enumerate(texts, start=1)]
 
 
+def is_list(value: object, *lengths: int) -> TypeGuard[Sequence[Any]]:
+    """Whether a value is a list, of one of these lengths if some are given; a text is none."""
+    return isinstance(value, Sequence) and not isinstance(value, str) and (not lengths or len(value) in lengths)
+
+
 def check_list(value: object, refusal: str, *lengths: int) -> Sequence[Any]:
     """A list, of one of these lengths if some are given; other values are refused with this sentence."""
     if is_list(value, *lengths):
@@ -86,9 +91,14 @@ def check_choice(value: object, name: str, choices: Sequence[str]) -> str:
     raise InputError(f"{_capitalize(name)} must be one of {listed}, not {_show(value)}.")
 
 
+def hidden_state_index(layer: object, layers: int, first: int = 0) -> int:
+    """The index of a hidden state: 0 for the embeddings, k for the output of layer k, -1 for the last one."""
+    return layers if is_number(layer) and layer == -1 else check_integer(layer, "the layer", first, layers)
+
+
 def layer_index(layer: object, layers: int) -> int:
     """The zero-based index of layer `layer`, counted from 1; -1 is the last one."""
-    return layers - 1 if _is_last(layer) else check_integer(layer, "the layer", 1, layers) - 1
+    return hidden_state_index(layer, layers, 1) - 1
 
 
 def head_index(head: object, heads: int) -> int:
@@ -117,20 +127,6 @@ def cut_weights(cuts: object, layers: int, heads: int, tokens: int) -> list[tupl
         places = check_integer(query, "the query", 0, last), check_integer(key, "the key", 0, last)
         found.append((index, *places, head_index(head, heads) if check_integer(head, "the head", 0, heads) else None))
     return list(dict.fromkeys(found))
-
-
-def hidden_state_index(layer: object, layers: int) -> int:
-    """The index of a hidden state: 0 for the embeddings, k for the output of layer k, -1 for the last one."""
-    return layers if _is_last(layer) else check_integer(layer, "the layer", 0, layers)
-
-
-def _is_last(layer: object) -> bool:
-    return is_number(layer) and layer == -1
-
-
-def is_list(value: object, *lengths: int) -> TypeGuard[Sequence]:
-    """Whether a value is a list, of one of these lengths if some are given; a text is none."""
-    return isinstance(value, Sequence) and not isinstance(value, str) and (not lengths or len(value) in lengths)
 
 
 def is_number(value: object) -> TypeGuard[float]:

@@ -19,10 +19,7 @@ def split_lines(typed: str | None) -> list[str]:
 
 
 def read_lines(typed: str | None) -> tuple[list[str], list[str]]:
-    """The sentences of the non-empty lines, and the label that may follow each after a |.
-
-    Raises InputError when there are none.
-    """
+    """The sentences of the lines that are not empty, and the label that may follow each after a |. Raises InputError for none."""
     lines = split_lines(typed)
     if not lines:
         raise InputError("No sentences yet. Type one per line.")
@@ -31,10 +28,7 @@ def read_lines(typed: str | None) -> tuple[list[str], list[str]]:
 
 
 def pairs_from_lines(typed: str | None, text_a: str = "") -> list[Pair]:
-    """One pair per line, its two sentences separated by a tab or by ||; a single sentence is a B for `text_a`, if there is one.
-
-    Raises InputError naming the first invalid line.
-    """
+    """One pair per line, separated by a tab or ||; a single sentence is a B for `text_a`. Raises InputError naming the line."""
     pairs = []
     for number, line in enumerate((typed or "").splitlines(), start=1):
         if not line.strip():

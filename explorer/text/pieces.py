@@ -1,8 +1,7 @@
 """How tokenizers write their pieces, and how they are shown."""
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from enum import Enum
 from functools import lru_cache
 
@@ -17,23 +16,20 @@ class Writing(Enum):
     BYTES = "Ġ"  # also for the space before a word, with a letter for each byte: GPT-2 (Radford et al. 2019)
 
 
-NEW_LINE, TAB = "Ċ", "ĉ"  # in the notation BYTES
 MEANINGS = {
     "##": "`##` continues the word before it",
     "▁": "`▁` is the space before a word",
     "Ġ": "`Ġ` is the space before a word",
-    NEW_LINE: "`Ċ` is a new line",
-    TAB: "`ĉ` is a tab",
+    "Ċ": "`Ċ` is a new line",
+    "ĉ": "`ĉ` is a tab",
     "⟨": "`⟨ ⟩` holds bytes of a character that is cut in pieces",
 }
-_KEPT = {" ": "Ġ", "\n": NEW_LINE, "\t": TAB}  # invisible characters stay a mark
+_KEPT = {" ": "Ġ", "\n": "Ċ", "\t": "ĉ"}  # invisible characters stay a mark
 
 
-def writing_of(vocabulary: Iterable[str]) -> Writing:
-    """The notation of most marked pieces of a vocabulary."""
-    marks = {writing.value: writing for writing in Writing}
-    counted = Counter(mark for piece in vocabulary for mark in marks if piece.startswith(mark))
-    return marks[max(counted, key=counted.__getitem__)] if counted else Writing.WORDPIECE
+def writing_of(vocabulary: Collection[str]) -> Writing:
+    """The notation of most marked pieces of a vocabulary, WORDPIECE without any."""
+    return max(Writing, key=lambda writing: sum(piece.startswith(writing.value) for piece in vocabulary))
 
 
 def show_piece(piece: str, writing: Writing) -> str:

@@ -16,10 +16,7 @@ _ABBREVIATION = re.compile(r"\b(?:[^\W\d_]|mr|mrs|ms|dr|prof|st|jr|sr|vs|cf|fig|
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a text: each line, or paragraph of wrapped lines, cut after final marks that no small letter follows.
-
-    Raises InputError for a line that is too long.
-    """
+    """The lines, or paragraphs of wrapped lines, cut after final marks if no small letter follows. Raises InputError."""
     lines = LINE_END.split(text)
     for number, line in enumerate(lines, start=1):
         CHARACTERS.check(len(line.strip()), f"line {number:,}")

@@ -1,7 +1,7 @@
-"""Tagged words: how a text is split into words, and uploaded files of tagged sentences.
+"""Tagged words: how a text is split into words, and files with one word per line.
 
-CoNLL-U (universaldependencies.org/format.html) and CoNLL (one word per line, its tag in the last column, a blank line between
-sentences, as in Tjong Kim Sang & De Meulder 2003).
+CoNLL-U (universaldependencies.org/format.html) has tags and syntax. CoNLL has the tag of a word in the last column and a blank
+line between sentences, as in Tjong Kim Sang & De Meulder 2003.
 """
 
 import re
@@ -9,42 +9,40 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
 
-from explorer.core.apart import apart
 from explorer.core.errors import InputError
-from explorer.core.limits import CHARACTERS, LABEL, LINES, MEGABYTE, TABLE_MEGABYTES
+from explorer.core.limits import CHARACTERS, LABEL
 from explorer.core.paths import ASSETS
 from explorer.text import limits
-from explorer.text.characters import decode, visible
+from explorer.text.characters import has_visible_characters, visible
 
-TAGGED_FILE_TYPES = (".conllu", ".conll", ".txt", ".tsv", ".bio", ".iob")
 ID, FORM, UPOS, HEAD, RELATION, CONLLU_COLUMNS = 0, 1, 3, 6, 7, 10
 NONE = "_"  # an empty cell in CoNLL-U
+ROOT = -1
 LINE_END = re.compile(r"\r\n|\r|\n")  # other characters that Python counts as line ends may be part of a word
 DOCUMENT = "-DOCSTART-"  # begins a document in CoNLL-2003, and is not a word
 
-Cells = list[str]
-Rows = list[tuple[int, Cells]]
+Rows = list[tuple[int, list[str]]]
 """The words of a sentence: the line of each, counted from 1, and its cells."""
 
 _NUMBERED = re.compile(r"\d+([-.]\d+)?")  # numbers of words in CoNLL-U; a range is a word written as one, a decimal an empty node
+_TEXT = re.compile(r"#\s*text\s*=\s*(.*)")
 
 
 @dataclass(frozen=True)
-class TaggedSentence:
-    """Words with one tag each."""
+class Sentence:
+    """A sentence by its words; what the source does not contain is an empty tuple, and the text is ''.
+
+    `starts` are the characters at which the words begin, `heads` the zero-based words on which each depends, ROOT for none. Tags
+    are universal parts of speech, relations those of Universal Dependencies if the source is a treebank.
+    """
 
     words: tuple[str, ...]
-    tags: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class TaggedFile:
-    """The sentences of a file; `about` says how it was read."""
-
-    sentences: tuple[TaggedSentence, ...]
-    about: str
+    tags: tuple[str, ...] = ()
+    text: str = ""
+    starts: tuple[int, ...] = ()
+    heads: tuple[int, ...] = ()
+    relations: tuple[str, ...] = ()
 
 
 def split_words(text: str) -> list[str]:
@@ -63,29 +61,19 @@ def _cut_letter(letter: str) -> str:
     return f" {letter} " if symbol or chinese or unicodedata.category(letter).startswith("P") else visible(letter)
 
 
-@apart
-def read_tagged(path: Path) -> TaggedFile:
-    """The tagged sentences of a file, whose format is detected. Raises InputError naming the first invalid line."""
-    TABLE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
-    text, encoding = decode(path.read_bytes())
-    lines = LINE_END.split(text)
-    LINES.check(len(lines))
-    how, form, tag = ("CoNLL-U (universal parts of speech)", FORM, UPOS) if is_conllu(lines) else ("CoNLL", 0, -1)
-    if tag == UPOS:
-        found = conllu_sentences(lines)
-    else:  # the word is in the first column, or in the second if the first is a count, and the tag in the last
-        words = [line for line in lines if line.strip() and not line.startswith(("#", DOCUMENT))] or ["# O"]
-        delimiter = "\t" if "\t" in words[0] else None
-        width = len(words[0].rstrip().split(delimiter))
-        form = int(width > 2 and [line.split(delimiter)[0] for line in words[:3]] == ["1", "2", "3"])
-        found = _sentences(lines, delimiter, width)
-    if not (sentences := tuple(_tag(rows, form, tag) for _, rows in found)):
-        raise InputError("The file is empty. Write one word and its tag per line, and a blank line between sentences.")
-    count = sum(len(sentence.words) for sentence in sentences)
-    return TaggedFile(sentences, f"{len(sentences):,} sentences with {count:,} words, {how}, {encoding}.")
+def find_starts(text: str, words: Sequence[str]) -> tuple[int, ...]:
+    """The start of each word if the text consists of these words and whitespace; else nothing."""
+    starts, end = [], 0
+    for word in words:
+        start = text.find(word, end)
+        if start < 0 or text[end:start].strip():
+            return ()
+        starts.append(start)
+        end = start + len(word)
+    return tuple(starts) if not text[end:].strip() else ()
 
 
-def check_tagged(words: object, tags: object, where: str) -> TaggedSentence:
+def check_tagged(words: object, tags: object, where: str) -> Sentence:
     """A sentence from lists of words and tags of the same length; `where` names it in errors. Raises InputError."""
     refusal = f"{where} must have its words and its tags in lists."
     words, tags = limits.check_list(words, refusal), limits.check_list(tags, refusal)
@@ -101,7 +89,7 @@ def check_tagged(words: object, tags: object, where: str) -> TaggedSentence:
         if isinstance(tag, bool) or not isinstance(tag, str | int) or not str(tag).strip():
             raise InputError(f"Word {number} of {place} has no tag. Give every word one.")
         limits.check_text(str(tag).strip(), f"the tag of word {number} of {place}", LABEL)
-    return TaggedSentence(checked, tuple(str(tag).strip() for tag in tags))
+    return Sentence(checked, tuple(str(tag).strip() for tag in tags))
 
 
 def is_conllu(lines: Sequence[str]) -> bool:
@@ -110,42 +98,63 @@ def is_conllu(lines: Sequence[str]) -> bool:
     return len(first) == CONLLU_COLUMNS and _NUMBERED.fullmatch(first[ID]) is not None
 
 
-def conllu_sentences(lines: Sequence[str]) -> Iterator[tuple[list[str], Rows]]:
-    """The comments and the words of each sentence in CoNLL-U, without ranges and empty nodes. Raises InputError."""
-    return _sentences(lines, "\t", CONLLU_COLUMNS, numbered=True)
-
-
-def _sentences(
-    lines: Sequence[str], delimiter: str | None, width: int, numbered: bool = False
-) -> Iterator[tuple[list[str], Rows]]:
-    """The comments and the rows of each sentence. Raises InputError.
-
-    Where lines are `numbered`, those without a whole number, as ranges in CoNLL-U, are left out.
-    """
+def read_sentences(lines: Sequence[str], tagged: bool = False) -> Iterator[Sentence]:
+    """The sentences of CoNLL-U or CoNLL; if `tagged`, a word must have a tag. Raises InputError naming the first wrong line."""
+    numbered = is_conllu(lines)
+    delimiter, width, form = ("\t", CONLLU_COLUMNS, FORM) if numbered else _columns(lines)
     comments: list[str] = []
     rows: Rows = []
     for number, line in enumerate([*lines, ""], start=1):
         cells = [cell.strip() for cell in (line if numbered else line.rstrip()).split(delimiter)]
         if not line.strip():
             if rows:
-                yield comments, rows
+                yield _sentence(comments, rows, form, numbered, tagged)
             comments, rows = [], []
         elif line.startswith(DOCUMENT) or (line.startswith("#") and (numbered or len(cells) != width)):
             comments.append(line)
         elif len(cells) != width or width == 1:
             said = f"Line {number:,} has {len(cells)} of {max(2, width)} columns"
             raise InputError(f"{said}. Write a word and its tag on each line, and the same number of columns.")
-        elif not numbered or cells[ID].isdecimal():
+        elif not numbered or cells[ID].isdecimal():  # neither a range nor an empty node
             rows.append((number, cells))
 
 
-def _tag(rows: Rows, form: int, tag: int) -> TaggedSentence:
-    """A sentence from the columns of its words and tags. Raises InputError."""
-    for number, cells in rows:
-        if cells[tag] == "" or (tag == UPOS and cells[tag] == NONE):
+def _columns(lines: Sequence[str]) -> tuple[str | None, int, int]:
+    """The delimiter of CoNLL, the number of columns, and the one with the words: the second if the first counts them."""
+    first, *more = [line for line in lines if line.strip() and not line.startswith(("#", DOCUMENT))][:3] or ["# O"]
+    delimiter = "\t" if "\t" in first else None
+    width = len(first.rstrip().split(delimiter))
+    counted = [line.split(delimiter)[0] for line in (first, *more)] == ["1", "2", "3"]
+    return delimiter, width, int(width > 2 and counted)
+
+
+def _sentence(comments: Sequence[str], rows: Rows, form: int, treebank: bool, tagged: bool) -> Sentence:
+    """A sentence from the columns of its words and tags and, for a corpus, of its syntax. Raises InputError."""
+    words = tuple(cells[form] for _, cells in rows)
+    tags = tuple(cells[-1] for _, cells in rows) if tagged else ()  # of any kind, while a corpus has parts of speech
+    if treebank:
+        tags = _column(rows, UPOS)
+    heads, relations = (_column(rows, column) if treebank and not tagged else () for column in (HEAD, RELATION))
+    for (number, cells), tag in zip(rows, tags or [""] * len(rows), strict=True):
+        if not has_visible_characters(cells[form]):
+            raise InputError(f"Line {number:,} has no word. Write one, or leave the line out.")
+        if tagged and (not has_visible_characters(tag) or (treebank and tag == NONE)):
             raise InputError(f"Line {number:,} has a word without a tag. Give every word one.")
-    where = f"The sentence from line {rows[0][0]}"
-    return check_tagged([cells[form] for _, cells in rows], [cells[tag] for _, cells in rows], where)
+        LABEL.check(len(tag), f"the tag in line {number:,}")
+        if heads and not (cells[HEAD].isdecimal() and len(cells[HEAD]) < 6 and int(cells[HEAD]) <= len(rows)):
+            raise InputError(f"Line {number:,} has no head. Write the number of a word from 1 to {len(rows)}, or 0 for the root.")
+    joined = limits.check_text(" ".join(words), f"the sentence from line {rows[0][0]:,}")
+    comment = next((found[1] for found in map(_TEXT.match, reversed(comments)) if found), "")
+    text = " ".join(comment.split())[: CHARACTERS.most]
+    if not (starts := find_starts(text, words)):
+        text, starts = joined, find_starts(joined, words)
+    return Sentence(words, tags, text, starts, tuple(int(head) - 1 for head in heads), relations)
+
+
+def _column(rows: Rows, column: int) -> tuple[str, ...]:
+    """The cells of a column, or nothing if all are empty."""
+    cells = tuple(cells[column] for _, cells in rows)
+    return cells if any(cell not in ("", NONE) for cell in cells) else ()
 
 
 @cache

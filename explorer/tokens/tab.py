@@ -1,9 +1,7 @@
 """The tab Tokens: the input as BERT reads it, the embeddings of each token, and the vocabulary."""
 
-from explorer.tokens.byte_pairs import BytePairs
-from explorer.tokens.embeddings import Embeddings
-from explorer.tokens.pieces import Pieces
-from explorer.tokens.vocabulary import Vocabulary
+from explorer.tokens.pieces import Embeddings, Pieces
+from explorer.tokens.vocabulary import BytePairs, Vocabulary
 from explorer.ui.programs import program
 from explorer.ui.tabs import Tab
 

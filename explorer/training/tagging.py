@@ -3,19 +3,17 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
 
 from explorer.analysis.evaluation import by_sentence, entity_scores, marks_entities
 from explorer.core.errors import InputError
 from explorer.core.limits import CLASSES, TEXTS
-from explorer.core.paths import EXAMPLES
 from explorer.text import limits
-from explorer.text.tagged import TaggedSentence, check_tagged, read_tagged, split_words
+from explorer.text.tagged import Sentence, check_tagged, split_words
 from explorer.training.examples import Split, draw_groups, group_rows, normalise
 
-TAGGED = {"parts_of_speech": "Parts of speech", "names": "Names: persons, places, organisations, times"}
 MEMORY, MEMORY_OF_NAMES = "word memory", "word memory, F1 of names"  # baselines
 
 
@@ -23,7 +21,7 @@ MEMORY, MEMORY_OF_NAMES = "word memory", "word memory, F1 of names"  # baselines
 class TaggedExamples:
     """Sentences with a tag for each word. Word indices run through all sentences."""
 
-    sentences: tuple[TaggedSentence, ...]
+    sentences: tuple[Sentence, ...]
 
     @cached_property
     def classes(self) -> list[str]:
@@ -91,7 +89,7 @@ def check_to_tag(texts: object) -> list[list[str]]:
     ]
 
 
-def tagged_examples(sentences: Sequence[TaggedSentence]) -> tuple[TaggedExamples, str]:
+def tagged_examples(sentences: Sequence[Sentence]) -> tuple[TaggedExamples, str]:
     """Examples, and a sentence about what was left out: too many sentences are sampled, always the same.
 
     Raises InputError unless there are 2 sentences and 2 different tags.
@@ -108,12 +106,6 @@ def tagged_examples(sentences: Sequence[TaggedSentence]) -> tuple[TaggedExamples
         raise InputError(f"All words have the tag {examples.classes[0][:40]!r}. Give some words another tag.")
     CLASSES.check(len(examples.classes))
     return examples, note
-
-
-@cache
-def built_in_tagged(name: str) -> TaggedExamples:
-    path = EXAMPLES / f"{limits.check_choice(name, 'the example set', list(TAGGED))}.conll"
-    return tagged_examples(read_tagged(path).sentences)[0]
 
 
 def sentence_folds(examples: TaggedExamples, folds: int) -> list[Split]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from explorer.analysis.resampling import wilson
+from explorer.ui.pictures.bars import percent
 
 LEAST = 0.1  # of a whole: on the √ scale of the pictures, a third of the ramp; a smaller share looks like the background
 TIMES = 1.5  # of an even spread: among a few tokens even random weights differ by less
@@ -25,10 +26,17 @@ def two_places(number: float) -> str:
     return f"{number:.2f}".replace("-", "−")
 
 
+def interval(low: float, high: float) -> str:
+    """The ends of a share's interval, '74% to 99%', with a decimal where whole percents are the same, or 0 or 100% inexactly."""
+    ends = f"{low:.0%}", f"{high:.0%}"
+    exact = ends[0] != ends[1] and (low == 0 or ends[0] != "0%") and (high == 1 or ends[1] != "100%")
+    return " to ".join(ends if exact else map(percent, (low, high)))
+
+
 def share_with_interval(right: int, number: int) -> str:
     """A share in percent with its interval (Wilson 1927), for sentences."""
-    low, high = wilson(right, number)
-    return f"{right / number:.0%}, 95% interval {low:.0%} to {high:.0%}"
+    ends = interval(*wilson(right, number))
+    return f"{percent(right / number) if '.' in ends else f'{right / number:.0%}'}, 95% interval {ends}"
 
 
 def quote(tokens: Sequence[str], place: int) -> str:

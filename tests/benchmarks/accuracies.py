@@ -50,8 +50,7 @@ RECIPES = {
 
 def score(recipe: Recipe, seed: int, model_name: str | None) -> float:
     import explorer
-    from explorer.finetune.compute.task import Task, make_plan
-    from explorer.finetune.compute.training import train_whole
+    from explorer.finetune.compute.task import Task, make_plan, train_whole
     from explorer.finetune.recipe import PRESETS, preset_for
 
     model = explorer.load(model_name)
@@ -76,11 +75,9 @@ def score(recipe: Recipe, seed: int, model_name: str | None) -> float:
 
 def _answers(model: Any, seed: int) -> float:
     """The exact match of what the page trains when nothing is changed but the seed."""
-    from explorer.finetune.compute.task import Task
-    from explorer.finetune.compute.training import train_whole
-    from explorer.finetune.kinds import ANSWERS, READY
+    from explorer.finetune.compute.task import Task, train_whole
+    from explorer.finetune.recipe import ANSWERS, READY, defaults
     from explorer.finetune.recipe import Recipe as Settings
-    from explorer.finetune.recipe import defaults
     from explorer.finetune.sources import ExampleSettings
 
     examples, _ = ExampleSettings(kind=ANSWERS, source=READY).examples()

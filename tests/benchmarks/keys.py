@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import explorer
 from explorer.bert.features import features_in_steps
 from explorer.core.steps import finished
+from explorer.finetune.cards import STARTER
 from explorer.finetune.examples import ExamplesView
-from explorer.finetune.opening import STARTER
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.try_it import TryIt
 from explorer.ui.subject import Subject
@@ -21,7 +21,7 @@ def run() -> Iterator[Comparison]:
     """A key beside reading the eighteen sentences once: the head, all leave-one-out heads, the map and its words."""
     model, letters = explorer.load(), itertools.count()
     subject = Subject(model.name, "", "")
-    pairs = ExamplesView().texts()[0].pairs
+    pairs = ExamplesView().labelled().pairs
 
     def key() -> object:
         (name, (first, *others)), *cards = STARTER

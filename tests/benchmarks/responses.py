@@ -53,6 +53,19 @@ WATCH = """([event, source]) => {
   };
   requestAnimationFrame(look);
 }"""
+# Notes when the last key was pressed, and the last frame in which the text of a picture changed.
+WATCH_TEXT = """(selector) => {
+  window.watch = { since: 0, changed: 0 };
+  document.addEventListener("keydown", () => { window.watch.since = performance.now(); }, { capture: true });
+  let shown = null;
+  const look = () => {
+    const text = document.querySelector(selector)?.textContent ?? "";
+    if (shown !== null && text !== shown) window.watch.changed = performance.now();
+    shown = text;
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}"""
 
 
 def run() -> Iterator[Comparison]:
@@ -119,6 +132,16 @@ def taken(page: Any, act: Callable[[], None], event: str, seen: str) -> float:
     return found
 
 
+def until_unchanged(page: Any, act: Callable[[], None], picture: str) -> float:
+    """Milliseconds from the last key to the last change of a picture's text, of a picture that does not show what was typed."""
+    page.evaluate(WATCH_TEXT, picture)
+    act()
+    page.wait_for_timeout(1000)
+    page.wait_for_function("() => !document.body.dataset.busy && window.watch.changed > window.watch.since", timeout=30_000)
+    page.wait_for_timeout(500)
+    return page.evaluate("() => window.watch.changed - window.watch.since")
+
+
 def actions(browser: Any, port: int) -> Iterator[Comparison]:
     """From the last key to strip and picture, and from a click to what it shows."""
 
@@ -128,11 +151,13 @@ def actions(browser: Any, port: int) -> Iterator[Comparison]:
         page.close()
         return Comparison(name, about, "the limit", statistics.median(found), limit, "ms", "ratio at most 1")
 
-    def type_word(page: Any, turn: int, seen_in: str) -> float:
+    def type_word(page: Any, turn: int, seen_in: str, *, picture: str = "") -> float:
         def act() -> None:
             page.locator("#text-b textarea").fill("")
             page.locator("#text-b textarea").press_sequentially(WORDS[turn], delay=30)
 
+        if picture:
+            return until_unchanged(page, act, picture)
         return taken(page, act, "keydown", f"[...{seen_in}].some((one) => one.textContent.trim() === '{WORDS[turn]}')")
 
     def click(page: Any, button: Any, changes: str, also: str = "true") -> float:
@@ -159,6 +184,8 @@ def actions(browser: Any, port: int) -> Iterator[Comparison]:
     for name in ("overview", "attention", "tokens"):
         about = f"the last key to the picture of {name}"
         yield medians(f"key-{name}", about, 300, f"?tab={name}", lambda *at: type_word(*at, drawn))
+    guesses, about = "#fill-mask-guesses-guesses", "the last key to the picture of fill-mask"
+    yield medians("key-fill-mask", about, 300, "?tab=fill-mask", lambda *at: type_word(*at, "", picture=guesses))
     yield medians("box", "a click on a box of the Overview to its routes and their sentence", 150, "", box)
     for what in ("head", "layer"):
         about = f"a step of the {what} to its picture"

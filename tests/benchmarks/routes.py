@@ -1,5 +1,6 @@
 """Routes: what they cost beside a forward pass, and how far they tell what a guess rests on, beside simpler methods."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
@@ -11,6 +12,7 @@ from explorer.analysis.evaluation import spearman
 from explorer.attention.rollout import rollout
 from explorer.bert.explorer import Explorer
 from explorer.bert.trace import Reading, Trace
+from explorer.overview import endpoints
 from explorer.overview.compute import Trust, trust
 from explorer.techniques.ablation import Cut, changed_states
 from explorer.techniques.attribution import gradient_x_input
@@ -86,6 +88,10 @@ def _times(name: str, model: Explorer, trace: Trace, rounds: int) -> Iterator[Co
 
     ours, theirs = side_by_side(cut, forward_pass, min(rounds, trace.kept - 2))
     yield Comparison(f"{name}-cut", "a cut, its run included", "one forward pass", ours, theirs, "s", "at most 0.75")
+    ours, theirs = side_by_side(lambda: endpoints.answer(fresh(), 3, -1), forward_pass, rounds)
+    yield Comparison(f"{name}-endpoint", "/routes, its own pass excluded", "one forward pass", ours, theirs, "s", "at most 1.5")
+    size = len(json.dumps(endpoints.answer(trace, 3, -1)[0])) / 1e6
+    yield Comparison(f"{name}-bytes", "the answer of /routes", "1 MB", size, 1, "MB", "at most 2")
 
 
 def opened(trace: Trace, position: int, cuts: tuple[Cut, ...] = ()) -> list[Route]:
@@ -131,15 +137,19 @@ def hidden_sentences() -> tuple[Hidden, ...]:
 def correlations() -> Iterator[Mean]:
     """Spearman's rank correlation of what a method gives each piece with what hiding it takes from the guess's probability.
 
-    The same with its logit.
+    The same with its logit, and how much better routes do than each other method on the same sentences.
     """
     sentences = hidden_sentences()
     scores = {method: [_scores(method, one) for one in sentences] for method in METHODS}
+    found = {}
     for loss in ("probability", "logit"):
         for method, rows in scores.items():
             losses = (one.trust.losses if loss == "probability" else one.trust.logit_losses for one in sentences)
-            found = [spearman(row, lost) for row, lost in zip(rows, losses, strict=True)]
-            yield Mean.of("routes-trust", f"{method}, correlation with the loss of {loss}", found)
+            found[loss, method] = [spearman(row, lost) for row, lost in zip(rows, losses, strict=True)]
+            yield Mean.of("routes-trust", f"{method}, correlation with the loss of {loss}", found[loss, method])
+    for method in METHODS[1:]:
+        more = np.subtract(found["probability", "routes"], found["probability", method]).tolist()
+        yield Mean.of("routes-trust", f"routes less {method}", more)
 
 
 def _scores(method: str, one: Hidden) -> np.ndarray:
@@ -175,6 +185,7 @@ def cuts() -> Iterator[Mean]:
         others.append(_drop(one, (*other, None)))
     yield Mean.of("routes-cut", "probability lost, the strongest ribbon into the blank cut", drops)
     yield Mean.of("routes-cut", "probability lost, another of about equal share cut elsewhere", others)
+    yield Mean.of("routes-cut", "the first less the second", np.subtract(drops, others).tolist())
 
 
 def _about_equal(shares: np.ndarray, share: float, position: int, draw: np.random.Generator) -> tuple[int, int, int]:

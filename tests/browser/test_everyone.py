@@ -40,7 +40,7 @@ CONTROLS = """() => {
   const isSeen = (one) => one.checkVisibility({ opacityProperty: true, visibilityProperty: true });
   const panel = [...document.querySelectorAll("#tabs [role=tabpanel]")].find((one) => one.checkVisibility());
   const DATA = ".bx-tokens, .bx-heads, .bx-flow-sheet, .bx-flow-output, .bx-words, .bx-strips, .bx-board, .bx-lines," +
-    ".bx-text-map, .bx-passage, .bx-ranking, .bx-bars, .bx-architecture, .bx-head-sheet, .bx-chart, .table-wrap";
+    ".bx-text-map, .bx-ranking, .bx-bars, .bx-architecture, .bx-head-sheet, .bx-chart, .table-wrap";
   // the question and its choices
   const AROUND = ".question, nav, [id$=-stop], [id$=-cancel]";
   const SHEET = ".bx-cards"; // all cards together are one thing to type into

@@ -75,7 +75,7 @@ def test_it_opens_with_a_result_type_train_and_try_are_on_one_screen_and_every_l
     assert page.locator("#fine-tune-try-it-map svg").first.bounding_box()["y"] + 300 <= 720
     expect(page.locator("#fine-tune-outcome-train")).to_be_hidden()
     expect(page.locator("#fine-tune-finding")).to_contain_text(
-        "17 of 18 sentences are right when left out of the training (74 to 99%, 95% interval)"
+        "17 of 18 sentences are right when left out of the training (74% to 99%, 95% interval)"
     )
     expect(page.locator("#fine-tune-examples-about")).to_contain_text("18 sentences")
     expect(status(page)).to_contain_text("animal / vehicle / food: the head only, solved directly.")

@@ -16,6 +16,8 @@ LONG = "?a=" + "the+old+bank+by+the+river+" * 20 + "&b="
 PHONE = {"width": 420, "height": 900}
 STATES = 7  # of the bundled model
 ROUTES = "[...document.querySelectorAll('gradio-app .bx-flow-hits path')].map((one) => one.dataset.route).join(' ')"
+SCENES = """() => document.querySelector('gradio-app .bx-flow').scenes.filter(({ said }) => said)
+    .map(({ said, value }) => [said, (value.changes ?? []).map(({ label }) => label)])"""
 TITLES = ["read", "embed", "attend", "transform", "repeat", "guess", "judge"]
 
 
@@ -364,6 +366,11 @@ def test_a_slider_turns_he_into_she_and_one_key_turns_it_back(opened):
     )
     expect(finding).to_contain_text(re.compile(r"his → her.*A random direction of equal length: he 59% → \d+%\."))
     page.wait_for_url("**move=3,2,he,she,1.0*")
+    page.keyboard.press("Shift")  # any gesture: the last scene has its sentence then
+    scenes = page.evaluate(SCENES)
+    assert len(scenes) >= 2
+    for said, labels in scenes:  # of the loop that Share makes
+        assert [f"With {label.split()[0]} × (she" for label in labels] == re.findall(r"^With [\d.]+ × \(she", said)
 
     page.reload()
     expect(bars.locator("button").first).to_contain_text(re.compile(r"she \d+%, was \d"))

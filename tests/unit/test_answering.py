@@ -1,6 +1,4 @@
-"""Finding answers: windows, what is learnt, what is said, and that it is the same at home and in transformers' own class."""
-
-from itertools import pairwise
+"""Finding answers: what is learnt, what is said, and that it is the same at home and in transformers' own class."""
 
 import numpy as np
 import pytest
@@ -10,12 +8,12 @@ import transformers
 import explorer
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute import answers, store
-from explorer.finetune.compute.answers import HeldOutAnswers, Spans
+from explorer.finetune.compute import layers, store
+from explorer.finetune.compute.answers import HeldOutAnswers, Spans, exact_match, locate, places_of
 from explorer.finetune.compute.export import write_standard
 from explorer.finetune.compute.questions import Questions, place
-from explorer.finetune.compute.spans import SHARED, exact_match, windows_of
-from explorer.finetune.compute.training import new_run, train_whole
+from explorer.finetune.compute.store import new_run
+from explorer.finetune.compute.task import train_whole
 from explorer.techniques import own_head
 from tests.families import write_family
 from tests.learning import task_for
@@ -46,36 +44,16 @@ def trained(tiny):
     return new_run(train_whole(task(tiny, learning_rate=3e-4)), "Test")
 
 
-def test_a_text_that_fits_is_one_window_and_a_long_one_several_that_share_tokens(tiny, refusal):
-    assert [one.begin for one in windows_of(tiny, [ASKED, ASKED])] == [0, 0]
-    text = " ".join(f"the man was {mood} and bought milk {number}." for number in range(90) for mood in ("sad", "happy"))
-    windows = windows_of(tiny, [ASKED, (ASKED[0], text)])[1:]
-    assert len(windows) > 2
-    covered = []
-    for window in windows:
-        assert window.row == 1
-        assert window.encoding.kept == window.encoding.total <= tiny.capabilities.max_tokens
-        first, last = window.text_tokens[0], window.text_tokens[-1]
-        covered.append(window.characters(first, last))
-        assert text[slice(*covered[-1])] == window.encoding.text_b.strip()
-    assert covered[0][0] == 0
-    assert covered[-1][1] == len(text)
-    for ((_, before), (begin, _)), window in zip(pairwise(covered), windows[1:], strict=True):
-        shared = [token for token in window.text_tokens if window.characters(token, token)[1] <= before]
-        assert begin < before
-        assert 0 < len(shared) <= SHARED
-    assert "too long" in refusal(InputError, lambda: windows_of(tiny, [(text, ASKED[1] * 30)]))
-
-
 def test_an_answer_is_its_tokens_and_the_tokens_are_the_answer(tiny):
     for one in QUESTIONS.rows:
-        (window,) = windows_of(tiny, [(one.question, one.text)])
-        start, end = window.tokens(one.span)
+        encoding = tiny.encode(one.question, one.text)
+        start, end = locate(encoding, encoding.kept, one.span)
         if one.span is None:
             assert (start, end) == (0, 0)
         else:
-            assert one.text[slice(*window.characters(start, end))] == one.answer
-            assert window.tokens((one.start, len(one.text) + 9)) == (0, 0)  # it ends in another window
+            assert one.text[encoding.offsets[start][0] : encoding.offsets[end][1]] == one.answer
+            assert locate(encoding, encoding.kept, (one.start, len(one.text) + 9)) == (0, 0)  # a part of it is not read
+            assert locate(encoding, end + 1, one.span) == (0, 0)  # [SEP] is in the place of its end
 
 
 @pytest.mark.parametrize("layers", [0, 2])
@@ -83,12 +61,13 @@ def test_the_loss_and_the_scores_are_those_of_transformers(tiny, tmp_path, layer
     result = train_whole(task(tiny, layers=layers))
     predictor = result.predictor
     theirs = standard(predictor, tmp_path)
-    windows = windows_of(tiny, QUESTIONS.pairs)
-    objective, rows = Spans(QUESTIONS, windows), torch.tensor([7, 0, 10])
+    encodings = [tiny.encode(*pair) for pair in QUESTIONS.pairs]
+    lengths = torch.tensor([encoding.kept for encoding in encodings])
+    objective, rows = Spans(QUESTIONS, encodings, lengths), torch.tensor([7, 0, 10])
     scores = [predictor.scores(tiny, [QUESTIONS.pairs[row]]) for row in rows]
     losses = []
     for row, mine in zip(rows.tolist(), scores, strict=True):
-        encoding = windows[row].encoding
+        encoding = encodings[row]
         given = {"input_ids": torch.tensor([encoding.ids]), "token_type_ids": torch.tensor([encoding.segments])}
         start, end = objective.targets[row]
         with torch.no_grad():
@@ -116,18 +95,18 @@ def test_what_is_measured_is_what_is_said(tiny, trained):
     assert again.held_out.said == held.said
 
 
-def test_of_what_does_not_fit_into_memory_a_part_is_learnt_from(tiny, monkeypatch, refusal):
-    rows = sum(one.encoding.kept for one in windows_of(tiny, QUESTIONS.pairs))
-    monkeypatch.setattr(answers, "room", lambda hidden: 2 * rows // 3)
+def test_a_text_is_cut_where_all_of_them_do_not_fit_into_memory(tiny, monkeypatch, refusal):
     asked = task(tiny)
-    parts = asked.split()
-    below = finished(asked.read(parts))
-    kept = below.split(parts)
-    assert len(kept.held_out) == len(parts.held_out)
-    assert 0 < len(kept.train) < len(parts.train)
-    assert finished(asked.read(parts)).windows == below.windows
-    monkeypatch.setattr(answers, "room", lambda hidden: 9)
-    refusal(InputError, lambda: finished(asked.read(parts)))
+    whole = asked.objective(finished(asked.read()), asked.split()).targets
+    cut = int(whole[0, 1]) + 2  # the answer to the first question, and [SEP]
+    monkeypatch.setattr(layers, "CUTS", (cut,))
+    below = finished(asked.read())
+    assert below.states.lengths.max() == cut
+    found = asked.objective(below, asked.split()).targets
+    assert torch.equal(found, torch.where(whole.max(1, keepdim=True).values < cut - 1, whole, 0))
+    assert 0 < (found[:, 1] > 0).sum() < (whole[:, 1] > 0).sum(), "some answers are not read any more"
+    monkeypatch.setattr(layers, "CUTS", ())
+    refusal(InputError, lambda: finished(asked.read()))
 
 
 def test_it_learns_what_can_be_learnt(tiny):
@@ -146,20 +125,13 @@ def test_the_same_seed_gives_the_same_and_the_model_stays_as_it_was(tiny):
     np.testing.assert_array_equal(tiny.trace(*ASKED).hidden_states, before)
 
 
-def test_a_long_text_is_answered_from_the_window_that_is_surest(tiny, trained):
+def test_of_a_long_text_the_beginning_is_read(tiny, trained):
     text = " ".join(TEXTS * 20)
-    found = trained.predictor.answer(tiny, ASKED[0], text)
-    windows = windows_of(tiny, [(ASKED[0], text)])
-    assert len(windows) > 1
-    surest = -np.inf
-    every, ends = trained.predictor.scores(tiny, [(ASKED[0], text)]), np.cumsum([one.encoding.kept for one in windows])[:-1]
-    for window, scores in zip(windows, np.split(every, ends), strict=True):
-        places = window.text_tokens
-        best = max(scores[s, 0] + scores[e, 1] for s in places for e in places if s <= e < s + 30)
-        if best - scores[0].sum() > surest:
-            surest, wanted = best - scores[0].sum(), window
-    assert found.window.begin == wanted.begin
-    assert (found.text != "") == (surest > 0)
+    found, encoding = trained.predictor.answer(tiny, ASKED[0], text), tiny.encode(ASKED[0], text)
+    assert len(found.shares) == encoding.kept == tiny.capabilities.max_tokens < encoding.total
+    scores, places = trained.predictor.scores(tiny, [(ASKED[0], text)]), places_of(encoding, encoding.kept)
+    best = max(scores[s, 0] + scores[e, 1] for s in places for e in places if s <= e < s + 30)
+    assert (found.text != "") == (best > scores[0].sum())
     assert text[found.start : found.end] == found.text
 
 

@@ -21,7 +21,8 @@ from explorer.corpus.compute.attention_sums import DIRECTIONS, OFFSETS, REACH, s
 from explorer.corpus.compute.head_families import MEANINGS, Profiles, families, habits
 from explorer.corpus.compute.reading import ADDED, tokens_of
 from explorer.corpus.endpoints import head_atlas as endpoint
-from explorer.text.corpora import ROOT, Corpus, CorpusSentence, built_in
+from explorer.text.corpora import Corpus, built_in
+from explorer.text.tagged import ROOT, Sentence
 from tests.corpora import head_atlas
 
 FEW = 3  # occurrences of a relation, in tests of a few sentences
@@ -145,7 +146,7 @@ def test_it_is_what_loops_over_eager_attentions_give(bundled, few, made_of_few):
 
 
 def test_a_corpus_without_syntax_has_no_relations_and_one_sentence_is_enough(bundled):
-    plain = [CorpusSentence("The man went to the store.", ("The", "man", "went", "to", "the", "store."), (0, 4, 8, 13, 16, 20))]
+    plain = [Sentence(("The", "man", "went", "to", "the", "store."), (), "The man went to the store.", (0, 4, 8, 13, 16, 20))]
     atlas = made(bundled, Corpus("one", tuple(plain)))
     assert atlas.sentences == 1
     assert atlas.shares.shape[2:] == (len(DIRECTIONS), 0)
@@ -157,7 +158,7 @@ def test_a_corpus_without_syntax_has_no_relations_and_one_sentence_is_enough(bun
     np.testing.assert_allclose(atlas.offsets[0, :, REACH - 1], first.diagonal(-1, 1, 2).mean(1), atol=1e-5)
     np.testing.assert_allclose(atlas.cls[0], first[:, :, 0].mean(1), atol=1e-5)
     assert (atlas.strengths[..., 1:] == -1).all()
-    single = made(bundled, Corpus("a word", (CorpusSentence("Hello", ("Hello",), (0,)),)))
+    single = made(bundled, Corpus("a word", (Sentence(("Hello",), (), "Hello", (0,)),)))
     assert (single.strengths <= 1).all()
 
 

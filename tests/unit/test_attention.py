@@ -39,7 +39,7 @@ def test_sentences_hold_the_tokens_that_end_in_them_and_never_those_of_both_text
     offsets = ((0, 0), (0, 2), (2, 8), (8, 9), (9, 13), (13, 14), (0, 0), (0, 2), (0, 0))  # a piece may begin with its blank
     here = replace(TOKENS, text_a=text, text_b="Ok", offsets=offsets, sequences=(-1, 0, 0, 0, 0, 0, -1, 1, -1))
     assert here.sentence_groups == [[0], [1, 2, 3], [4, 5], [6], [7], [8]]
-    assert [here.sentence(group) for group in here.sentence_groups] == ["[CLS]", "Hi there.", "You!", "milk", "Ok", "[SEP]"]
+    assert here.names["sentences"] == ["[CLS]", "Hi there.", "You!", "milk", "Ok", "[SEP]"]
 
 
 def test_whole_words_sum_over_keys_and_average_over_queries(weights):

@@ -1,6 +1,6 @@
 import pytest
 
-from explorer.text.blanks import Blanks
+from explorer.text.blanks import TYPED, Blanks
 
 
 def toggled(model, blanks, token):
@@ -50,7 +50,7 @@ def test_a_typed_mask_stays(bundled):
 
 
 def test_what_is_known_is_forgotten_when_the_text_was_edited():
-    assert Blanks(("a [MASK] b [MASK]", ""), (("word", 1),)).hidden == (("", 1), ("", 1))
+    assert Blanks(("a [MASK] b [MASK]", ""), (("word", 0, 1),)).hidden == (TYPED, TYPED)
 
 
 def test_kinds(bundled):

@@ -331,8 +331,7 @@ def test_everybody_gives_two_of_each_and_no_sentence_twice():
 
 
 def test_the_room_trains_the_head_that_fine_tuning_would(bundled):
-    from explorer.finetune.compute.task import Task, make_plan
-    from explorer.finetune.compute.training import run_training
+    from explorer.finetune.compute.task import Task, make_plan, run_training
     from explorer.training.examples import Examples
 
     taught = taught_by_two()

@@ -17,18 +17,17 @@ import explorer
 from explorer.analysis.head_metrics import METRICS
 from explorer.analysis.layer_maps import maps_of
 from explorer.analysis.projection import MapSettings
-from explorer.analysis.similarity import cosine_matrix, norms, steps
+from explorer.analysis.similarity import cosine_matrix, cosines, norms, steps
 from explorer.attention.rollout import rollout
 from explorer.bert.features import layer_features_in_steps
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.experiments.new import TYPED
 from explorer.export import code, ways
 from explorer.export.links import Place
 from explorer.export.named import OF_THE_PAGE, read_settings
 from explorer.fill_mask.lens import chosen_lens
-from explorer.hidden_states.compute import drift, within_and_between
 from explorer.hidden_states.layers import NORM
+from explorer.hidden_states.word import within_and_between
 from explorer.overview.run import selected_run
 from explorer.tabs import VIEWS
 from explorer.techniques import ablation, attribution, filling, inside, lens, targets
@@ -129,7 +128,7 @@ def _layer(view, subject):
 def _states(view, subject):
     states, state = subject.trace.hidden_states, subject.selection.layer
     expected = {"vectors": states[state], "similarity": cosine_matrix(states[state]), "norms": norms(states)}
-    return expected | {"change": steps(states), "away": drift(states)}
+    return expected | {"change": steps(states), "away": 1 - cosines(states[1:], states[:1])}
 
 
 def _word(view, subject):
@@ -228,7 +227,6 @@ SHOWN = {
     },
     "overview/routes": _routes,
     "projection/map": _map,
-    "experiments/new": lambda view, subject: {"effects": view.result(subject).summary.effects},
 }
 
 
@@ -256,17 +254,14 @@ def compare(view, subject):
     found, subject = run(program), view.first(subject)
     expected = SHOWN[view.name](view, subject)
     assert expected
-    more = {"fill-mask/lens": ["probabilities"], "experiments/new": ["effects"]}  # whose products sum in another order
+    more = {"fill-mask/lens": ["probabilities"]}  # whose products sum in another order
     loose = (*DIFFERENCES, *more.get(view.name, ()))
     for name, value in expected.items():
         same(as_array(name, found[name]), as_array("", value), 1e-4 if name in loose else 1e-5)
     return True
 
 
-PAIRS = ("happy | sad", "sad | happy")  # each text with both, so that the word wins in one of them
-TYPED_ITEMS = "\n".join(f"{text} | {pair}" for text in ("he was [MASK] .", "the man was [MASK] .") for pair in PAIRS)
 SETTINGS = {
-    "experiments/new": [{"source": TYPED, "typed": TYPED_ITEMS}],
     "overview/routes": [{}, {"state": 1}],
     "attention/rollout": [{}, {"up_to": 1}],
     "hidden/every-layer": [{}, {"measure": NORM}],
@@ -280,7 +275,7 @@ SETTINGS = {
 }
 
 
-LONG = ("experiments/new", "fill-mask/heads", "fill-mask/patching", "projection/map")  # many passes: by the tiny model only
+LONG = ("fill-mask/heads", "fill-mask/patching", "projection/map")  # many passes: by the tiny model only
 
 
 @pytest.mark.parametrize("name", SHOWN)

@@ -11,9 +11,10 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, CORPUS_SENTENCES, CORPUS_STATES_MEGABYTES
 from explorer.corpus.compute import reading
 from explorer.corpus.compute.reading import ADDED, tokens_of
-from explorer.text import corpora as corpus_file
-from explorer.text.corpora import ROOT, built_in, corpus_of, read_sources
+from explorer.text import corpora, tagged
+from explorer.text.corpora import built_in, corpus_of, read_sources
 from explorer.text.sentences import split_sentences
+from explorer.text.tagged import ROOT
 from tests.corpora import corpus_states, read_corpus
 from tests.families import write_family
 
@@ -108,6 +109,12 @@ def test_conllu_brings_tags_and_syntax(write):
     assert untold.text == "She bought milk ."
 
 
+def test_a_corpus_has_the_words_of_a_file_in_conll_whose_tags_may_be_of_any_kind(write):
+    corpus = read_corpus(write("-DOCSTART- O\n\nAda B-PER\nsings O\n\nBob B-PER\nruns O\n", "a.conll"))
+    assert (corpus.texts, corpus.tags) == (["Ada sings", "Bob runs"], [])
+    assert corpus.sentences[1].starts == (0, 4)
+
+
 @pytest.mark.parametrize(
     ("broken", "line"),
     [
@@ -134,9 +141,9 @@ def test_broken_conllu_names_the_line(write, broken, line, refusal):
 )
 def test_what_is_too_long_is_refused_before_it_is_cut_into_words(write, name, text, told, monkeypatch, refusal):
     read: list[int] = []
-    for part in ("visible", "split_words", "_starts"):
-        real = getattr(corpus_file, part)
-        monkeypatch.setattr(corpus_file, part, lambda text, *more, real=real: read.append(len(text)) or real(text, *more))
+    for module, part in ((corpora, "visible"), (corpora, "split_words"), (corpora, "find_starts"), (tagged, "find_starts")):
+        real = getattr(module, part)
+        monkeypatch.setattr(module, part, lambda text, *more, real=real: read.append(len(text)) or real(text, *more))
     assert told in refusal(InputError, lambda: read_corpus(write(text, name)))
     assert max(read, default=0) <= CHARACTERS.most // 3 + 1
 

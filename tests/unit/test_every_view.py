@@ -7,9 +7,10 @@ import pytest
 
 import explorer
 from explorer.export.tables import as_data
-from explorer.finetune import run
+from explorer.finetune import runs as run
+from explorer.finetune.compute.from_table import built_in
 from explorer.tabs import TABS
-from explorer.training.tagging import TaggedExamples, built_in_tagged
+from explorer.training.tagging import TaggedExamples
 from explorer.ui.attribution import AttributionView
 from explorer.ui.long_view import LongView
 from explorer.ui.settings import Sheet
@@ -29,8 +30,8 @@ MODELS = {
 @pytest.fixture
 def few_tagged(monkeypatch):
     """Each model learns the names in a tenth of the sentences: what is seen is the same in kind."""
-    some = TaggedExamples(built_in_tagged("names").sentences[::10])
-    monkeypatch.setattr(run, "built_in_tagged", lambda name: some)
+    some = TaggedExamples(built_in("names").sentences[::10])
+    monkeypatch.setattr(run, "built_in", lambda name: some)
 
 
 STILL = (*MARKDOWN, "button")  # kinds of parts that say the same for every input

@@ -11,10 +11,9 @@ from explorer.analysis.resampling import halves
 from explorer.core.errors import InputError
 from explorer.experiments.compute import concepts, estimating
 from explorer.experiments.compute.concepts import DOSES, RANDOM, Erases, Moves
-from explorer.experiments.compute.experiment import experiment, question_of
+from explorer.experiments.compute.experiment import experiment, question_of, read_items_as
 from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.question import Batch
-from explorer.experiments.compute.reading import read_items_as
 from explorer.experiments.sentences import agreement
 from explorer.techniques.leace import fit_erasers
 from tests.hooks import eager_bert, every_dense, hooked, seen_in, with_head

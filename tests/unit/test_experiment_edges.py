@@ -15,7 +15,7 @@ from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.patching import PAIRS
 from explorer.experiments.compute.targets import WORD, Target
 from explorer.experiments.pictures import board, shown_places
-from explorer.experiments.sentences import place_name, tell
+from explorer.experiments.sentences import tell
 from explorer.experiments.showing import find_clicked
 from tests.families import write_family
 from tests.hooks import eager_bert, every_dense, hooked, seen_in, with_head
@@ -186,8 +186,8 @@ def test_the_picture_has_the_strongest_edges_by_name(tiny, monkeypatch, tmp_path
     later = np.arange(7) >= np.array(firsts)[:, None]
     later[0, 5:] = False  # the embeddings of the token that is read are the same in both runs
     np.testing.assert_array_equal(found.summary.tested, later)
-    assert place_name(found.axes, (1, 6)) == "the edge from head 1.1 to the answer"
-    assert tell(found).startswith(f"{place_name(found.axes, found.summary.selected)}, selected on".replace("the", "The", 1))
+    assert found.name_of((1, 6)) == "the edge from head 1.1 to the answer"
+    assert tell(found).startswith(f"{found.name_of(found.summary.selected)}, selected on".replace("the", "The", 1))
 
 
 def test_edges_need_a_norm_after_each_sum(tmp_path, refusal):

@@ -7,7 +7,8 @@ import torch
 from explorer.core.errors import InputError
 from explorer.experiments.compute import observing
 from explorer.experiments.compute.experiment import experiment
-from explorer.experiments.compute.items import Item, suite_items
+from explorer.experiments.compute.items import Item
+from explorer.experiments.compute.minimal_pairs import suite_items
 from explorer.experiments.compute.observing import METHODS, PARTS
 from explorer.experiments.compute.question import Axis
 from tests.hooks import cut_weights, eager_bert

@@ -11,7 +11,8 @@ import transformers
 import explorer
 from explorer.core.errors import CapabilityError, InputError
 from explorer.experiments.compute.experiment import NO_DIFFERENCE, QUESTIONS, experiment
-from explorer.experiments.compute.items import Item, Mark, items_from_lines, suite_items
+from explorer.experiments.compute.items import Item, Mark, items_from_lines
+from explorer.experiments.compute.minimal_pairs import suite_items
 from explorer.experiments.compute.patching import PAIRS
 from explorer.experiments.compute.summary import summarise
 from explorer.experiments.compute.targets import WORD, Target

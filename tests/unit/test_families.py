@@ -9,7 +9,7 @@ from explorer.bert.trace import Reading, Trace
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.steps import finished
 from explorer.fill_mask import compute as masking_game
-from explorer.finetune.compute.top_layers import Top
+from explorer.finetune.compute.layers import Top
 from explorer.inside_head import compute as batch
 from explorer.techniques import ablation, attribution, inside, lens, pseudo_likelihood, routes, targets
 from explorer.techniques.directions import find_direction

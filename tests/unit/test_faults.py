@@ -30,7 +30,7 @@ def runs(tmp_path, monkeypatch):
 
 
 def restart(monkeypatch):
-    disk._open.cache_clear()
+    disk._tidy_once.cache_clear()
     monkeypatch.setattr(store, "_read", type(store._read)(4))
 
 

@@ -11,7 +11,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from explorer.bert import features as feature_cache
 from explorer.bert.features import _caches, features
-from explorer.finetune import run as runs
+from explorer.finetune import runs as runs
 from explorer.training.examples import Examples
 from explorer.training.settings import FEW_REGULARIZATION, TrainingSettings
 from tests import learning

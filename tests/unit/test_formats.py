@@ -11,7 +11,7 @@ import pytest
 from explorer.core import apart
 from explorer.core.errors import InputError
 from explorer.core.formats import Every, Foreign, Misfit, Own, parse, parse_each, values
-from explorer.core.limits import JSON_VALUES
+from explorer.core.limits import VALUES
 from explorer.experiments.compute.runs import FORMAT, Written
 from explorer.finetune.compute.from_table import read_file
 from explorer.finetune.compute.unpack import Settings, check_tokenizer
@@ -31,7 +31,7 @@ PARSED = {
     "core/formats.py": "the one place for a visitor's JSON",
     "core/apart.py": "an answer of our own process, which makes our records only",
     "text/delimited.py": "a sample of a table, apart when it is large",
-    "text/json_tables.py": "a table, apart when it is large, after its values were counted",
+    "text/tables.py": "a table, apart when it is large, after its values were counted",
     "finetune/compute/unpack.py": "the zip of a run, whose list is bounded before, with its log and head of at most 8 MB",
     "text/hub_data.py": "the card of a data set of the hub",
     "server/rooms.py": "a body of at most 256 KB",
@@ -44,11 +44,11 @@ OWN = {  # written by this app, and sent by nobody
     *("corpus/compute/atlas_file.py", "corpus/compute/file.py", "corpus/compute/neurons.py"),
     *("export/contents.py", "export/page_file.py", "page/first.py"),
     *("finetune/compute/export.py", "finetune/compute/store.py"),
-    *("finetune/compute/questions.py", "finetune/opening.py", "projection/points.py", "techniques/lens.py"),
+    *("finetune/cards.py", "projection/points.py", "techniques/lens.py"),
     *(
-        "tokens/byte_pairs.py",
+        "tokens/vocabulary.py",
         "hidden_states/word.py",
-        "hidden_states/compute.py",
+        "hidden_states/layers.py",
         "analysis/head_names.py",
         "experiments/compute/minimal_pairs.py",
     ),
@@ -113,29 +113,29 @@ WRONG = (
 def test_what_is_not_of_the_form_is_refused_without_its_values(text):
     for read in (parse, parse_each):
         with pytest.raises(Misfit) as misfit:
-            list(read(Strict, text.encode(), JSON_VALUES))
+            list(read(Strict, text.encode(), VALUES))
         assert (misfit.value.args, misfit.value.__cause__, misfit.value.__suppress_context__) == ((), None, True)
 
 
 @pytest.mark.parametrize("text", ['[{"number": 1}, {"number": 2}]', '{"number": 1, "a": 0}\r\n\n{"number": 2}\n'])
 def test_objects_are_in_a_list_or_in_lines(text):
-    assert [one.number for one in parse_each(Loose, text.encode(), JSON_VALUES)] == [1, 2]
+    assert [one.number for one in parse_each(Loose, text.encode(), VALUES)] == [1, 2]
     with pytest.raises(Misfit):
-        list(parse_each(Loose, text.replace("2", '"2"').encode(), JSON_VALUES))
+        list(parse_each(Loose, text.replace("2", '"2"').encode(), VALUES))
 
 
 def test_too_many_values_get_a_sentence(monkeypatch, refusal):
-    monkeypatch.setattr(JSON_VALUES, "most", 10)
-    for read in (lambda data: parse(Strict, data, JSON_VALUES), lambda data: values(data, JSON_VALUES)):
+    monkeypatch.setattr(VALUES, "most", 10)
+    for read in (lambda data: parse(Strict, data, VALUES), lambda data: values(data, VALUES)):
         assert "more than 10 values" in refusal(InputError, lambda read=read: read(b'{"number": 1, "texts": [' + b'"",' * 10))
 
 
 def test_a_hundred_thousand_unknown_names_are_one_error():
     text = json.dumps({str(number): number for number in range(100_000)}).encode()
     with pytest.raises(Misfit):
-        parse(Settings, text, JSON_VALUES)
+        parse(Settings, text, VALUES)
     with pytest.raises(Misfit):
-        parse(Written, json.dumps({"format": FORMAT, "values": [0] * 100_000}).encode(), JSON_VALUES)
+        parse(Written, json.dumps({"format": FORMAT, "values": [0] * 100_000}).encode(), VALUES)
 
 
 READ = {name: read for name, read in uploads().items() if read not in SMALL} | {

@@ -11,7 +11,7 @@ import pytest
 from explorer import app
 from explorer.export import links
 from explorer.export.place import slug
-from explorer.finetune.opening import STARTER
+from explorer.finetune.cards import STARTER
 from explorer.guide.generate import PARTS, fill_in
 from explorer.guide.pages import APP, BESIDE, FOLDER, order, pages, render
 from explorer.page.examples import first_subject

@@ -13,7 +13,7 @@ from explorer.core.steps import finished
 from explorer.corpus.search import Search
 from explorer.corpus.source import HUB as CORPUS_HUB
 from explorer.finetune.examples import ExamplesView
-from explorer.finetune.kinds import HUB
+from explorer.finetune.recipe import HUB
 from explorer.text import hub_data
 from explorer.text.hub_data import NO_NAME, fetch_data_set
 from explorer.ui.subject import Subject

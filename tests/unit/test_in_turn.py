@@ -5,9 +5,9 @@ import pytest
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
-from explorer.finetune.compute.baselines import words_in_turn
 from explorer.finetune.compute.in_turn import STEPS, Heads, in_slow_motion, solve
-from explorer.finetune.learn_map import Plane, centred_logits
+from explorer.finetune.compute.texts import words_in_turn
+from explorer.finetune.pictures import Plane, centred_logits
 from explorer.training.examples import Examples, leave_one_out
 from explorer.training.head import Scale
 

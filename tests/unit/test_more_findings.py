@@ -9,7 +9,8 @@ from explorer.fill_mask.game import Game
 from explorer.model_card.weights import Weights
 from explorer.next_sentence.pairs import PAIRS, QUOTED, ManyPairs
 from explorer.page.examples import FIRST_A, FIRST_B
-from explorer.projection.map import WORDS, Map
+from explorer.projection.map import Map
+from explorer.projection.points import WORDS
 from explorer.side_by_side.attention import SideAttention
 from explorer.side_by_side.pieces import SidePieces
 from explorer.side_by_side.states import SideStates

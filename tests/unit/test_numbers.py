@@ -13,8 +13,7 @@ from explorer.finetune.compute import store
 from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.finetune import train
 from explorer.finetune.compute.from_table import examples_from_table, numbers_in
-from explorer.finetune.compute.predictor import as_kind
-from explorer.finetune.compute.run import write_measure
+from explorer.finetune.compute.predictor import as_kind, write_measure
 from explorer.finetune.compute.texts import Classifier
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.result import Result
@@ -54,7 +53,7 @@ def test_correlations_are_those_of_scipy():
 def test_a_regression_solved_at_once_is_ridge(tiny):
     vectors, parts = features(tiny, EXAMPLES.texts), EXAMPLES.split(0)
     settings = TrainingSettings(optimizer="lbfgs", regularization=0.1)
-    ((epoch, head),) = train(vectors, Numbers(NUMBERS, parts.train), parts, settings)
+    ((epoch, head, _),) = train(vectors, Numbers(NUMBERS, parts.train), parts, settings)
     said = head.outputs(vectors)[:, 0]
     right = np.array(NUMBERS)
     assert epoch.held_out["spearman"] == pytest.approx(

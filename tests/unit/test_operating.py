@@ -39,7 +39,8 @@ def train(folder):
     from explorer.finetune.compute.from_table import built_in
     from explorer.finetune.compute.task import Task
     from explorer.finetune.compute.task import make_plan
-    from explorer.finetune.compute.training import new_run, run_training
+    from explorer.finetune.compute.store import new_run
+    from explorer.finetune.compute.task import run_training
     examples, model, identifier = built_in("sentiment"), explorer.load(folder), store.new_id()
     encode = explorer.Explorer.encode
     def broken(self, text_a, text_b=""):

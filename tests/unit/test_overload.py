@@ -19,10 +19,9 @@ from explorer.core.limits import REQUESTS, TRAINING_MINUTES, WAITING, WAITING_WO
 from explorer.core.scheduling import PLACES, TRAINING, Places
 from explorer.core.steps import finished
 from explorer.finetune import endpoints as api_training
-from explorer.finetune.compute import store, training
+from explorer.finetune.compute import store, task
 from explorer.finetune.compute.finetune import Progress
-from explorer.finetune.compute.task import Task, make_plan
-from explorer.finetune.compute.training import run_training
+from explorer.finetune.compute.task import Task, make_plan, run_training
 from explorer.server.bounds import Rates
 from explorer.server.refusals import Refused
 from explorer.training.examples import Examples
@@ -209,7 +208,7 @@ def test_a_training_takes_no_longer_than_it_may(tiny, monkeypatch):
     assert len(finished(run_training(Task(tiny, examples, plan))).history) == 50
     monkeypatch.setattr(TRAINING_MINUTES, "most", 3)
     clock = iter(range(0, 10**6, 60))  # a minute passes between two looks
-    set_clock(monkeypatch, training.__name__, lambda: next(clock))
+    set_clock(monkeypatch, task.__name__, lambda: next(clock))
     assert 1 <= len(finished(run_training(Task(tiny, examples, plan))).history) < 5
 
 

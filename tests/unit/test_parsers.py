@@ -8,9 +8,8 @@ import pytest
 from explorer.core.errors import ExplorerError
 from explorer.experiments.compute.items import Item, items_from_lines
 from explorer.finetune.compute import questions
-from explorer.finetune.compute.answers import overlap_answer
-from explorer.finetune.compute.spans import normalise_answer
-from explorer.hidden_states.compute import find_word, repeated_words
+from explorer.finetune.compute.answers import normalise_answer, overlap_answer
+from explorer.hidden_states.word import find_word, repeated_words
 from explorer.teaching.classroom import names
 from explorer.text import swaps
 from explorer.text.blanks import Blanks
@@ -31,8 +30,6 @@ READERS = {
     "a line of a template": lambda text: items_from_lines(f"{text} [MASK] | is | are\na = b, c"),
     "values of a slot": lambda text: items_from_lines(f"{TEMPLATE}a = {text}"),
     "names of slots": lambda text: items_from_lines(f"{TEMPLATE}{text} = b, c"),
-    "questions": questions.read_typed,
-    "a text with questions": lambda text: questions.read_typed(f"text\n{text}\nwho? | a\n"),
     "an answer": lambda text: questions.place("who?", text[:-2], text),
     "an answer without BERT": lambda text: overlap_answer(questions.Question(text, text, (text[:5],), 0)),
     "an answer that is compared": normalise_answer,

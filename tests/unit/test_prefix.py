@@ -13,8 +13,8 @@ from explorer.bert.readings import Reading, folder_for
 from explorer.core.errors import InputError
 from explorer.core.limits import STATES_MEGABYTES, Limit
 from explorer.core.steps import finished
-from explorer.finetune.compute import prefix, store
-from explorer.finetune.compute.prefix import text_features
+from explorer.finetune.compute import layers, store
+from explorer.finetune.compute.layers import text_features
 
 PART = 16
 PAIRS = [(f"the man was {'very ' * (i % 5)}happy {i}", "she was sad" if i % 7 == 0 else "") for i in range(5 * PART + 3)]
@@ -32,8 +32,8 @@ def folders():
 
 @pytest.mark.parametrize("pooling", ["mean", "cls", "pooler", "last4"])
 def test_features_read_in_parts_are_those_read_together(tiny, pooling, monkeypatch):
-    monkeypatch.setattr(prefix, "PART", PART)
-    monkeypatch.setattr(prefix, "TEXTS", Limit(PART, "{given}"))
+    monkeypatch.setattr(layers, "PART", PART)
+    monkeypatch.setattr(layers, "TEXTS", Limit(PART, "{given}"))
     layer = 2 if pooling == "pooler" else 1
     wanted = finished(features_in_steps(tiny, PAIRS, layer, pooling))
     steps = text_features(tiny, PAIRS, layer, pooling)

@@ -16,9 +16,9 @@ from explorer.bert.features import features
 from explorer.core.errors import InputError
 from explorer.core.lazy import umap
 from explorer.core.steps import Stopped, finished
-from explorer.projection.map import Map
+from explorer.projection.map import Map, name_clusters
 from explorer.projection.picture import Labelled, nearby
-from explorer.projection.points import Points, clusters_of
+from explorer.projection.points import Points
 from explorer.projection.two_models import TwoModels
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.ui.subject import Subject
@@ -174,11 +174,11 @@ def test_clusters_are_named_by_the_words_that_only_they_have():
         f"the match of a {who}" for who in ("team", "coach", "team")
     ]
     vectors = np.repeat(np.eye(2), 3, axis=0) + RANDOM.normal(0, 0.01, size=(6, 2))
-    names = clusters_of(vectors, texts)
+    names = name_clusters(vectors, texts)
     assert len(set(names[:3])) == len(set(names[3:])) == 1
     assert names[0] == "salt"
     assert names[3] == "match, team"
-    single = clusters_of(vectors, ["##a", "salt", "bread", "x", "match", "team"])
+    single = name_clusters(vectors, ["##a", "salt", "bread", "x", "match", "team"])
     assert set(single[0].split(", ")) == {"salt", "bread"}
 
 
@@ -240,8 +240,9 @@ def test_points_without_a_label_are_not_judged():
     more = Points([*texts, "new", "newer"], [*labels, NO_LABEL, NO_LABEL], np.concatenate([GROUPS, -GROUPS[:2]])[None])
     assert nearby(more, 0, None).text == nearby(labelled, 0, None).text.replace("points", "labelled points")
     assert Labelled.of(more, 0).count() == Labelled.of(labelled, 0).count()
-    assert Labelled.of(more, 0).are_groups
-    assert not Labelled.of(replace(labelled, labels=[*"abc" * 15]), 0).are_groups
+    assert Labelled.of(more, 0).agreement.p == 0.001
+    assert Labelled.of(replace(labelled, labels=[*"abc" * 15]), 0).agreement.p > 0.05
+    assert nearby(replace(labelled, labels=[*"abc" * 15]), 0, None).text.startswith("Labels say little here")
     one = Points(texts, ["a", *[NO_LABEL] * 44], GROUPS[None])
     assert "closer than any other two" in nearby(one, 0, None).text
 

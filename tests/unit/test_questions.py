@@ -7,8 +7,9 @@ import pytest
 
 from explorer.core.errors import InputError
 from explorer.core.limits import TEXTS
-from explorer.finetune.compute.questions import Questions, built_in_questions, check_questions, place, read_questions
-from explorer.finetune.compute.spans import best_span, exact_match, f1, normalise_answer
+from explorer.finetune.compute.answers import best_span, exact_match, f1, normalise_answer
+from explorer.finetune.compute.from_table import built_in
+from explorer.finetune.compute.questions import Questions, check_questions, place, read_questions
 
 TEXT, OTHER = "Anna has a red car.", "Tom lives in Rome."
 FLAT = [
@@ -61,8 +62,9 @@ def answered(answer, start):
         ([{"question": "Who?", "context": TEXT}], "not in SQuAD"),
         ({"data": []}, "no questions"),
         (answered("red", 12), "question 1 is not at character"),
-        (answered("red", 30), "question 1 lies outside"),
-        (answered("red", "11"), "question 1 lies outside"),
+        (answered("red", 30), "question 1 is not at character"),
+        (answered("red", -3), "question 1 is not at character"),
+        (answered("red", "11"), "not in SQuAD"),
         (answered("", 0), "question 1 is empty"),
         ([{**FLAT[0], "question": ""}, FLAT[1]], "Question 1 is empty"),
         ([FLAT[2], {**FLAT[2], "context": OTHER}], "No question has an answer"),
@@ -78,7 +80,7 @@ def test_of_a_large_file_as_many_are_drawn_as_can_be_taken(tmp_path, monkeypatch
     rows = [{**FLAT[number % 2], "context": FLAT[number % 2]["context"] + f" {number}"} for number in range(40)]
     found = read_questions(written(tmp_path, rows))
     assert len(found) == 10
-    assert found.about == "40 questions in the file, 10 of them drawn with the seed."
+    assert found.about == "40 questions in the file, 10 of them drawn at random."
 
 
 def test_an_answer_is_found_as_whole_words_first():
@@ -102,7 +104,7 @@ def test_examples_that_are_none_are_refused(given, said, refusal):
 
 
 def test_the_built_in_questions_have_their_answers_in_the_text_once():
-    questions = built_in_questions()
+    questions = built_in("answers")
     assert len(questions) >= 400
     assert 0.12 <= questions.unanswered / len(questions) <= 0.2
     assert all(one.text.count(one.answer) == 1 or one.answer.islower() for one in questions.rows if one.answers)
@@ -112,7 +114,7 @@ def test_the_built_in_questions_have_their_answers_in_the_text_once():
 
 
 def test_all_questions_on_a_text_are_on_one_side():
-    questions = built_in_questions()
+    questions = built_in("answers")
     for seed in range(5):
         parts = questions.split(seed)
         assert sorted([*parts.train, *parts.held_out]) == list(range(len(questions)))

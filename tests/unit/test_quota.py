@@ -12,7 +12,7 @@ from explorer.core import disk
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import DAY, RUN_DAYS, RUNS_MEGABYTES, VISITOR_MEGABYTES, Limit
 from explorer.finetune.compute import export, store
-from explorer.finetune.compute.training import new_run
+from explorer.finetune.compute.store import new_run
 from explorer.finetune.compute.unpack import unpack
 from explorer.training.examples import Examples
 from tests.learning import learn

@@ -254,6 +254,14 @@ def test_the_guess_can_be_changed(write):
     assert explorer.read_examples(pairs, text="column 2", text_b="").examples.texts == tuple(B)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_lines_are_one_column_and_keep_their_quotation_marks(end):
+    texts = ['"Really?" he said.', "Yes, it is", 'He said "no" twice', "5; 6", "C:\\new"]
+    assert [row[0] for row in parse_table(end.join(["text", *texts]).encode()).rows] == texts
+    escaped = [text.replace("\\", "\\\\").replace('"', '\\"') for text in texts]
+    assert [row[0] for row in parse_table(end.join(f'"{text}"' for text in ["text", *escaped]).encode()).rows] == texts
+
+
 CELL = st.text("ab é.,;|\t'\"\n-1", min_size=1, max_size=12).map(lambda said: f"x{said}y")
 DIALECTS = st.fixed_dictionaries(
     {

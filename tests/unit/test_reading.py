@@ -9,7 +9,8 @@ from explorer.core.limits import CHARACTERS, COLUMNS, LINES, TABLE_MEGABYTES, TR
 from explorer.core.paths import EXAMPLES
 from explorer.core.steps import finished
 from explorer.finetune.compute.columns import guess_columns
-from explorer.finetune.compute.from_table import BUILT_IN, built_in, examples_from_table
+from explorer.finetune.compute.from_table import built_in, examples_from_table
+from explorer.finetune.recipe import KINDS, TEXTS
 from explorer.text import hub_data
 from explorer.text.tables import read_table
 from explorer.training.examples import Examples, check_examples, check_texts_or_pairs
@@ -69,7 +70,7 @@ def test_a_file_that_is_no_table_is_refused(write, data, refusal):
     refusal(InputError, lambda: read_table(write(data)))
 
 
-@pytest.mark.parametrize("name", [name for name in BUILT_IN if name != "similarity"])
+@pytest.mark.parametrize("name", [name for name in KINDS[TEXTS].sets if name != "similarity"])
 def test_built_in_sets_are_balanced_and_free_of_repeats(name):
     examples = built_in(name)
     table = read_table(EXAMPLES / f"{name}.csv")

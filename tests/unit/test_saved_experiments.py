@@ -10,7 +10,7 @@ from explorer.core import downloads
 from explorer.core.errors import InputError
 from explorer.core.limits import PREFIX
 from explorer.experiments.compute.experiment import experiment
-from explorer.experiments.compute.items import suite_items
+from explorer.experiments.compute.minimal_pairs import suite_items
 from explorer.experiments.compute.runs import run_from_json, run_to_json
 from explorer.experiments.new import TYPED, NewExperiment
 from explorer.experiments.saved import NOTHING, SavedRuns

@@ -25,7 +25,7 @@ def with_model(source, target, model):
 
 
 def says(run):
-    return run.predictor.sample(explorer.load(run.predictor.model))
+    return run.predictor.scores(explorer.load(run.predictor.model), run.predictor.samples)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from explorer.analysis.similarity import cka_of_products, cosines, count_told_apart, nearest
-from explorer.hidden_states.compute import self_similarity, within_and_between
 from explorer.hidden_states.endpoints import similarity, word_in_context
+from explorer.hidden_states.word import within_and_between
 
 RIVER, MONEY = "She sat on the bank of the river.", "He put the money in the bank."
 VECTORS = np.array([[1, 0], [1, 1], [0, 2], [-3, 0], [0, 0]], dtype=np.float32)
@@ -16,7 +16,7 @@ def test_neighbours_are_those_of_the_full_space():
 
 def test_self_similarity_within_and_between_senses():
     occurrences = np.array([[[1, 0], [1, 0], [0, 1], [0, 1]]], dtype=np.float32)
-    assert self_similarity(occurrences) == pytest.approx([1 / 3])
+    assert within_and_between(occurrences, [""] * 4)[0] == pytest.approx([1 / 3])
     within, between = within_and_between(occurrences, ["a", "a", "b", "b"])
     assert (within[0], between[0]) == (1, 0)
     assert count_told_apart(occurrences[0], ["a", "a", "b", "b"]) == 4

@@ -12,7 +12,7 @@ from explorer.bert.families import FAMILIES
 from explorer.core.errors import InputError
 from explorer.finetune.compute import export
 from explorer.finetune.compute.export import _HEADS, why_not, write_onnx, write_standard
-from explorer.finetune.compute.training import new_run
+from explorer.finetune.compute.store import new_run
 from explorer.training.examples import Examples, ScoredExamples
 from tests.at_night import at_night
 from tests.families import KINDS, write_family

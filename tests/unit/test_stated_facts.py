@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestNeighbors
 from transformers import AutoTokenizer, BertModel
 
 from explorer.experiments.compute.experiment import experiment
-from explorer.experiments.compute.items import suite_items
+from explorer.experiments.compute.minimal_pairs import suite_items
 from explorer.fill_mask import guesses
 from explorer.hidden_states.word import contexts_of, senses
 from explorer.inside_head.compute import sinusoids

@@ -7,7 +7,8 @@ import pytest
 import explorer
 from explorer.core.errors import InputError
 from explorer.core.paths import EXAMPLES
-from explorer.text.tagged import read_tagged, split_words
+from explorer.text.corpora import read_tagged
+from explorer.text.tagged import split_words
 
 UNIVERSAL = set("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())  # noqa: SIM905
 CONLLU = (
@@ -58,10 +59,10 @@ def test_what_looks_like_a_comment_or_json_may_be_a_word(tmp_path):
         ("just some words\nand more\n", "Line 2 has 2 of 3 columns"),
         (CONLLU.replace("\tnsubj\t_\t_", ""), "Line 4 has 7 of 10 columns"),
         (CONLLU.replace("\tADV", "\t_"), "Line 6 has a word without a tag"),
-        ("x" * 100_000 + "\tO\n", "more than 20,000 characters"),
-        ("a\t" + "x" * 100_000 + "\n", "longer than 100 characters"),
-        ("a\tO\n" * 50_000, "from line 1 has more than 20,000 characters"),
-        ("\u200b\tO\n", "Word 1 of the sentence from line 1 is empty"),
+        ("x" * 100_000 + "\tO\n", "from line 1 has 100,000 characters"),
+        ("a\t" + "x" * 100_000 + "\n", "in line 1 has 100,000 characters"),
+        ("a\tO\n" * 50_000, "from line 1 has 99,999 characters"),
+        ("\u200b\tO\n", "Line 1 has no word"),
         ("word\n", "Line 1 has 1 of 2 columns"),
     ],
 )

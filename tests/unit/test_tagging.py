@@ -11,13 +11,14 @@ from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import write_standard
+from explorer.finetune.compute.from_table import built_in
 from explorer.finetune.compute.predictor import as_kind
 from explorer.finetune.compute.texts import Classifier
 from explorer.finetune.compute.words import Tagger
 from explorer.finetune.endpoints import tag, train_tokens
-from explorer.text.tagged import TaggedSentence
+from explorer.text.tagged import Sentence
 from explorer.training.probe import control_tags, draw_rows
-from explorer.training.tagging import TaggedExamples, built_in_tagged, sentence_folds
+from explorer.training.tagging import TaggedExamples, sentence_folds
 from tests.learning import learn_run
 
 pytestmark = pytest.mark.usefixtures("own_runs")
@@ -33,7 +34,7 @@ def trained(model, examples, **settings):
 
 
 def tagged(rows):
-    return TaggedExamples(tuple(TaggedSentence(tuple(words), tuple(tags)) for words, tags in rows))
+    return TaggedExamples(tuple(Sentence(tuple(words), tuple(tags)) for words, tags in rows))
 
 
 @pytest.mark.parametrize("pieces", ["first", "mean"])
@@ -68,7 +69,7 @@ def test_trained_layers_that_learnt_nothing_read_the_same(tiny_folder):
 
 
 def test_the_names_of_our_own_are_learnt(bundled):
-    examples = built_in_tagged("names")
+    examples = built_in("names")
     run = trained(bundled, examples, layer=4, epochs=10)
     assert run.score >= 0.92
     assert run.score > max(value for name, value in run.baselines.items() if "F1" not in name) + 0.05
@@ -138,8 +139,8 @@ def test_what_makes_no_sense_gets_a_sentence(tiny_folder, examples, settings, sa
 
 def test_words_beyond_what_the_model_takes_are_left_out(tiny_folder):
     model = explorer.load(tiny_folder)
-    long = TaggedSentence(("a",) * 600, ("X",) * 599 + ("Y",))
-    run = trained(model, TaggedExamples((long, TaggedSentence(("b", "c"), ("X", "Y")))), held_out=0.5, seed=1)
+    long = Sentence(("a",) * 600, ("X",) * 599 + ("Y",))
+    run = trained(model, TaggedExamples((long, Sentence(("b", "c"), ("X", "Y")))), held_out=0.5, seed=1)
     assert len(run.held_out.words) in (2, 510)
     (shares,) = run.predictor.tag(model, [long.words])
     assert shares.shape == (510, 2)
@@ -162,7 +163,7 @@ def test_a_pipeline_of_transformers_opens_the_tagger_in_one_line(tiny_folder, tm
 
 
 def test_the_control_task_gives_each_word_one_tag_by_lot():
-    examples = built_in_tagged("parts_of_speech")
+    examples = built_in("parts_of_speech")
     tags = control_tags(examples, 0)
     seen = {}
     for word, one in zip(examples.words, tags, strict=True):
@@ -175,7 +176,7 @@ def test_the_control_task_gives_each_word_one_tag_by_lot():
 
 def test_each_sentence_is_held_out_once_and_equal_ones_together():
     words = [["the", "man"], ["The", "man"], ["a", "dog"], ["milk"], ["a", "store", "and", "milk"]]
-    examples = TaggedExamples(tuple(TaggedSentence(tuple(one), ("X",) * len(one)) for one in words))
+    examples = TaggedExamples(tuple(Sentence(tuple(one), ("X",) * len(one)) for one in words))
     folds = sentence_folds(examples, 5)
     assert len(folds) == 4
     assert sorted(row for fold in folds for row in fold.held_out) == list(range(5))

@@ -13,9 +13,8 @@ from explorer.bert.features import _caches
 from explorer.core.errors import ExplorerError, InputError
 from explorer.finetune.compute import export, store
 from explorer.finetune.compute.questions import Questions, place
-from explorer.finetune.compute.reasons import decide
 from explorer.finetune.compute.unpack import unpack
-from explorer.text.tagged import TaggedSentence, split_words
+from explorer.text.tagged import Sentence, split_words
 from explorer.training.examples import Examples, ScoredExamples
 from explorer.training.tagging import TaggedExamples
 from tests.families import write_family
@@ -26,7 +25,7 @@ SINGLE = Examples(*zip(*ROWS, strict=True))
 PAIRS = Examples(SINGLE.texts, SINGLE.labels, tuple(f"she was {i}" for i in range(len(SINGLE))))
 RATED = ScoredExamples(**vars(PAIRS), numbers=tuple(i % 7 / 2 for i in range(len(PAIRS))))
 TAGGED = TaggedExamples(
-    tuple(TaggedSentence(("the", word, "runs", str(i)), ("O", "B-X", "O", "I-X")) for word in ("man", "dog") for i in range(4))
+    tuple(Sentence(("the", word, "runs", str(i)), ("O", "B-X", "O", "I-X")) for word in ("man", "dog") for i in range(4))
 )
 MOODS = [("store", "happy"), ("store", "slow"), ("dog", "happy"), ("dog", "slow")]
 PLACES = [f"the man went to the {thing} because he was {mood}. she was sad." for thing, mood in MOODS]
@@ -171,9 +170,9 @@ def test_the_tuned_model_opens_by_its_name_and_is_what_was_trained(trained, refu
 def test_hiding_a_word_tells_what_it_did(trained):
     classifier = trained(PAIRS, epochs=20).predictor
     model = explorer.load(classifier.model)
-    found = decide(classifier, model, ("happy happy 3", "she was 5"))
+    found = classifier.decide(model, ("happy happy 3", "she was 5"))
     assert found.words == ("happy", "happy", "3", "she", "was", "5")
     hidden = classifier.classify(model, [("happy happy 3", "she was 5"), ("[MASK] happy 3", "she was 5")])[:, found.best]
     assert found.effects[0] == pytest.approx(hidden[0] - hidden[1], abs=1e-5)
     np.testing.assert_allclose(found.probabilities.sum(), 1, atol=1e-5)
-    assert decide(classifier, model, ("?!", "")).words == ()
+    assert classifier.decide(model, ("?!", "")).words == ()

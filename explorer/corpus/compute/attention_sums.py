@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.core.engine import torch
 from explorer.corpus.compute.reading import ADDED, CorpusTokens
-from explorer.text.corpora import ROOT, CorpusSentence
+from explorer.text.tagged import ROOT, Sentence
 
 REACH = 8  # tokens before and after the query whose weight is summed one by one
 OFFSETS = tuple(range(-REACH, REACH + 1))
@@ -123,7 +123,7 @@ class Sentences:
 
 
 def sentences_of(
-    tokens: CorpusTokens, sentences: Sequence[CorpusSentence], rows: np.ndarray, tags: Sequence[str], relations: Sequence[str]
+    tokens: CorpusTokens, sentences: Sequence[Sentence], rows: np.ndarray, tags: Sequence[str], relations: Sequence[str]
 ) -> Sentences:
     """Some sentences (`rows`) of a corpus as a batch; tags and relations other than the given ones are left out."""
     lengths = tokens.lengths[rows]

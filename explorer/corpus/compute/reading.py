@@ -25,7 +25,8 @@ from explorer.core.engine import inference_mode, torch
 from explorer.core.errors import InputError
 from explorer.core.limits import CORPUS_STATES_MEGABYTES, MEGABYTE, RESULTS_MEGABYTES
 from explorer.corpus.compute.file import Pieces, VectorFile
-from explorer.text.corpora import Corpus, CorpusSentence
+from explorer.text.corpora import Corpus
+from explorer.text.tagged import Sentence
 
 ADDED = -1  # the word of a token that the tokenizer added
 HALF, SINGLE = np.dtype("<f2"), np.dtype("<f4")
@@ -177,7 +178,7 @@ def _cut(model: Explorer, corpus: Corpus) -> CorpusTokens:
     return CorpusTokens(np.concatenate(ids), sentence, position, np.concatenate(words), starts)
 
 
-def _words(sentence: CorpusSentence, spans: Sequence[Span | None]) -> np.ndarray:
+def _words(sentence: Sentence, spans: Sequence[Span | None]) -> np.ndarray:
     """[tokens] int32 the word in which each token begins, ADDED for those that the tokenizer added."""
     # A token that is only the space before a word belongs to that word.
     begins = [0 if span is None else span[1] if sentence.text[slice(*span)].isspace() else span[0] for span in spans]

@@ -18,7 +18,8 @@ from explorer.core.engine import inference_mode, torch
 from explorer.core.steps import map_steps
 from explorer.corpus.compute.file import Pieces
 from explorer.corpus.compute.reading import ADDED, CorpusStates, CorpusTokens, corpus_states_in_steps, vectors_in_steps
-from explorer.text.corpora import Corpus, CorpusSentence
+from explorer.text.corpora import Corpus
+from explorer.text.tagged import Sentence
 
 BLOCK = 2**14  # tokens converted to float32 at a time
 BEGIN, END = "(begin)", "(end)"  # stand for the word before the first and after the last one of a sentence
@@ -50,7 +51,7 @@ class Query:
 class Hit:
     """A token of the corpus in its sentence, with what is known about its word; unknown fields are ''."""
 
-    sentence: CorpusSentence
+    sentence: Sentence
     position: int | None  # index of the token in its sentence, [CLS] being 0; None for the whole sentence
     token: str
     word: str
@@ -66,7 +67,7 @@ class Hit:
     offset: int | None = None
 
     @classmethod
-    def of(cls, sentence: CorpusSentence, word: int | None, position: int | None, token: str, score: float) -> Hit:
+    def of(cls, sentence: Sentence, word: int | None, position: int | None, token: str, score: float) -> Hit:
         """A token of a word (zero-based) of a sentence; None for [CLS], at position 0, or [SEP]."""
         words, text = sentence.words, sentence.text
         if word is None:

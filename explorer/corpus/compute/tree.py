@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.text.corpora import ROOT, CorpusSentence
+from explorer.text.tagged import ROOT, Sentence
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Links:
     forward: bool
 
 
-def word_weights(weights: np.ndarray, offsets: Sequence[tuple[int, int]], sentence: CorpusSentence) -> np.ndarray:
+def word_weights(weights: np.ndarray, offsets: Sequence[tuple[int, int]], sentence: Sentence) -> np.ndarray:
     """[word, word] a head's `weights` [query, key] between words; -1 from a word to itself, and where a word was cut off.
 
     `offsets` are the characters of each token, an empty range for those that the tokenizer added. The weight from a word to
@@ -38,7 +38,7 @@ def word_weights(weights: np.ndarray, offsets: Sequence[tuple[int, int]], senten
     return linked
 
 
-def links_of(linked: np.ndarray, sentence: CorpusSentence) -> Links:
+def links_of(linked: np.ndarray, sentence: Sentence) -> Links:
     """The links in `word_weights` in the direction that is right for more words, by the rule of the atlas."""
     found = []
     for axis, forward in ((1, True), (0, False)):
@@ -48,7 +48,7 @@ def links_of(linked: np.ndarray, sentence: CorpusSentence) -> Links:
     return max(found, key=lambda links: len(links.right))
 
 
-def best_offset(sentence: CorpusSentence) -> tuple[int, int]:
+def best_offset(sentence: Sentence) -> tuple[int, int]:
     """The distance at which most words have their syntactic head, negative to the left, and for how many it is right."""
     distances = [head - word for word, head in enumerate(sentence.heads) if head not in (ROOT, word)]
     return max(((distance, distances.count(distance)) for distance in sorted(set(distances))), key=lambda counted: counted[1])

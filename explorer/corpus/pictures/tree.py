@@ -6,8 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from explorer.corpus.compute.tree import Links
-from explorer.text.corpora import ROOT, CorpusSentence
-from explorer.text.tagged import spell_out
+from explorer.text.tagged import ROOT, Sentence, spell_out
 from explorer.ui.pictures.base import ACCENT, FAINT, esc, figure, plain_axis
 from explorer.ui.pictures.numbers import columns_of, keep
 
@@ -15,7 +14,7 @@ POINTS = 25  # of an arc
 WORDS = 0.3  # half the width of the words, of the tree's width
 
 
-def draw_tree(one: CorpusSentence, found: Links, head: str) -> go.Figure:
+def draw_tree(one: Sentence, found: Links, head: str) -> go.Figure:
     """The arcs of the tree at the left of the words, those of the head at the right; coloured if the other side has them."""
     words, count = one.words, len(one.words)
     by = "looks most at" if found.forward else "is looked at most by"

@@ -5,7 +5,6 @@ What is erased or added in the items of one half of the groups is fitted to the 
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -15,9 +14,9 @@ import numpy as np
 from explorer.analysis.resampling import halve_groups
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
+from explorer.experiments.compute import edges
 from explorer.experiments.compute.items import number_groups
 from explorer.experiments.compute.question import ROUNDING, STATES, Axis, Batch, Measured, Question, ReadItem, Unusable, round_off
-from explorer.experiments.compute.reading import batch_items
 from explorer.experiments.compute.summary import LEAST_P, Place
 from explorer.experiments.compute.targets import WORD
 from explorer.techniques.directions import random_direction
@@ -69,10 +68,9 @@ class OfConcept(Question):
     unit, adds_before, has_nulls, targets = "change of the logit difference", True, True, (WORD,)
     ways: ClassVar[Mapping[str, str]] = {**{name: name for name in CONCEPTS}, WORDS: "the words themselves"}
     needs: tuple[str, ...] = ()  # the words of an item whose classes must be known
-
-    def set_up(self) -> None:
-        self._half: dict[int, int] = {}  # by the number of an item
-        self._classes: list[str] = []
+    _known: Sequence[Known] = ()  # of each half of the groups
+    _half: Mapping[int, int]  # by the number of an item
+    _classes: Sequence[str]
 
     def class_of(self, word: str) -> str:
         """The name of a word's class, "" for none."""
@@ -80,8 +78,8 @@ class OfConcept(Question):
             return word.lower()
         return next((f"{number}" for number, words in enumerate(CONCEPTS[self.way]) if word.lower() in words.split()), "")
 
-    def label_of(self, item: ReadItem) -> int:
-        return self._classes.index(self.class_of(item.item.word))
+    def label_of(self, word: str) -> int:
+        return self._classes.index(self.class_of(word))
 
     def usable(self, item: ReadItem) -> None:
         word, foil = (self.class_of(one) for one in (item.item.word, item.item.foil))
@@ -89,17 +87,16 @@ class OfConcept(Question):
             raise Unusable(f"its word and its foil are not two words that {self.way} tells apart.")
 
     def prepare(self, items: Sequence[ReadItem]) -> Iterator[None]:
-        """What is fitted to each half of the groups. Raises InputError where a half lacks a class."""
+        """Read items of each half of the groups. Raises InputError where a half lacks a class."""
         ordered = sorted(items, key=lambda item: item.number)
-        groups = number_groups([item.item for item in ordered])
-        parts = halve_groups(groups, self.seed)
+        parts = halve_groups(number_groups([item.item for item in ordered]), self.seed)
         self._classes = sorted({self.class_of(word) for item in ordered for word in (item.item.word, item.item.foil)})
         self._half = {ordered[row].number: half for half, rows in enumerate(parts) for row in rows.tolist()}
-        every: list[Known] = []
+        self._known = []
         for half, rows in enumerate(parts):
             chosen = np.random.default_rng(self.seed).permutation(rows)[:FITTED]
             known = yield from self._read([ordered[row] for row in sorted(chosen.tolist())])
-            every.append(known)
+            self._known.append(known)
             there = {self._classes[label] for label in known.labels.unique().tolist()}
             others = [item.item for item in ordered if self._half[item.number] != half]
             asked = {self.class_of(getattr(item, name)) for item in others for name in self.needs}
@@ -108,26 +105,16 @@ class OfConcept(Question):
                     f"Each half of the groups needs items of every class, and one has none of {missing[0]}. Add items, or choose "
                     "another concept."
                 )
-            self._fit(half, known)
-            yield
-        self._compare(every)
-
-    @abstractmethod
-    def _fit(self, half: int, known: Known) -> None:
-        """Fit to the items of one half what is erased or added in those of the other."""
-
-    def _compare(self, every: Sequence[Known]) -> None:
-        """Compare what was fitted to each half with what is fitted to shuffled classes, where the test needs it."""
 
     def _read(self, items: Sequence[ReadItem]) -> Generator[None, None, Known]:
         read, tokens = [], []
-        for batch in batch_items(self, items, 1):
+        for batch in self.batches(items, 1):
             states = torch.stack(batch.states)  # [states, n, tokens, hidden]
             read.append(batch.read(states))
             places = torch.linspace(0, states.shape[2] - 1, min(TOKENS, states.shape[2])).long()
             tokens += [*states[:, :, places].unbind(1)]
             yield
-        return Known(items, torch.tensor([self.label_of(item) for item in items]), torch.cat(read, 1), tokens)
+        return Known(items, torch.tensor([self.label_of(item.item.word) for item in items]), torch.cat(read, 1), tokens)
 
 
 @dataclass(frozen=True)
@@ -149,7 +136,7 @@ class Erases(OfConcept):
 
     name, menu = "erase", "What is lost without a concept? (erasure)"
     beside, each = "a random subspace", ("as it is", "without it in {}")
-    setting = "erased", "Erase"
+    how = "Erase"
     help = (
         "LEACE (Belrose et al. 2023) erases a concept from a hidden state of the token read or of every token: it is the "
         "smallest change after which no linear classifier finds the class. The picture shows in how many items a probe "
@@ -164,23 +151,23 @@ class Erases(OfConcept):
     also = ("probe before", "probe after", "KL")
     places, passes, copies = (STATES, ROLES), 1 + OTHERS, 2  # the concept and a random subspace erased; guesses at other tokens
 
-    def set_up(self) -> None:
-        super().set_up()
-        self._fits: dict[tuple[int, int, int], Erased] = {}  # by half, state and role
+    def prepare(self, items: Sequence[ReadItem]) -> Iterator[None]:
+        """Erasers and probes of each half, at each state and role."""
+        yield from super().prepare(items)
+        self._fits = {at: self._fit(*at) for at in np.ndindex(len(self._known), *self.shape)}
 
-    def _fit(self, half: int, known: Known) -> None:
-        counts = torch.tensor([part.shape[1] for part in known.tokens])
-        for state in range(self.shape[0]):
-            every = torch.cat([part[state] for part in known.tokens])
-            means = torch.stack([part[state].mean(0) for part in known.tokens])
-            given = (known.read[state], known.labels, known.read[state]), (every, known.labels.repeat_interleave(counts), means)
-            for role, (vectors, labels, probed) in enumerate(given):
-                own, random = fit_erasers(vectors, labels, RANDOM, self.seed)
-                probes = (
-                    fit_head(one.numpy(), known.labels.numpy(), len(self._classes), TrainingSettings())
-                    for one in (probed, own(probed))
-                )
-                self._fits[half, state, role] = Erased(own, random, *probes)
+    def _fit(self, half: int, state: int, role: int) -> Erased:
+        known = self._known[half]
+        vectors, labels, probed = known.read[state], known.labels, known.read[state]
+        if role:
+            every = [part[state] for part in known.tokens]
+            vectors, probed = torch.cat(every), torch.stack([part.mean(0) for part in every])
+            labels = labels.repeat_interleave(torch.tensor([len(part) for part in every]))
+        own, random = fit_erasers(vectors, labels, RANDOM, self.seed)
+        before, after = (
+            fit_head(one.numpy(), known.labels.numpy(), len(self._classes), TrainingSettings()) for one in (probed, own(probed))
+        )
+        return Erased(own, random, before, after)
 
     def measure(self, batch: Batch) -> Measured:
         others = torch.tensor([self._others(item) for item in batch.items])
@@ -190,12 +177,13 @@ class Erases(OfConcept):
             for role in range(self.shape[1]):
                 copies = torch.stack([hidden, hidden])  # the concept erased, and a random subspace
                 for row, item in enumerate(batch.items):
-                    fit = self._fits[1 - self._half[item.number], state, role]
-                    which, at = int(self.random(item).integers(RANDOM)), [item.place] if role == 0 else slice(None)
+                    fit, at = self._fits[1 - self._half[item.number], state, role], [item.place] if role == 0 else slice(None)
                     copies[0, row, at] = fit.own(hidden[row, at])
-                    copies[1, row, at] = Eraser(fit.random.mean, fit.random.left[which], fit.random.right[which])(hidden[row, at])
-                    probed = hidden[row, item.place] if role == 0 else hidden[row].mean(0)
-                    found[2:4, row, state, role] = torch.tensor(self._probed(item, fit, probed[None]))
+                    copies[1, row, at] = fit.random(hidden[row, at])[int(self.random(item).integers(RANDOM))]
+                    probed = hidden[row, at].mean(0, keepdim=True)
+                    for column, probe, vector in ((2, fit.before, probed), (3, fit.after, fit.own(probed))):
+                        right = probe.outputs(vector.numpy()).argmax() == self.label_of(item.item.word)
+                        found[column, row, state, role] = float(right)
                 last = copies.flatten(0, 1)
                 for layer in self.model.layers[state:]:
                     last = layer(last)
@@ -204,11 +192,6 @@ class Erases(OfConcept):
                 found[4, :, state, role] = (logs.exp() * (logs - self._guesses(last[0], others))).sum(-1).mean(-1)
         values, nulls, *also = found
         return Measured(values, round_off(values, nulls), also=also)
-
-    def _probed(self, item: ReadItem, fit: Erased, vector: torch.Tensor) -> list[float]:
-        """Whether the probe before and after erasure finds the class, 1 or 0, from a vector [1, hidden]."""
-        given = (fit.before, vector), (fit.after, fit.own(vector))
-        return [float(probe.outputs(one.numpy()).argmax() == self.label_of(item)) for probe, one in given]
 
     def _others(self, item: ReadItem) -> list[int]:
         """Tokens of an item besides that which is read and the first and last, at random; a token may be drawn again."""
@@ -231,7 +214,7 @@ class Moves(OfConcept):
 
     name, menu = "direction", "Does a direction turn the answer? (steering)"
     beside, each = "a random direction", ("as it is", "at {}")
-    setting = "moved", "Direction"
+    how = "Direction"
     help = (
         "The direction is the difference between the mean vectors of both classes at the token read, and dose 1 that distance, "
         "towards the foil's class. *swap* gives the vector the foil's coordinate along the direction and leaves the rest (as "
@@ -248,30 +231,23 @@ class Moves(OfConcept):
     places, passes, copies = (STATES, DOSE), 1, 2  # along the direction and along a random one
     needs = ("word", "foil")
 
-    def set_up(self) -> None:
-        super().set_up()
-        self._means: dict[tuple[int, str], torch.Tensor] = {}  # by half and class, [states, hidden]
-        self._shuffled = torch.ones(self.shape[0])  # the p value of each state
-
     @classmethod
     def pick(cls, way: str, means: np.ndarray) -> Place:
         """The state at which dose 1 turns most."""
         return int(means[:, DOSES.index(1)].argmin()), DOSES.index(1)
 
-    def _fit(self, half: int, known: Known) -> None:
-        for label in known.labels.unique().tolist():
-            self._means[half, self._classes[label]] = known.read[:, known.labels == label].mean(1)
-
-    def _compare(self, every: Sequence[Known]) -> None:
+    def prepare(self, items: Sequence[ReadItem]) -> Iterator[None]:
         """The p value of each state: the effect Σ gradient · direction, beside that of directions of shuffled classes."""
+        yield from super().prepare(items)
         random, count = np.random.default_rng(self.seed), len(self._classes)
         effects = torch.zeros(1 + SHUFFLES, self.shape[0])  # the first is unshuffled
-        for known, moved in (every, every[::-1]):
+        for known, moved in (self._known, self._known[::-1]):
             towards = torch.zeros(count, self.shape[0], known.read.shape[-1])  # by how much a class mean counts
-            for batch in batch_items(self, moved.items, 3):
+            for batch in self.batches(moved.items, 3):
                 for item, slopes in zip(batch.items, self._gradients(batch), strict=True):
-                    for word, sign in ((item.item.foil, 1), (item.item.word, -1)):
-                        towards[self._classes.index(self.class_of(word))] += sign * slopes
+                    towards[self.label_of(item.item.foil)] += slopes
+                    towards[self.label_of(item.item.word)] -= slopes
+                yield
             each = torch.einsum("csh,snh->ncs", towards, known.read) / len(moved.items)
             each = each / torch.bincount(known.labels, minlength=count).clamp_min(1)[:, None]
             labels = known.labels.numpy()
@@ -279,20 +255,16 @@ class Moves(OfConcept):
                 given = torch.from_numpy(random.permutation(labels) if number else labels)
                 effects[number] += each[torch.arange(len(given)), given].sum(0)
         larger = (effects[1:].abs() >= effects[0].abs() * (1 - ROUNDING)).sum(0)
-        self._shuffled = (1 + larger) / (1 + SHUFFLES)
+        self._shuffled = (1 + larger) / (1 + SHUFFLES)  # the p value of each state
 
     def _gradients(self, batch: Batch) -> torch.Tensor:
         """The gradient of the logit difference by each hidden state of the token that is read, [n, states, hidden]."""
         given = batch.states[0], batch.words, batch.places
         with torch.inference_mode(False), torch.enable_grad():
             hidden, words, places = (one.clone() for one in given)
-            rows, leaves = torch.arange(len(hidden)), list[torch.Tensor]()
-            for state in range(self.shape[0]):
-                hidden = self.model.layers[state - 1](hidden) if state else hidden
-                leaves.append(torch.zeros(len(hidden), hidden.shape[-1], requires_grad=True))
-                hidden = hidden.index_put((rows, places), leaves[-1], accumulate=True)
-            found = torch.autograd.grad(self.target.differences(hidden[rows, places], words).sum(), leaves)
-        return torch.stack(found, 1)
+            rows = torch.arange(len(hidden))
+            found = edges.run(self.model, hidden, lambda last: [self.target.differences(last[rows, places], words).sum()])
+        return torch.stack([slopes[0, rows, places] for slopes in found.slopes_by("hidden")], 1)
 
     def measure(self, batch: Batch) -> Measured:
         own, other = (torch.stack([self._mean(item, word) for item in batch.items], 1) for word in self.needs)
@@ -313,5 +285,6 @@ class Moves(OfConcept):
         return Measured(values, round_off(values, nulls), also=(least,))
 
     def _mean(self, item: ReadItem, word: str) -> torch.Tensor:
-        """The mean of a class in the other half, [states, hidden]."""
-        return self._means[1 - self._half[item.number], self.class_of(getattr(item.item, word))]
+        """The mean of a word's class in the other half, [states, hidden]."""
+        known = self._known[1 - self._half[item.number]]
+        return known.read[:, known.labels == self.label_of(getattr(item.item, word))].mean(1)

@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
-import numpy as np
-
 from explorer.bert import attending
 from explorer.bert.attending import Heads
 from explorer.bert.explorer import Explorer
@@ -133,33 +131,27 @@ def estimate(model: Explorer, readers: Readers, mine: Run, theirs: Run, along: R
 
 
 def vectors_with(batch: Batch, mine: Run, theirs: Run, edges: Sequence[Sequence[int]]) -> torch.Tensor:
-    """The last vectors that are read, [edges, n, hidden], in `theirs` when one edge, (sender, receiver), is that of `mine`.
+    """The last vectors that are read, [edges, n, hidden], in `theirs` when one edge, (sender, receiver), is that of `mine`."""
+    layers, found = batch.question.model.layers, list[torch.Tensor]()
+    for sender, receiver in edges:
+        number, head = divmod(receiver, batch.question.model.capabilities.heads + 1)
+        states = _reached(layers[: number + 1], mine, theirs, sender)
+        is_answer = number == len(layers)
+        received = states[-1] if is_answer else _received(layers[number], theirs.layers[number], states[-3:-1], head)
+        found.append(batch.finish(number + 1, received[None]))
+    return torch.cat(found)
 
-    What the receivers of a layer change is read by the later layers together.
+
+def _received(layer: Layer, here: dict[str, torch.Tensor], sent: Sequence[torch.Tensor], head: int) -> torch.Tensor:
+    """What a layer gives, [n, tokens, hidden], when one of its heads, or else its feed-forward block, reads what is `sent`.
+
+    `sent` is what its heads and what its feed-forward block would read, `here` the layer in the unchanged run.
     """
-    layers, heads = batch.question.model.layers, batch.question.model.capabilities.heads
-    order = sorted(range(len(edges)), key=lambda edge: edges[edge][1] // (heads + 1))
-    found, hidden = list[torch.Tensor](), torch.empty(0, *theirs.layers[0]["hidden"].shape)
-    receivers = [(edges[edge][0], *divmod(edges[edge][1], heads + 1)) for edge in order]
-    for number, layer in enumerate(layers):
-        if len(hidden):
-            hidden = layer(hidden.flatten(0, 1)).unflatten(0, hidden.shape[:2])
-        after = [_received(layers, mine, theirs, sender, at, head) for sender, at, head in receivers if at == number]
-        hidden = torch.cat([hidden, *(one[None] for one in after)])
-    found = [batch.read(hidden)]
-    answers = [sender for sender, at, _ in receivers if at == len(layers)]
-    found += [batch.read(_reached(layers, mine, theirs, sender)[-1])[None] for sender in answers]
-    return torch.cat(found)[np.argsort(order)]
-
-
-def _received(layers: Sequence[Layer], mine: Run, theirs: Run, sender: int, number: int, head: int) -> torch.Tensor:
-    """What layer `number` gives, [n, tokens, hidden], when one of its heads, or behind them its feed-forward block, reads it."""
-    states, layer, here = _reached(layers[: number + 1], mine, theirs, sender), layers[number], theirs.layers[number]
     if head < here["context"].shape[1]:
-        sent = layer.heads(states[2 * number])
-        return attending.answer_with(partial(attend_with, sent, PARTS, [head]), partial(layer, here["hidden"]))
+        attend = partial(attend_with, layer.heads(sent[0]), PARTS, [head])
+        return attending.answer_with(attend, partial(layer, here["hidden"]))
     fed, (norm, neurons) = list[torch.Tensor](), (layer.family.attention_norm, layer.family.out_of_neurons)
-    layer.with_outputs(here["hidden"], {norm: lambda _: states[2 * number + 1], neurons: partial(keep, fed)})
+    layer.with_outputs(here["hidden"], {norm: lambda _: sent[1], neurons: fed.append})
     return layer.end(here["mid"] + fed[0])
 
 
@@ -175,12 +167,6 @@ def _reached(layers: Sequence[Layer], mine: Run, theirs: Run, sender: int) -> li
         states += [hidden, mid]
         hidden = layer.end(mid + (own if sends and head == heads else other)["added"])
     return [*states, hidden]
-
-
-def keep(seen: list[torch.Tensor], activation: torch.Tensor) -> torch.Tensor:
-    """Add an activation to those that were seen, and change nothing."""
-    seen.append(activation)
-    return activation
 
 
 def _norms(layer: Layer) -> tuple[torch.nn.LayerNorm, torch.nn.LayerNorm]:

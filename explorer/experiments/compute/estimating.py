@@ -12,7 +12,6 @@ from explorer.experiments.compute import edges
 from explorer.experiments.compute.edges import RECEIVERS, SENDERS
 from explorer.experiments.compute.patching import COUNTERPART, HEADS_OF, MLP, RESIDUAL, Patching, roles_of
 from explorer.experiments.compute.question import Axis, Batch, Measured, ReadItem, place_of, round_off
-from explorer.experiments.compute.reading import batch_items
 from explorer.experiments.compute.summary import Place
 
 EDGES = "edges"
@@ -31,7 +30,7 @@ class Estimated(Patching):
 
     name, menu = "attribution_patching", "What would patching bring back? (estimate)"
     unit, each = "estimated share recovered", ("changed text", "with {}, estimated")
-    setting = "estimated", "Patched in"
+    how = "Patched in"
     ways: ClassVar[Mapping[str, str]] = {
         HEADS_OF: "the output of heads",
         HEADS_OF + INTEGRATED: "heads, by a path of five",
@@ -81,7 +80,7 @@ class Estimated(Patching):
         """All estimates, which choose the places that are patched."""
         self._estimates, total = {}, np.zeros(self.shape)
         readers = [edges.readers_of(layer) for layer in self.model.layers] if self.of_edges else []
-        for batch in batch_items(self, items):
+        for batch in self.batches(items):
             mine, theirs = self._runs(batch)
             ends = self.ends(batch)
             sizes = torch.sub(*batch.differences(ends.flip(0)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,9 @@ import numpy as np
 
 from explorer.analysis.resampling import halve_groups
 from explorer.bert.explorer import Explorer, load
+from explorer.bert.features import encode
 from explorer.bert.provenance import provenance_of
+from explorer.core.engine import inference_mode
 from explorer.core.errors import InputError
 from explorer.core.lazy import pandas
 from explorer.core.steps import finished, in_one_call
@@ -19,14 +21,14 @@ from explorer.experiments.compute.concepts import Erases, Moves
 from explorer.experiments.compute.edges import RECEIVERS, SENDERS
 from explorer.experiments.compute.estimating import Estimated
 from explorer.experiments.compute.heads import HEADS_OFF, Attends, CutLinks, HeadsOff
-from explorer.experiments.compute.items import FEWEST, Item, check_items, number_groups
+from explorer.experiments.compute.items import FEWEST, Item, Mark, check_items, number_groups
 from explorer.experiments.compute.observing import FindsCue, LensWins, Likelihood
 from explorer.experiments.compute.patching import Patching, Paths
-from explorer.experiments.compute.question import HEADS, STATES, Axis, Question, ReadItem
-from explorer.experiments.compute.reading import measure_all, read_items_as
+from explorer.experiments.compute.question import HEADS, STATES, Axis, Question, ReadItem, Unusable
 from explorer.experiments.compute.summary import LEAST_P, Summary, summarise
 from explorer.experiments.compute.targets import WORD
 from explorer.text import limits
+from explorer.text.encoding import Encoding
 
 QUESTIONS: dict[str, type[Question]] = {
     kind.name: kind
@@ -72,6 +74,15 @@ class Experiment:
         axes = self.question.axes(self.provenance["how"])
         counts, heads = self.values.shape[1:], self.provenance.get("heads", 0)
         return tuple(axis.counted(count, heads) for axis, count in zip(axes, counts, strict=True))
+
+    def name_of(self, at: Sequence[int]) -> str:
+        """A place in words: 'layer 5, head 11', 'hidden state 4, changed words', 'the edge from head 5.11 to MLP 6'."""
+        named = [(axis.name, axis.labels[place]) for axis, place in zip(self.axes, at, strict=True)]
+        if named[-1][0] == RECEIVERS.name:
+            labels = (str(label) for _, label in named)
+            names = (name if name[:3] == "MLP" else f"{'head' if '.' in name else 'the'} {name}" for name in labels)
+            return "the edge from {} to {}".format(*names)
+        return ", ".join(f"{name} {label}" if isinstance(label, int) else label for name, label in named)
 
     def short(self, at: Sequence[int]) -> str:
         """A place in few letters: '5.11', 'state 4'."""
@@ -190,14 +201,13 @@ def repeat(run: Experiment, model: Explorer | None = None) -> Experiment:
 
 def _measure(asked: Question, read: Sequence[ReadItem], left_out: dict[int, str]) -> Generator[float, None, Experiment]:
     """The experiment, without the items in which there is nothing to measure. Raises InputError if too few are left."""
-    words, before, sizes, values, *others = yield from measure_all(asked, read)
-    left_out = left_out | {read[at].number: NO_DIFFERENCE for at in np.flatnonzero(sizes <= 0).tolist()}
-    some = np.flatnonzero(sizes > 0)
+    found = yield from measure_all(asked, read)
+    left_out = left_out | {read[at].number: NO_DIFFERENCE for at in np.flatnonzero(found["sizes"] <= 0).tolist()}
+    some = np.flatnonzero(found["sizes"] > 0)
     if len(some) < FEWEST:
         raise InputError(f"This needs at least two items that can be asked. Of item {min(left_out)}: {left_out[min(left_out)]}")
-    names = asked.target.names(words[some].ravel().tolist())
-    others = [other[some] for other in others]
-    nulls = others.pop(0) if asked.has_nulls else None
+    own = {name: array[some] for name, array in found.items()}
+    names = asked.target.names(own["words"].ravel().tolist())
     provenance = {
         "question": asked.name,
         "how": asked.way,
@@ -210,11 +220,86 @@ def _measure(asked: Question, read: Sequence[ReadItem], left_out: dict[int, str]
     return Experiment(
         tuple(read[at].item for at in some.tolist()),
         tuple(zip(names[::2], names[1::2], strict=True)),
-        before[some],
-        values[some],
+        own["before"],
+        own["values"],
         provenance,
-        nulls,
-        sizes[some] if (sizes[some] != 1).any() else None,
+        own.get("nulls"),
+        own["sizes"] if (own["sizes"] != 1).any() else None,
         dict(sorted(left_out.items())),
-        dict(zip(asked.also, others, strict=True)),
+        {name: own[name] for name in asked.also},
+    )
+
+
+@inference_mode
+def measure_all(question: Question, items: Sequence[ReadItem]) -> Generator[float, None, dict[str, np.ndarray]]:
+    """Measure items, the shortest first; yields the share done, 0 to 1. Returns `Measured.arrays` in the order of the items."""
+    order = sorted(range(len(items)), key=lambda number: len(items[number].ids))
+    ordered = [items[number] for number in order]
+    before, count = question.preparing, sum(1 for _ in question.batches(ordered))
+    for step, _ in enumerate(question.prepare(ordered), 1):
+        yield before * min(1, step / count)
+    rows, done, tokens = [], 0, sum(len(item.ids) for item in items)
+    for batch in question.batches(ordered):
+        rows.append(question.measure(batch).arrays(batch))
+        done += sum(len(item.ids) for item in batch.items)
+        yield before + (1 - before) * done / tokens
+    return {name: np.concatenate([row[name] for row in rows])[np.argsort(order)] for name in rows[0]}
+
+
+def read_items_as(
+    question: Question, items: Sequence[Item], numbers: Sequence[int] = ()
+) -> tuple[list[ReadItem], dict[int, str]]:
+    """The items that the question can be asked about, and why not about the others, by their number from 1; repeats count once.
+
+    `numbers` are those of the items, which seed what is drawn for each; from 1 on if none are given.
+
+    Raises InputError naming an item that is wrong in itself, and where fewer than two items are left.
+    """
+    encoded = encode(question.model, [(item.text_a, item.text_b) if item.text_b else item.text_a for item in items])
+    found, left_out = [], {}
+    first: dict[Item, int] = {}
+    for number, item, (ids, segments) in zip(numbers or range(1, len(items) + 1), items, encoded, strict=True):
+        if first.setdefault(item, number) != number:
+            left_out[number] = f"it repeats item {first[item]}; a repeated item counts once."
+            continue
+        try:
+            place, word, foil = question.read(item, ids)
+            read = ReadItem(item, ids, segments, place, word, foil, number)
+            read = _with_marks(question.model, read) if question.needs_marks else read
+            question.usable(read)
+        except Unusable as error:
+            left_out[number] = str(error)
+        except InputError as error:
+            raise InputError(f"{str(error).rstrip('.')} (item {number}).") from error
+        else:
+            found.append(read)
+    if len(found) < FEWEST:
+        number, why = next(iter(left_out.items()))
+        raise InputError(f"At least two items must fit the question. Item {number} does not: {why}")
+    return found, left_out
+
+
+def _with_marks(model: Explorer, read: ReadItem) -> ReadItem:
+    """The item with the tokens of its marks, of its other words (no punctuation), and the ids of its changed text."""
+    item, encoding = read.item, model.encode(read.item.text_a, read.item.text_b)
+    texts = encoding.text_a, encoding.text_b
+    marks = tuple(_tokens(encoding, mark) for mark in item.marks)
+    taken = {token for mark in marks for token in mark} | set(model.mask_positions(encoding))
+
+    def is_word(tokens: Sequence[int]) -> bool:  # a full stop is looked at unlike any word, and would make a poor comparison
+        written = "".join(texts[encoding.sequences[at]][slice(*encoding.offsets[at])] for at in tokens)
+        return any(map(str.isalnum, written))
+
+    others = tuple(tuple(word) for word in encoding.text_words if taken.isdisjoint(word) and is_word(word))
+    changed = model.encode(*item.changed).ids if item.changed else ()
+    return replace(read, marks=tuple(filter(None, marks)), others=others, changed=changed)
+
+
+def _tokens(encoding: Encoding, mark: Mark) -> tuple[int, ...]:
+    """The tokens of a marked stretch of text; none where it was cut off."""
+    spans = enumerate(zip(encoding.sequences, encoding.offsets, strict=True))
+    return tuple(
+        at
+        for at, (sequence, (start, end)) in spans
+        if sequence == mark.text and start < mark.end and end > mark.start and start < end
     )

@@ -10,7 +10,6 @@ import numpy as np
 from explorer.core.engine import torch
 from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.question import ROUNDING, Batch, Measured, OfMarked, Question, ReadItem, Unusable
-from explorer.experiments.compute.reading import batch_items
 from explorer.experiments.compute.targets import UNKNOWN, WORD
 
 HEADS_OFF = "heads_off"
@@ -18,6 +17,7 @@ ZERO, MEAN = "zero", "mean"
 NOWHERE = -1  # the place of an item without a blank
 FORWARD, BACKWARD = "forward", "backward"
 MARKED = "An item needs a marked word, as in *The \\*keys\\* to the drawers*. "
+LINKS: Mapping[str, str] = {FORWARD: "from the blank or the first mark", BACKWARD: "from the marked word or the second mark"}
 Link = tuple[tuple[int, ...], tuple[int, ...]]
 """The tokens that look, and those that are looked at."""
 
@@ -31,7 +31,7 @@ class HeadsOff(Question):
 
     name, menu = HEADS_OFF, "Which heads decide? (heads off)"
     unit, beside, each = "change of the logit difference", "a random head", ("all heads", "without {}")
-    setting = "how", "A head that is off outputs"
+    how = "A head that is off outputs"
     ways: ClassVar[Mapping[str, str]] = {ZERO: "zeros", MEAN: "its mean over all items"}
     help = (
         "A head is off when its output before W_O is replaced at every token (Michel et al. 2019). The effect is the logit "
@@ -50,7 +50,7 @@ class HeadsOff(Question):
         """The mean contexts."""
         if self.way == MEAN:
             sums: list[torch.Tensor] = [torch.zeros(()) for _ in self.model.layers]
-            for batch in batch_items(self, items, 1):
+            for batch in self.batches(items, 1):
                 contexts = contexts_of(batch.states, self)
                 sums = [total + context.double().sum((0, 2)) for total, context in zip(sums, contexts, strict=True)]
                 yield
@@ -68,8 +68,8 @@ class Attends(OfMarked):
 
     name, menu = "attention", "Which head attends to the marked word? (attention)"
     unit, beside, each = "attention weight", "another word", ("", "weight in {}")
-    setting = "looks", "Who attends"
-    ways: ClassVar[Mapping[str, str]] = {FORWARD: "the blank, or the first mark", BACKWARD: "the marked word, or the second mark"}
+    how = "The link"
+    ways = LINKS
     help = (
         "The picture shows the weight from the first marked word to the second, as in *The \\*keys\\* to the drawers are "
         "\\*old\\**, or from the blank to the only one: the mean over queries, the sum over keys. In the null another word of "
@@ -111,11 +111,8 @@ class CutLinks(OfMarked):
 
     name, menu = "cut", "Which link does the answer need? (cut links)"
     unit, beside, each = "change of the logit difference", "another word's link", ("all links", "without it in {}")
-    setting = "link", "The link"
-    ways: ClassVar[Mapping[str, str]] = {
-        FORWARD: "from the blank, or the first mark",
-        BACKWARD: "from the marked word, or the second mark",
-    }
+    how = "The link"
+    ways = LINKS
     help = (
         f"{MARKED}In one head at a time, the weight from the blank to that word is set to zero, or from the first of two marked "
         "words to the second; the rest of the row stays. Blue means that the link helps the word. The null cuts the link to "

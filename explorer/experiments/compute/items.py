@@ -28,7 +28,6 @@ import numpy as np
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, ITEMS
-from explorer.experiments.compute.minimal_pairs import suite_of
 from explorer.text import limits
 from explorer.text.tables import Row, read_table
 
@@ -163,14 +162,6 @@ def read_items(path: Path) -> tuple[Item, ...]:
     places = _columns(table.columns) or {"text_a": 0, "word": 1, "foil": 2}
     rows = [[row[places[role]].strip() if role in places else "" for role in HEADINGS] for row in table.rows]
     return check_items([row[:-1] for row in rows], [row[-1] for row in rows])
-
-
-@functools.cache
-def suite_items(name: str) -> tuple[Item, ...]:
-    """The pairs of one of our suites as items, those of one frame in a group. Raises InputError for a name that no suite has."""
-    suite = suite_of(name)
-    items = (Item(pair.marked or pair.text, "", pair.word, pair.foil) for pair in suite.pairs)
-    return tuple(replace(item, group=f"frame {frame + 1}") for item, frame in zip(items, suite.frames, strict=True))
 
 
 def _without_marks(text: str, number: int) -> tuple[str, tuple[Mark, ...]]:

@@ -29,6 +29,7 @@ METHODS = {
 }
 """The methods, and the baseline of each (only integrated gradients read it)."""
 STEPS = 20  # of integrated gradients: enough for who is first, if not for the sum
+ALONE = "pseudo_likelihood"  # each piece
 PARTS = Axis("pieces", ("the blank", "the other pieces", "all pieces"))
 
 
@@ -37,7 +38,7 @@ class LensWins(Question):
 
     name, menu = "lens", "From which layer on is the word ahead? (lens)"
     unit, beside, each = "logit difference", "the mean of all states", ("in the end", "{}")
-    setting = "reading", "Lens"
+    how = "Lens"
     ways: ClassVar[Mapping[str, str]] = {RAW: "raw", TUNED: "tuned"}
     help = (
         "The masked-LM head reads the hidden state of the blank after every layer: above 0 the word is ahead of the foil. The "
@@ -71,7 +72,7 @@ class FindsCue(OfMarked):
 
     name, menu = "attribution", "Which method finds the word that decides? (attribution)"
     unit, beside, each = "share of items", "a random word", ("logit difference", "first")
-    setting = "scored", "Scores for"
+    how = "Scores for"
     ways: ClassVar[Mapping[str, str]] = {"foil": "word rather than foil", "word": "the word alone"}
     help = (
         f"{MARKED}In how many items does the marked word, the one that decides by the grammar, get the highest score of all "
@@ -113,8 +114,8 @@ class Likelihood(Question):
 
     name, menu = "likelihood", "Which text is more likely? (likelihood)"
     unit, beside, each = "log-likelihood difference (nats)", "the mean of the three", ("the blank", "{}")
-    setting = "likelihood", "Each piece is hidden"
-    ways: ClassVar[Mapping[str, str]] = {WORD_L2R: "with the rest of its word", "pseudo_likelihood": "alone"}
+    how = "Each piece is hidden"
+    ways: ClassVar[Mapping[str, str]] = {WORD_L2R: "with the rest of its word", ALONE: "alone"}
     help = (
         "The log-probabilities of all pieces are summed, each hidden with the later pieces of its word (Kauf & Ivanova 2023); "
         "hidden alone (Salazar et al. 2020), rare words of many pieces look too probable. Above 0 the text with the word is more "

@@ -10,7 +10,6 @@ import numpy as np
 
 from explorer.bert import attending
 from explorer.core.engine import torch
-from explorer.experiments.compute.edges import keep
 from explorer.experiments.compute.heads import contexts_of, vectors_without
 from explorer.experiments.compute.question import (
     HEADS,
@@ -47,7 +46,7 @@ class Patching(Question):
 
     name, menu = "patching", "What brings the answer back? (patching)"
     unit, beside, null, each = "share recovered", "a random place", "other pairs of words", ("changed text", "with {}")
-    setting = "patched", "Patched in"
+    how = "Patched in"
     ways: ClassVar[Mapping[str, str]] = {
         RESIDUAL: "the hidden states",
         HEADS_OF: "the output of heads",
@@ -103,7 +102,9 @@ class Patching(Question):
         sizes, values = whole - before, (batch.differences(vectors) - before).permute(2, 0, 1)
         if not self.has_nulls:
             return Measured(values, sizes=sizes, before=before)
-        nulls = self._of_random_pairs(batch, vectors, ends).permute(2, 0, 1) * sizes[:, None, None]
+        asked, weights = self.random_pairs(batch, ends)
+        shares = ((self.target.differences(vectors, asked) - self.target.differences(ends[0], asked)) * weights).sum(-1)
+        nulls = shares.permute(2, 0, 1) * sizes[:, None, None]  # of pairs of words drawn at random
         return Measured(values, round_off(values, nulls), sizes, before=before)
 
     def ends(self, batch: Batch) -> torch.Tensor:
@@ -132,16 +133,8 @@ class Patching(Question):
             return torch.where(roles, added[0], theirs.unflatten(0, roles.shape[:2])).flatten(0, 1)
 
         path, other = self.model.layers[layer].family.out_of_neurons, other.repeat(len(roles), 1, 1)
-        self.model.layers[layer].with_outputs(mine, {path: partial(keep, added)})
+        self.model.layers[layer].with_outputs(mine, {path: added.append})
         return self.model.layers[layer].with_outputs(other, {path: put}).unflatten(0, roles.shape[:2])
-
-    def _of_random_pairs(self, batch: Batch, vectors: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
-        """The share that comes back for pairs of words drawn at random, [rows, columns, n].
-
-        From the vectors that are read with a part taken over, [rows, columns, n, hidden], and `ends`.
-        """
-        asked, weights = self.random_pairs(batch, ends)
-        return ((self.target.differences(vectors, asked) - self.target.differences(ends[0], asked)) * weights).sum(-1)
 
     def random_pairs(self, batch: Batch, ends: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Pairs of words drawn at random, [n, pairs, 2], and what each counts in the share that comes back, [n, pairs]."""
@@ -171,7 +164,7 @@ class Paths(Patching):
 
     name, menu = "path", "Which head sends to which? (path patching)"
     each = "changed text", "with the path from {}"
-    setting = "received", "Read as"
+    how = "Read as"
     ways: ClassVar[Mapping[str, str]] = {"query": "queries", "key": "keys", "value": "values"}
     help = (
         f"{COUNTERPART} Path patching (Wang et al. 2023) copies one head's output from the item's own run into that of the "

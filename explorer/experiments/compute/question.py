@@ -18,6 +18,8 @@ from explorer.experiments.compute.summary import Place
 from explorer.experiments.compute.targets import TARGETS, Target
 from explorer.text import limits
 
+TOKENS_READ = 1024
+"""Tokens of a batch with all copies of its items: enough to keep two cores busy, few enough for the caches."""
 ROUNDING = 1e-4  # logits: what two ways of computing the same differ by; their sign would say nothing
 
 
@@ -140,12 +142,16 @@ class Measured:
     before: torch.Tensor | None = None
     words: torch.Tensor | None = None
 
-    def arrays(self, batch: Batch) -> list[np.ndarray]:
-        """[n, ...] each: words, before, sizes, values, and nulls and others if there are any."""
-        words = batch.words if self.words is None else self.words
-        before = batch.before if self.before is None else self.before
-        sizes = torch.ones(len(batch.items)) if self.sizes is None else self.sizes
-        return [array.numpy() for array in (words, before, sizes, self.values, self.nulls, *self.also) if array is not None]
+    def arrays(self, batch: Batch) -> dict[str, np.ndarray]:
+        """[n, ...] each, by name: words, before, sizes, values, nulls if there are any, and what else was measured."""
+        given = {
+            "words": batch.words if self.words is None else self.words,
+            "before": batch.before if self.before is None else self.before,
+            "sizes": torch.ones(len(batch.items)) if self.sizes is None else self.sizes,
+            **{"values": self.values, "nulls": self.nulls},
+        }
+        given |= dict(zip(batch.question.also, self.also, strict=True))
+        return {name: array.numpy() for name, array in given.items() if array is not None}
 
 
 class Question(ABC):
@@ -164,7 +170,7 @@ class Question(ABC):
     null: ClassVar[str] = ""  # the same, more exactly, where each value has its null
     each: ClassVar[tuple[str, str]]
     ways: ClassVar[Mapping[str, str]]  # and what they are called on the page
-    setting: ClassVar[tuple[str, str]] = "", ""  # the name and label of the setting that chooses a way, "" for one way only
+    how: ClassVar[str]  # the label of their menu
     below: ClassVar[str] = ""  # what a value below 0 says, "" where larger values are looked for
     adds_before: ClassVar[bool] = False  # whether the value in the list is `before` plus what was measured
     is_share: ClassVar[bool] = False  # whether no value is below 0
@@ -223,6 +229,17 @@ class Question(ABC):
     def random(self, item: ReadItem) -> np.random.Generator:
         """The source of what is drawn for an item, the same in every run and batch."""
         return np.random.default_rng((self.seed, item.number))
+
+    def batches(self, items: Sequence[ReadItem], copies: int = 0) -> Iterator[Batch]:
+        """Batches of equal lengths, none with more than TOKENS_READ tokens in `copies`, or those of the question's cost."""
+        start = 0
+        while start < len(items):
+            length = len(items[start].ids)
+            stop, most = start + 1, max(1, TOKENS_READ // ((copies or self.cost[0]) * length))
+            while stop < min(len(items), start + most) and len(items[stop].ids) == length:
+                stop += 1
+            yield Batch(self, items[start:stop])
+            start = stop
 
     def prepare(self, items: Sequence[ReadItem]) -> Iterator[None]:
         """Find what all items are needed for before any is measured, step by step."""

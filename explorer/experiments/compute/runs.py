@@ -21,12 +21,13 @@ from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.formats import Every, Own, parse
 from explorer.core.lazy import scipy
-from explorer.core.limits import ITEMS, JSON_VALUES, LARGE, Part
+from explorer.core.limits import ITEMS, LARGE, VALUES, Part
 from explorer.core.paths import EXPERIMENTS
 from explorer.core.steps import in_one_call, map_steps
 from explorer.experiments.compute.experiment import MOST_SEED, QUESTIONS, Experiment, experiment_in_steps, without_nan
 from explorer.experiments.compute.heads import HEADS_OFF, ZERO
-from explorer.experiments.compute.items import check_items, number_groups, suite_items
+from explorer.experiments.compute.items import check_items, number_groups
+from explorer.experiments.compute.minimal_pairs import suite_items
 from explorer.experiments.compute.question import place_of
 from explorer.experiments.compute.summary import Summary, summarise
 from explorer.experiments.compute.targets import WORD
@@ -43,7 +44,7 @@ MOST_HEADS = 64
 MOST_ALSO = 4  # arrays of what else was measured
 MOST_SAID = 1_000  # characters of a sentence or name in a file
 MEGABYTES = Part(ITEMS, 1 / 100, LARGE)
-VALUES = Part(ITEMS, 1_000, JSON_VALUES.sentence)  # two numbers for each head of BERT-large
+VALUES = Part(ITEMS, 1_000, VALUES.sentence)  # two numbers for each head of BERT-large
 DIGITS = 6  # behind the point: a logit is not computed more exactly
 
 Said = Annotated[str, Field(max_length=MOST_SAID)]

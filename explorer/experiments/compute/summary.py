@@ -72,6 +72,10 @@ class Summary:
     held_out: HeldOut
     groups: int
 
+    def at(self, place: Place) -> tuple[float, float, float, float]:
+        """The mean, the ends of its interval, and the q value at one place."""
+        return float(self.effects[place]), float(self.low[place]), float(self.high[place]), float(self.q[place])
+
 
 def summarise(
     values: np.ndarray,
@@ -137,21 +141,23 @@ class _Sample:
         In blocks of places, without those where all is 0, such as edges to an earlier layer.
         """
         values, lead = (array.reshape(len(array), -1) for array in (self.values, self.lead))
-        some = np.flatnonzero(values.any(0) | lead.any(0))
+        some, sizes = np.flatnonzero(values.any(0) | lead.any(0)), by_group(self.sizes, self.groups)
         found = np.empty((3, values.shape[1]))
         found[:] = np.array([0, 0, 1] if self.count >= FEWEST_GROUPS else [np.nan, np.nan, 1])[:, None]
         for block in np.array_split(some, -(-len(some) // AT_ONCE) or 1):
-            found[:, block] = replace(self, values=values[:, block], lead=lead[:, block])._infer()
+            own, over = values[:, block], lead[:, block]
+            sums = by_group(own, self.groups)
+            if self.is_hit:
+                found[:2, block], found[2, block] = (
+                    wilson_by_group(sums, sizes),
+                    by_chance(own, own - over, self.seed, self.groups),
+                )
+                continue
+            drawn = bootstrap(sums, self.seed, sizes)
+            known = drawn if np.array_equal(own, over) else None
+            found[:, block] = drawn.low, drawn.high, differs(by_group(over, self.groups), self.seed, sizes, known)
         low, high, p = found.reshape(3, *self.values.shape[1:])
         return low, high, p
-
-    def _infer(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        sums, sizes = by_group(self.values, self.groups), by_group(self.sizes, self.groups)
-        if self.is_hit:
-            return *wilson_by_group(sums, sizes), by_chance(self.values, self.values - self.lead, self.seed, self.groups)
-        drawn = bootstrap(sums, self.seed, sizes)
-        known = drawn if np.array_equal(self.values, self.lead) else None
-        return drawn.low, drawn.high, differs(by_group(self.lead, self.groups), self.seed, sizes, known)
 
 
 def _held_out(testing: _Sample, selected: Place, by_places: bool, rank: int, least: float) -> HeldOut:

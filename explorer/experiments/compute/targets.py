@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 
 import numpy as np
@@ -34,16 +34,20 @@ class Target:
         """Raises InputError for another name, and CapabilityError without the head."""
         self.model, self.name = model, limits.check_choice(name, "the target", TARGETS)
         self._id_of = cache(lambda word: piece_of(model, word)[0])
-        if name != LABEL:
-            model.require("fill_mask" if name == WORD else "next_sentence")
-            self._labels: Sequence[str] = () if name == WORD else model.pair_names
-            return
-        self._head = model.task_head()
-        self._labels = self._head.labels
-        if self._head.task != LABELS or len(self._labels) < 2:
-            raise CapabilityError(f"{model.name} was not fine-tuned to give texts one of several labels.")
-        if getattr(self._head.module.config, "classifier_pooling", "cls") != "cls":
-            raise CapabilityError(f"{model.name} reads its label from all tokens, so that nothing less can be computed for it.")
+        self._labels: Sequence[str] = ()  # of another head than that of masked words
+        self._head: Callable[[torch.Tensor], torch.Tensor]
+        if name == WORD:
+            model.require("fill_mask")
+        elif name == NEXT_SENTENCE:
+            model.require("next_sentence")
+            self._labels, self._head = model.pair_names, model.next_sentence_logits
+        else:
+            head = model.task_head()
+            self._labels, self._head = head.labels, lambda vectors: head.logits(model.final(vectors))
+            if head.task != LABELS or len(head.labels) < 2:
+                raise CapabilityError(f"{model.name} was not fine-tuned to give texts one of several labels.")
+            if getattr(head.module.config, "classifier_pooling", "cls") != "cls":
+                raise CapabilityError(f"{model.name} reads its label from all tokens, so nothing less can be computed for it.")
 
     def classes(self, item: Item) -> tuple[int, int]:
         """The classes of word and foil, UNKNOWN where the model chooses.
@@ -60,9 +64,9 @@ class Target:
         return word, foil
 
     def _class_of(self, name: str) -> int:
-        return (
-            self._id_of(name) if self.name == WORD else self._labels.index(limits.check_choice(name, "the label", self._labels))
-        )
+        if self.name == WORD:
+            return self._id_of(name)
+        return self._labels.index(limits.check_choice(name, "the label", self._labels))
 
     def names(self, ids: list[int]) -> list[str]:
         return self.model.pieces(ids) if self.name == WORD else [self._labels[id] for id in ids]
@@ -86,10 +90,7 @@ class Target:
         """The logits of all classes, or of some, [..., classes], from last hidden states [..., hidden]."""
         if self.name == WORD:
             return self.model.masked_lm(vectors) if ids is None else self.model.masked_lm_of(vectors, ids)
-        flat = vectors.flatten(0, -2)[:, None]
-        next_sentence = self.name == NEXT_SENTENCE
-        every = self.model.next_sentence_logits(flat) if next_sentence else self._head.logits(self.model.final(flat))
-        every = every.unflatten(0, vectors.shape[:-1])
+        every = self._head(vectors.flatten(0, -2)[:, None]).unflatten(0, vectors.shape[:-1])
         return every if ids is None else every[..., ids]
 
     def chosen(self, words: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:

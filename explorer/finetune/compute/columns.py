@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from explorer.core.limits import CLASSES
 from explorer.text.delimited import is_number, number_of
@@ -68,6 +69,7 @@ class _Column:
         return (few or self.fractions) and self.filled > 0.5
 
 
+@lru_cache(4)
 def guess_columns(table: Table) -> Columns:
     """Guess the columns of the text, the label and a second text, by their names or else by their contents."""
     columns = [_look(table, name) for name in table.columns]

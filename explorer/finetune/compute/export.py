@@ -29,8 +29,7 @@ from explorer.core.engine import no_grad, torch, transformers
 from explorer.core.errors import InputError
 from explorer.core.paths import ASSETS
 from explorer.finetune.compute import store
-from explorer.finetune.compute.predictor import Predictor
-from explorer.finetune.compute.run import Run
+from explorer.finetune.compute.predictor import Predictor, Run
 from explorer.finetune.compute.store import head_arrays
 
 MODEL_FILES = ("config.json", "model.safetensors", *checkpoints.TOKENIZER_FILES)
@@ -97,7 +96,10 @@ def pack(run: Run) -> Path:
 
 def pack_standard(run: Run, write: Callable[[Predictor, Path], None], name: str) -> Path:
     """Write a zip with a folder `model`, as `write_standard` or `write_onnx` fills it. Raises InputError, see `why_not`."""
-    with _new_zip(run, name, 2 * NUMBER * load(run.predictor.model).capabilities.parameters) as (archive, folder):
+    base = load(run.predictor.model)
+    if why := why_not(run.predictor, base):  # before room is made
+        raise InputError(why)
+    with _new_zip(run, name, 2 * NUMBER * base.capabilities.parameters) as (archive, folder):
         (folder / "model").mkdir()
         write(run.predictor, folder / "model")
         for file in sorted((folder / "model").iterdir()):

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.core.engine import no_grad, torch
-from explorer.finetune.compute.prefix import EVERY_TOKEN, Prefix, Ragged
-from explorer.finetune.compute.top_layers import Top
+from explorer.finetune.compute.layers import EVERY_TOKEN, Prefix, Ragged, Top
 from explorer.training.examples import Split
 from explorer.training.head import Head, Scale, as_head, fill, new_module
 from explorer.training.objectives import Objective, Solvable
@@ -29,11 +28,14 @@ AVERAGED = 3  # epochs averaged in the kept weights, about
 MEASURED = 512  # texts from whose token vectors the scale is measured
 PART = 16  # texts of similar length per forward pass: more than half of a random batch would be padding
 
+Trained = tuple[Epoch, Head, Top | None]
+"""The measures after an epoch, with the head and the layers below it, if some are trained."""
+
 
 def train(
     vectors: np.ndarray, objective: Solvable, split: Split, settings: TrainingSettings, begun: Head | None = None
-) -> Iterator[tuple[Epoch, Head]]:
-    """Train a head on features [rows, hidden], deterministically; yields the measures and the head after every epoch.
+) -> Iterator[Trained]:
+    """Train a head on features [rows, hidden], deterministically; yields after every epoch.
 
     It is solved, or trained by Adam (Kingma & Ba 2015) from zero or from the head that was `begun`.
     """
@@ -47,7 +49,8 @@ def train(
 
     if settings.optimizer == "lbfgs":
         weight, bias = map(torch.from_numpy, objective.solve(inputs[trained].numpy(), split.train, settings))
-        yield report(1, torch.nn.functional.linear(inputs, weight, bias)), objective.rescale(Head(*scale.fold(weight, bias)))
+        head = objective.rescale(Head(*scale.fold(weight, bias)))
+        yield report(1, torch.nn.functional.linear(inputs, weight, bias)), head, None
         return
     generator = torch.Generator().manual_seed(settings.seed)
     module = new_module(inputs.shape[1], objective.outputs)
@@ -61,7 +64,7 @@ def train(
             optimizer.step()
         with torch.inference_mode():
             found = report(epoch, module(inputs))
-        yield found, objective.rescale(as_head(module, scale))
+        yield found, objective.rescale(as_head(module, scale)), None
 
 
 def most_layer_rate(hidden: int) -> float:
@@ -171,7 +174,7 @@ class Learner:
 
 def train_top(
     top: Top, prefix: Prefix, objective: Objective, split: Split, settings: TrainingSettings, begun: Head | None = None
-) -> Iterator[Progress | tuple[Epoch, Head, Top]]:
+) -> Iterator[Progress | Trained]:
     """Train a head and the layers of `top`, which is changed, over the hidden states below them; `split` is one of rows.
 
     AdamW with linear warm-up and decay (Devlin et al. 2019, appendix A.2). The layers use the learning rate, but at most
@@ -202,7 +205,7 @@ def train_top(
         held = kept_head(scale.apply(prefix.select(evaluate(kept, states, held_rows), held_rows)))
         trained = objective.measure(torch.cat(found), prefix.scored(torch.cat(batches)))
         report = Epoch(epoch, trained, objective.measure(held, prefix.scored(held_rows)), held.numpy())
-        yield report, objective.rescale(as_head(kept_head, scale)), kept
+        yield report, objective.rescale(as_head(kept_head, scale)), kept if kept.layers else None
 
 
 @no_grad

@@ -1,9 +1,9 @@
-"""Files of examples of any kind, labelled examples from a table, whose columns are guessed, and the example sets of the app."""
+"""Examples of any kind from a file: a table, whose columns are guessed, tagged words, or questions; and the sets of the app."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -16,22 +16,15 @@ from explorer.finetune.compute.columns import Columns, guess_columns, is_missing
 from explorer.finetune.compute.questions import Questions, read_questions
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
+from explorer.text.corpora import TAGGED_TYPES, Corpus, read_tagged
 from explorer.text.delimited import number_of
 from explorer.text.tables import FILE_TYPES as TABLE_TYPES
 from explorer.text.tables import Table, read_table
-from explorer.text.tagged import TAGGED_FILE_TYPES, TaggedFile, read_tagged
 from explorer.training.examples import Examples, ScoredExamples, check_classes, check_numbers, normalise
+from explorer.training.tagging import TaggedExamples, tagged_examples
 
-BUILT_IN = {
-    "sentiment": "Sentiment: positive, negative, neutral",
-    "spam": "Spam or not",
-    "questions": "Questions: what kind of answer?",
-    "same_meaning": "Pairs: do both mean the same?",
-    "entailment": "Entailment: does the second text follow from the first?",
-    "grammar": "Grammar: is the sentence grammatical?",
-    "similarity": "Similarity: how similar are both, from 0 to 5?",
-}
-FILE_TYPES = tuple(dict.fromkeys((*TABLE_TYPES, *TAGGED_FILE_TYPES)))
+BUILT_IN = {path.stem: path for path in EXAMPLES.iterdir()}
+FILE_TYPES = tuple(dict.fromkeys((*TABLE_TYPES, *TAGGED_TYPES)))
 LOOKED_AT = 2**16  # bytes at the beginning of a file
 MOST_LINES, MOST_FIELDS = 200, 12
 OF_QUESTIONS = (b'"question"', b'"answers"')
@@ -43,8 +36,8 @@ LARGEST = 1e6  # absolute value of a number to be learnt
 UNEVEN = 0.9  # share of one label from which a note says what always answering it scores
 NAMED = 5  # labels named in a note
 
-
-ExampleFile = Table | TaggedFile | Questions
+ExampleFile = Table | Corpus | Questions
+AnyExamples = Examples | TaggedExamples | Questions
 
 
 @dataclass(frozen=True)
@@ -77,26 +70,38 @@ def read_examples(
     guessed = guess_columns(table)
     columns = Columns(text or guessed.text, label or guessed.label, guessed.text_b if text_b is None else text_b, kind=kind)
     examples, note = examples_from_table(table, columns)
-    guess = [guessed.why] if replace(columns, kind="") == guessed else []
-    notes = [table.about, *table.notes, *heading(table), *guess, *note]
+    notes = [*how_read(table, columns), *note]
     labels, found = ([], "number") if isinstance(examples, ScoredExamples) else (examples.classes, "classes")
     return ReadExamples(len(examples), columns.text, columns.text_b, columns.label, found, labels, notes, examples)
 
 
-def heading(table: Table) -> list[str]:
-    """A sentence on what the first row was taken for, where it might be either."""
-    if not table.first:
-        return []
-    return ["The first row names the columns." if table.headed else "The first row is data."]
+def how_read(table: Table, columns: Columns) -> list[str]:
+    """Sentences on how a table was read, and on how its columns were guessed while they are those."""
+    first = ["The first row names the columns." if table.headed else "The first row is data."] if table.first else []
+    guessed = guess_columns(table)
+    return [table.about, *table.notes, *first, *([guessed.why] if replace(columns, kind="") == guessed else [])]
 
 
 @cache
-def built_in(name: str) -> Examples:
-    """The examples of assets/examples/NAME.csv."""
-    table = read_table(EXAMPLES / f"{limits.check_choice(name, 'the example set', list(BUILT_IN))}.csv")
-    columns = guess_columns(table)
-    group = GROUP if GROUP in table.columns else ""
-    return examples_from_table(table, replace(columns, group=group))[0]
+def built_in(name: str) -> AnyExamples:
+    """The examples of a file in assets/examples, by its name without the ending."""
+    file = read_file(BUILT_IN[limits.check_choice(name, "the example set", list(BUILT_IN))])
+    if not isinstance(file, Table):
+        return examples_of(file)[0]
+    group = GROUP if GROUP in file.columns else ""
+    return examples_of(file, replace(guess_columns(file), group=group))[0]
+
+
+@lru_cache(4)  # 50,000 rows take seconds
+def examples_of(file: ExampleFile, columns: Columns | None = None) -> tuple[AnyExamples, str]:
+    """The examples in a file, of a table in these columns, and a note about them. Raises InputError."""
+    if isinstance(file, Questions):
+        return file, file.about
+    if isinstance(file, Corpus):
+        tagged, note = tagged_examples(file.sentences)
+        return tagged, f"{file.about} {note}".strip()
+    examples, notes = examples_from_table(file, columns or guess_columns(file))
+    return examples, " ".join(notes)
 
 
 def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[Examples, list[str]]:

@@ -12,11 +12,10 @@ import numpy as np
 
 from explorer.core.engine import torch
 from explorer.core.lazy import scipy
-from explorer.finetune.compute.finetune import train
+from explorer.finetune.compute.finetune import Trained, train
 from explorer.training.examples import Examples, Split, leave_one_out
-from explorer.training.head import Head
 from explorer.training.objectives import Classes
-from explorer.training.settings import Epoch, TrainingSettings
+from explorer.training.settings import TrainingSettings
 
 STEPS = (0, 1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450, 700, 1000)  # shown: most happens early
 RATE = 1.0  # 1 / the largest curvature: scaled vectors have a mean squared length of 1
@@ -84,7 +83,7 @@ def solve(heads: Heads, regularization: float) -> np.ndarray:
     return known @ found.x.reshape(shape)
 
 
-def train_in_turn(vectors: np.ndarray, examples: Examples, settings: TrainingSettings) -> Iterator[tuple[Epoch, Head]]:
+def train_in_turn(vectors: np.ndarray, examples: Examples, settings: TrainingSettings) -> Iterator[Trained]:
     """Solve a head on all examples, vectors [examples, hidden], and for each one that has not seen it.
 
     Yields one epoch. Its scores and held-out measures are those of the heads that have not seen the example.
@@ -92,9 +91,9 @@ def train_in_turn(vectors: np.ndarray, examples: Examples, settings: TrainingSet
     objective, every = Classes(examples.targets, len(examples.classes)), np.arange(len(examples))
     heads = Heads.of(vectors, examples)
     scores = heads.of_left_out(solve(heads, settings.regularization)).astype(np.float32)
-    *_, (epoch, head) = train(vectors, objective, Split(every, every), settings)
+    *_, (epoch, head, _) = train(vectors, objective, Split(every, every), settings)
     held_out = objective.measure(torch.from_numpy(scores), torch.from_numpy(every))
-    yield replace(epoch, held_out=held_out, scores=scores), head
+    yield replace(epoch, held_out=held_out, scores=scores), head, None
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute.finetune import Learner, evaluate
-from explorer.finetune.compute.prefix import Prefix, encoded_hidden_in_steps, shorten
-from explorer.finetune.compute.task import Task, TrainingPlan
-from explorer.finetune.compute.top_layers import Top
+from explorer.finetune.compute.layers import Prefix, Top, hidden_in_steps, shorten
+from explorer.finetune.compute.predictor import TrainingPlan
+from explorer.finetune.compute.task import Task
 from explorer.training.examples import Examples, ScoredExamples
 from explorer.training.head import Scale
 from explorer.training.settings import LEAST, Epoch
@@ -72,17 +72,20 @@ class Loop:
         self.examples, self.plan = examples.draw(MOST_TEXTS), plan
         task = Task(model, self.examples, plan)
         self.split = task.split()
-        self._targets = torch.from_numpy(self.examples.targets)
         encoded = encode(model, self.examples.pairs)
         self.cut = sum(len(ids) > longest for ids, _ in encoded)  # texts that are shortened
-        below = plan.layer - plan.layers_trained
-        self._states = finished(encoded_hidden_in_steps(model, encoded, below, longest))
+        self.encoded: list[Encoded] = [(shorten(ids, longest), shorten(segments, longest)) for ids, segments in encoded]
+        self._states = finished(hidden_in_steps(model, encoded, plan.layer - plan.layers_trained, longest))
         self._prefix = Prefix(self._states, every := np.arange(len(encoded)), every)
         self._objective = task.objective(self._prefix, self.split)
-        self.encoded: list[Encoded] = [(shorten(ids, longest), shorten(segments, longest)) for ids, segments in encoded]
         self.per_epoch = -(-len(self.split.train) // BATCH)
         self.total = self.per_epoch * plan.settings.epochs
-        self._learner = self._start(model)
+        top = Top(model, plan.layer, plan.layers_trained, plan.pooling).freeze()
+        scale = Scale.of(evaluate(top, self._states, torch.from_numpy(self.split.train)))
+        self._learner = Learner.start(top, scale, self._objective, plan.settings, self.total)
+        top.module.eval()  # without dropout, which `start` switched on
+        if not plan.layers_trained:
+            top.freeze()  # a pooler stays as it is
         self.layer_rate, _, self.rate = self._learner.schedule.base_lrs
         self._lock, self._work = Lock(), self._run()
         self._steps: list[Step] = []
@@ -107,16 +110,6 @@ class Loop:
             self.step(steps - 1)
         return self._epochs[: steps // self.per_epoch]
 
-    def _start(self, model: Explorer) -> Learner:
-        plan, rows = self.plan, torch.from_numpy(self.split.train)
-        top = Top(model, plan.layer, plan.layers_trained, plan.pooling).freeze()
-        scale = Scale.of(evaluate(top, self._states, rows))
-        learner = Learner.start(top, scale, self._objective, plan.settings, self.total)
-        learner.top.module.eval()  # without dropout, which `start` switched on
-        if not plan.layers_trained:
-            learner.top.freeze()  # a pooler stays as it is
-        return learner
-
     def _run(self) -> Iterator[Step]:
         learner, rows, held = self._learner, *map(torch.from_numpy, self.split)
         for epoch in range(1, self.plan.settings.epochs + 1):
@@ -139,7 +132,8 @@ class Loop:
         vectors = evaluate(learner.top, self._states, batch)
         before = [weight.detach().clone() for weight in head.parameters()]
         logits = learner.learn(self._prefix, self._states, batch)
-        losses = torch.nn.functional.cross_entropy(logits, self._targets[batch], reduction="none")
+        targets = torch.from_numpy(self.examples.targets)
+        losses = torch.nn.functional.cross_entropy(logits, targets[batch], reduction="none")
         return Step(
             epoch=epoch,
             rows=batch.numpy(),

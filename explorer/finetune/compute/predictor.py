@@ -1,15 +1,15 @@
-"""The result of a training: a head and the trained layers below it. Each kind of head has a subclass, with all that is its own.
+"""The plan of a training, and its result: a head and the trained layers below it, and how it went.
 
-The modules texts, words and answers have the four kinds.
+Each kind of head has a subclass of Predictor with all that is its own, in the modules texts, words and answers.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -18,12 +18,14 @@ from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute.finetune import evaluate
-from explorer.finetune.compute.prefix import EVERY_TOKEN, Prefix, Ragged
-from explorer.finetune.compute.top_layers import Top
+from explorer.finetune.compute.layers import EVERY_TOKEN, Prefix, Ragged, Top
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
 from explorer.training.head import Head
 from explorer.training.objectives import Objective
+from explorer.training.settings import TrainingSettings
+
+CORRELATIONS = ("spearman", "pearson")  # measures from -1 to 1; the others, except the loss, are from 0 to 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,16 +72,10 @@ class HeldOutLabels(HeldOut):
         """[rows] indices of the most probable labels."""
         return self.probabilities.argmax(-1)
 
-
-class Reads(Protocol):
-    """What a head reads, in a plan or a predictor: see `Predictor`."""
-
     @property
-    def layer(self) -> int: ...
-    @property
-    def pooling(self) -> str: ...
-    @property
-    def layers_trained(self) -> int: ...
+    def hits(self) -> np.ndarray:
+        """[rows] bool: whether the most probable label is the right one."""
+        return self.said == self.targets
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +98,7 @@ class Predictor(ABC):
     poolings: ClassVar[tuple[str, ...]]
     every_token: ClassVar[bool] = False  # whether the layers below the head give the vectors of all tokens, whatever the pooling
     own_labels: ClassVar[tuple[str, ...]] = ()  # the fixed labels of a kind that does not take them from the examples
-    samples: ClassVar[Sequence[Any]] = (("a word, or two", ""), ("one", "and another"))
+    samples: ClassVar[Sequence[Any]] = (("a word, or two", ""), ("one", "and another"))  # scored to try an uploaded one
     auto_class: ClassVar[str]  # the class of transformers with such a head,
     opened_by: ClassVar[str]  # a line of Python that opens its checkpoint in FOLDER,
     standard_poolings: ClassVar[tuple[str, ...]] = ("cls", "pooler")  # and the poolings that the class has too
@@ -116,13 +112,6 @@ class Predictor(ABC):
     @abstractmethod
     def read(cls, model: Explorer, inputs: Sequence[Any], reads: Reads) -> Generator[float, None, Prefix]:
         """The output of the frozen layers; yields the share done, 0 to 1. Raises InputError for what cannot be read."""
-
-    @classmethod
-    def read_to_learn(
-        cls, model: Explorer, examples: Any, reads: Reads, held_out: np.ndarray, seed: int
-    ) -> Generator[float, None, Prefix]:
-        """Like `read`, for examples, some of them `held_out`; a kind may draw, by the seed, what fits into memory."""
-        return cls.read(model, cls.inputs(examples), reads)
 
     @classmethod
     @abstractmethod
@@ -152,10 +141,6 @@ class Predictor(ABC):
         """[scored, labels] of inputs, with the model on which the head was trained."""
         return self.head.outputs(self.vectors(finished(self.read(model, inputs, self))))
 
-    def sample(self, model: Explorer) -> np.ndarray:
-        """Scores of one or two sample texts: all must be finite for an uploaded predictor to be accepted."""
-        return self.scores(model, self.samples)
-
     @classmethod
     def top_pooling(cls, pooling: str) -> str:
         """What the trained layers below the head do with the vectors of the tokens, given the head's pooling."""
@@ -164,6 +149,68 @@ class Predictor(ABC):
     @property
     def layers_trained(self) -> int:
         return len(self.top.layers) if self.top else 0
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """What to train: a head on the hidden state `layer` (an index), with the `layers_trained` layers below it."""
+
+    layer: int
+    pooling: str
+    layers_trained: int = 0
+    settings: TrainingSettings = field(default_factory=TrainingSettings)
+    keep_best: bool = False  # keep the epoch that scores best on the held-out examples; otherwise the last
+    start: Predictor | None = None  # to go on from; otherwise a new head on BERT's own layers
+
+
+Reads = TrainingPlan | Predictor
+"""What a head reads: its `layer` and `pooling`, above `layers_trained`."""
+
+
+def name_measure(measure: str) -> str:
+    return measure.capitalize() if measure in CORRELATIONS else measure.replace("_", " ").replace("f1", "F1")
+
+
+def write_measure(measure: str, value: float) -> str:
+    """A measure with its name, formatted by its range."""
+    return f"{name_measure(measure)} " + (f"correlation {value:.2f}" if measure in CORRELATIONS else f"{value:.1%}")
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One training: the predictor, how it was trained, and how it went."""
+
+    predictor: Predictor
+    title: str
+    settings: dict[str, Any]
+    history: list[dict[str, float]]  # one entry per epoch
+    best: int  # index of the epoch that was kept, in the history
+    held_out: HeldOut | None = None  # None for an uploaded run
+    baselines: dict[str, float] = field(default_factory=dict)  # scores of simple methods on the held-out examples, by name
+    id: str = ""
+    created: float = 0.0  # seconds since 1970
+
+    @property
+    def kind(self) -> str:
+        return self.predictor.kind
+
+    @property
+    def measure(self) -> str:
+        """The name of the measure that decides."""
+        return self.predictor.measures[1]
+
+    @property
+    def score(self) -> float:
+        """The deciding measure on the held-out examples, at the epoch that was kept; 0 without a history."""
+        return self.history[self.best][f"held_out_{self.measure}"] if self.history else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """All fields except arrays and weights."""
+        about = {name: getattr(self, name) for name in ("title", "settings", "history", "best", "baselines", "created", "kind")}
+        for name in ("model", "layer", "pooling", "layers_trained"):
+            about[name] = getattr(self.predictor, name)
+        held = self.held_out and self.held_out.as_json()
+        return {**about, "measure": self.measure, "labels": list(self.predictor.labels), "held_out": held}
 
 
 Kind = TypeVar("Kind")

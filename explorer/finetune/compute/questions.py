@@ -3,12 +3,11 @@
 Files are in the format of SQuAD (Rajpurkar et al. 2016 and 2018), nested, or flat as in the `datasets` library.
 """
 
-import json
 import re
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -16,14 +15,12 @@ import numpy as np
 from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.formats import Every, Foreign, Misfit, parse, parse_each
-from explorer.core.limits import JSON_VALUES, LONG, MEGABYTE, TABLE_MEGABYTES, TEXTS, Limit
-from explorer.core.paths import EXAMPLES
+from explorer.core.limits import MEGABYTE, SHORTEN, TABLE_MEGABYTES, TEXTS, VALUES, Limit
 from explorer.text import limits
 from explorer.text.lines import Pair
 from explorer.training.examples import HELD_OUT_SHARE, Split, draw_groups, group_rows, normalise
 
-BUILT_IN = EXAMPLES / "answers.jsonl"
-MOST_ANSWER = Limit(1_000, LONG)
+MOST_ANSWER = Limit(1_000, SHORTEN)  # the search takes a step for each of its letters and of the text's
 STRANGE = "The file is not in SQuAD's format. Send its JSON, or lines of {question, context, answers: {text, answer_start}}."
 
 
@@ -85,64 +82,33 @@ class Questions:
         return len(self.rows)
 
 
-@cache
-def built_in_questions() -> Questions:
-    """The questions of assets/examples/answers.jsonl: a text per line, with its questions and their answers."""
-    lines = [json.loads(line) for line in BUILT_IN.read_text("utf-8").splitlines()]
-    return Questions(tuple(place(asked, answer, line["text"]) for line in lines for asked, answer in line["questions"]))
-
-
-def place(question: str, answer: str, text: str, name: str = "the question") -> Question:
+def place(question: str, answer: object, text: object, name: str = "the question") -> Question:
     """A question with its answer found in the text: the first match as whole words, or else the first match at all.
 
     Case is ignored only for the second. Raises InputError when there is none.
     """
     text = limits.check_text(text, f"the text of {name}")
+    answer = limits.check_optional_text(answer, f"the answer of {name}", MOST_ANSWER).strip()
     if not answer:
         return Question(question, text)
-    limits.check_text(answer, f"the answer of {name}", MOST_ANSWER)  # the search takes a step for each letter of both
     found = re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", text) or re.search(re.escape(answer), text, re.IGNORECASE)
     if found is None:
         raise InputError(f"The answer of {name} is not in its text. Copy it from the text, or leave it empty for none.")
     return Question(question, text, (found.group(),), found.start())
 
 
-def read_typed(typed: str) -> Questions:
-    """Questions as typed: a text, and below it one question per line with its answer after |, empty for none.
-
-    An empty line ends a text. Raises InputError naming the line.
-    """
-    TEXTS.check(typed.count("\n"), "lines")
-    rows: list[Question] = []
-    text, asked = "", False
-    for number, line in enumerate(map(str.strip, typed.splitlines()), start=1):
-        question, bar, answer = (part.strip() for part in line.partition("|"))
-        if bar and not text:
-            raise InputError(f"Line {number} is a question without a text. Put its text above it.")
-        if not line or (asked and not bar):
-            text, asked = line, False
-        elif bar:
-            rows.append(place(limits.check_text(question, f"the question in line {number}"), answer, text, f"line {number}"))
-            asked = True
-        else:
-            text = limits.check_text(f"{text} {line}".strip(), f"the text above line {number + 1}")
-    return check_enough(Questions(tuple(rows)))
-
-
 def check_questions(given: object) -> Questions:
-    """Questions from [[question, text, answer], ...], where '' means no answer. Raises InputError naming the first invalid
-    one."""
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise InputError("Send the examples as a list of [question, text, answer].")
+    """Questions from [[question, text, answer], ...], where '' means no answer.
+
+    Raises InputError naming the first invalid one.
+    """
+    given = limits.check_list(given, "Send the examples as a list of [question, text, answer].")
     TEXTS.check(len(given), "examples")
     rows = []
     for number, row in enumerate(given, start=1):
-        if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != 3:
-            raise InputError(f"Example {number} is not a question, a text and an answer.")
-        question = limits.check_text(row[0], f"the question of example {number}")
-        text = limits.check_text(row[1], f"the text of example {number}")
-        answer = limits.check_optional_text(row[2], f"the answer of example {number}")
-        rows.append(place(question, answer.strip(), text, f"example {number}"))
+        question, text, answer = limits.check_list(row, f"Example {number} is not a question, a text and an answer.", 3)
+        question = limits.check_text(question, f"the question of example {number}")
+        rows.append(place(question, answer, text, f"example {number}"))
     return check_enough(Questions(tuple(rows)))
 
 
@@ -161,33 +127,29 @@ def check_enough(questions: Questions) -> Questions:
 
 
 @apart
-def read_questions(path: Path, seed: int = 0) -> Questions:
-    """The questions of a SQuAD file, version 1.1 or 2.0; too many are sampled with the seed.
+def read_questions(path: Path) -> Questions:
+    """The questions of a SQuAD file, version 1.1 or 2.0; too many are sampled, always the same.
 
     Raises InputError when the file is too large or in another format, or an answer is not at its place; it names the question.
     """
     TABLE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
     try:
-        found = list(_entries(path.read_bytes().removeprefix(BOM_UTF8)))
+        found = list(enumerate(_entries(path.read_bytes().removeprefix(BOM_UTF8)), start=1))
     except ValueError as error:
         raise InputError(STRANGE) from error
     if not found:
         raise InputError("The file has no questions. Add at least two, on two texts.")
     about = f"{len(found):,} questions in the file"
-    numbered = list(enumerate(found, start=1))
     if len(found) > TEXTS.most:
-        drawn = np.random.default_rng(seed).choice(len(found), TEXTS.most, replace=False)
-        numbered = [numbered[place] for place in sorted(drawn)]
-        about += f", {TEXTS.most:,} of them drawn with the seed"
-    return check_enough(Questions(tuple(_check(number, *entry) for number, entry in numbered), f"{about}."))
-
-
-_Entry = tuple[str, str, list[tuple[str, int | str]]]  # a question, its text, and answers with the characters at which they begin
+        drawn = np.random.default_rng(0).choice(len(found), TEXTS.most, replace=False)
+        found = [found[place] for place in sorted(drawn)]
+        about += f", {TEXTS.most:,} of them drawn at random"
+    return check_enough(Questions(tuple(_check(number, *entry) for number, entry in found), f"{about}."))
 
 
 class _Answer(Foreign):
     text: str
-    answer_start: int | str  # a text is refused with its question's number
+    answer_start: int
 
 
 class _Asked(Foreign):
@@ -211,7 +173,7 @@ class _Squad(Foreign):
 
 class _Answers(Foreign):
     text: Every[str]
-    answer_start: Every[int | str]
+    answer_start: Every[int]
 
 
 class _Row(Foreign):
@@ -222,12 +184,15 @@ class _Row(Foreign):
     answers: _Answers
 
 
+_Entry = tuple[str, str, list[tuple[str, int]]]  # a question, its text, and answers with the characters at which they begin
+
+
 def _entries(data: bytes) -> Iterator[_Entry]:
     """The questions of a file, nested or flat. Raises Misfit, and ValueError for an answer without a place."""
     try:
-        nested = parse(_Squad, data, JSON_VALUES)
+        nested = parse(_Squad, data, VALUES)
     except Misfit:
-        for row in parse_each(_Row, data, JSON_VALUES):
+        for row in parse_each(_Row, data, VALUES):
             yield row.question, row.context, list(zip(row.answers.text, row.answers.answer_start, strict=True))
         return
     for paragraph in (paragraph for article in nested.data for paragraph in article.paragraphs):
@@ -238,15 +203,12 @@ def _entries(data: bytes) -> Iterator[_Entry]:
             yield asked.question, paragraph.context, [(answer.text, answer.answer_start) for answer in answers]
 
 
-def _check(number: int, question: str, text: str, answers: list[tuple[str, int | str]]) -> Question:
+def _check(number: int, question: str, text: str, answers: list[tuple[str, int]]) -> Question:
     question = limits.check_text(question, f"question {number}").strip()
     text = limits.check_text(text, f"the text of question {number}")
     for answer, start in answers:
-        answer = limits.check_text(answer, f"the answer of question {number}")
-        if type(start) is not int or not 0 <= start <= len(text) - len(answer):
-            raise InputError(f"The answer of question {number} lies outside its text. Give the character at which it begins.")
-        if text[start : start + len(answer)] != answer:
+        limits.check_text(answer, f"the answer of question {number}")
+        if not (start >= 0 and text.startswith(answer, start)):
             raise InputError(f"The answer of question {number} is not at character {start} of its text. Count characters from 0.")
-    if not answers:
-        return Question(question, text)
-    return Question(question, text, tuple(dict.fromkeys(answer for answer, _ in answers)), int(answers[0][1]))
+    found, starts = zip(*answers, strict=True) if answers else ((), (-1,))
+    return Question(question, text, tuple(dict.fromkeys(found)), starts[0])

@@ -32,9 +32,9 @@ from explorer.core.disk import folder
 from explorer.core.engine import safetensors_torch, torch
 from explorer.core.errors import ExplorerError, InputError, ModelError
 from explorer.core.limits import DAY, MEGABYTE, RUN_DAYS, RUNS_MEGABYTES, VISITOR_MEGABYTES
-from explorer.finetune.compute.run import Run
-from explorer.finetune.compute.task import HEADS
-from explorer.finetune.compute.top_layers import Top
+from explorer.finetune.compute.layers import Top
+from explorer.finetune.compute.predictor import Run
+from explorer.finetune.compute.task import HEADS, TrainingResult, as_run
 from explorer.training.head import Head
 
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
@@ -76,6 +76,11 @@ def keep(run: Run, visitor: str = HOUSE, model: Path | None = None) -> Run:
             disk.finish(written, place / run.id)
     _read.get(run.id, lambda: run)
     return run
+
+
+def new_run(result: TrainingResult, title: str, identifier: str = "", visitor: str = HOUSE) -> Run:
+    """Store a visitor's training under an id, or under a new one."""
+    return keep(as_run(result, title, identifier), visitor)
 
 
 def fetch(identifier: object) -> Run:

@@ -1,9 +1,10 @@
-"""A plan of a training, which is checked, and the training of any kind of head by it."""
+"""A plan of a training, which is checked, and the training of any kind of head by it, for the page and the API."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,15 @@ import numpy as np
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import LAST_FOUR
 from explorer.core.errors import InputError
-from explorer.core.limits import EPOCHS
+from explorer.core.lazy import scipy
+from explorer.core.limits import EPOCHS, NONE, TEXTS, TRAINING_MINUTES
+from explorer.core.steps import Stopped, finished, map_steps
 from explorer.finetune.compute.answers import Answerer
-from explorer.finetune.compute.finetune import Progress, train, train_top
+from explorer.finetune.compute.finetune import Progress, Trained, train, train_top
 from explorer.finetune.compute.in_turn import train_in_turn
-from explorer.finetune.compute.predictor import HeldOut, Predictor
-from explorer.finetune.compute.prefix import Prefix, Ragged
-from explorer.finetune.compute.texts import Classifier, Regressor
-from explorer.finetune.compute.top_layers import Top
+from explorer.finetune.compute.layers import Prefix, Ragged, Top
+from explorer.finetune.compute.predictor import HeldOut, Predictor, Run, TrainingPlan, write_measure
+from explorer.finetune.compute.texts import Classifier, HeldOutTexts, Regressor
 from explorer.finetune.compute.words import Tagger
 from explorer.text import limits
 from explorer.training.examples import Split
@@ -26,6 +28,9 @@ from explorer.training.head import Head
 from explorer.training.objectives import Objective, Solvable
 from explorer.training.settings import FEWEST_HELD_OUT, OPTIMIZERS, Epoch, TrainingSettings
 
+MOST_FOLLOWED, MOST_MOMENTS = 500, 20  # held-out texts, and epochs, of which the map makes a film
+
+Stop = Callable[[], bool]
 HEADS = {head.kind: head for head in (Classifier, Regressor, Tagger, Answerer)}  # by their names in files
 CHECKS: dict[str, Callable[[object], Any]] = {
     "epochs": lambda value: limits.check_integer(value, "the number of epochs", 0, EPOCHS.most),
@@ -36,18 +41,6 @@ CHECKS: dict[str, Callable[[object], Any]] = {
     "regularization": lambda value: limits.check_number(value, "the regularization", 1e-6, 1e6),
     "held_out": lambda value: limits.check_number(value, "the share held out", 0.01, 0.9),
 }
-
-
-@dataclass(frozen=True)
-class TrainingPlan:
-    """What to train: a head on the hidden state `layer` (an index), with the `layers_trained` layers below it."""
-
-    layer: int
-    pooling: str
-    layers_trained: int = 0
-    settings: TrainingSettings = field(default_factory=TrainingSettings)
-    keep_best: bool = False  # keep the epoch that scores best on the held-out examples; otherwise the last
-    start: Predictor | None = None  # to go on from; otherwise a new head on BERT's own layers
 
 
 def make_plan(
@@ -88,11 +81,6 @@ def go_on(model: Explorer, predictor: Predictor, settings: Mapping[str, Any]) ->
     return replace(make_plan(model, *shape, type(predictor), **numbers), start=predictor)
 
 
-def head_for(examples: object) -> type[Predictor]:
-    """The kind of head that learns from such examples."""
-    return next(head for head in HEADS.values() if head.learns is type(examples))
-
-
 @dataclass(frozen=True, eq=False)
 class Task:
     """A training: a plan for a model and examples, which say by their class what kind of head it is."""
@@ -103,7 +91,7 @@ class Task:
 
     @property
     def head(self) -> type[Predictor]:
-        return head_for(self.examples)
+        return next(head for head in HEADS.values() if head.learns is type(self.examples))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -131,38 +119,136 @@ class Task:
         parts = self.examples.split(self.plan.settings.seed, self.plan.settings.held_out)
         return Split(*[np.arange(len(self.examples))] * 2) if self.in_turn else parts
 
-    def read(self, parts: Split) -> Generator[float, None, Prefix]:
+    def read(self) -> Generator[float, None, Prefix]:
         """The output of the frozen layers for all examples, computed once; yields the share done, 0 to 1."""
-        return self.head.read_to_learn(self.model, self.examples, self.plan, parts.held_out, self.plan.settings.seed)
+        return self.head.read(self.model, self.head.inputs(self.examples), self.plan)
 
     def objective(self, prefix: Prefix, parts: Split) -> Objective:
         return self.head.objective(self.examples, prefix, parts)
 
-    def epochs(self, prefix: Prefix, parts: Split) -> Iterator[Progress | tuple[Epoch, Head, Top | None]]:
-        """Train on the output of `read`, the head alone or with the layers below it.
-
-        Yields the Progress after each batch, and measures, head and layers after each epoch.
-        """
+    def epochs(self, prefix: Prefix, parts: Split) -> Iterator[Progress | Trained]:
+        """Train on the output of `read`, the head alone or with the layers below it; yields what the functions it uses do."""
         plan, objective, rows = self.plan, self.objective(prefix, parts), prefix.split(parts)
         begun = None if plan.start is None else plan.start.head
         if not isinstance(prefix.states, Ragged):
             assert isinstance(objective, Solvable)
-            heads: Iterator[Progress | tuple[Epoch, Head]] = train(prefix.states, objective, rows, plan.settings, begun)
             if self.in_turn:
-                heads = train_in_turn(prefix.states, self.examples, plan.settings)
-            for found in heads:
-                yield found if isinstance(found, Progress) else (found[0], found[1], None)
-            return
+                return train_in_turn(prefix.states, self.examples, plan.settings)
+            return train(prefix.states, objective, rows, plan.settings, begun)
         top = Top(self.model, plan.layer, plan.layers_trained, self.head.top_pooling(plan.pooling))
         if plan.start is not None and plan.start.top is not None:
             top.module.load_state_dict(plan.start.top.module.state_dict())
-        for report in train_top(top, prefix, objective, rows, plan.settings, begun):
-            yield report if isinstance(report, Progress) or plan.layers_trained else (*report[:2], None)
+        return train_top(top, prefix, objective, rows, plan.settings, begun)
 
-    def hold_out(self, predictor: Predictor, prefix: Prefix, parts: Split, last: Epoch) -> HeldOut:
-        """The held-out examples with the predictor's output; under leave-one-out, with that of the `last` epoch's heads."""
+    def hold_out(self, predictor: Predictor, prefix: Prefix, parts: Split, history: Sequence[Epoch]) -> HeldOut:
+        """The held-out examples with the predictor's output; under leave-one-out, with that of the last epoch's heads."""
         rows = prefix.split(parts).held_out
-        scores = last.scores if self.in_turn else None
+        scores = history[-1].scores if self.in_turn else None
         if scores is None:
             scores = predictor.head.outputs(predictor.vectors(prefix, rows))
-        return self.head.hold_out(self.examples, prefix, rows, scores)
+        held_out = self.head.hold_out(self.examples, prefix, rows, scores)
+        return with_epochs(held_out, history) if self.plan.layers_trained else held_out
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingResult:
+    """The end of a training: the predictor of epoch `best`, and the held-out examples."""
+
+    task: Task
+    predictor: Predictor
+    history: tuple[Epoch, ...]
+    best: int  # index in the history
+    split: Split
+    held_out: HeldOut
+
+
+def run_training(task: Task, stop: Stop = lambda: False) -> Generator[Progress, None, TrainingResult | None]:
+    """Train as planned; yields the progress and returns the result, or None when stopped before the first epoch ended.
+
+    `stop()` is called after every batch, and the time limit is TRAINING_MINUTES; epochs finished by then count. Raises
+    InputError.
+    """
+    task, begun, minutes = task.fill_in(), time.monotonic(), TRAINING_MINUTES.most
+    plan, parts = task.plan, task.split()  # raises before anything is computed
+
+    def ends() -> bool:
+        return stop() or (minutes != NONE and time.monotonic() - begun > 60 * minutes)
+
+    prefix = yield from _read(task, ends)
+    if prefix is None:
+        return None
+    history: list[Epoch] = []
+    kept: tuple[int, Head, Top | None] | None = None
+    measure = task.head.measures[1]
+    chosen = plan.keep_best and len(parts.held_out) >= FEWEST_HELD_OUT
+
+    def score(epoch: Epoch) -> tuple[float, float]:
+        return epoch.held_out[measure], -epoch.held_out["loss"]
+
+    for report in task.epochs(prefix, parts):
+        if isinstance(report, Progress):
+            yield report
+        else:
+            epoch, head, top = report
+            history.append(epoch)
+            if kept is None or not chosen or score(epoch) > score(history[kept[0]]):
+                kept = len(history) - 1, head, top
+            said = f"{epoch.epoch} of {plan.settings.reports}: held-out {write_measure(measure, epoch.held_out[measure])}"
+            yield Progress(epoch.epoch / plan.settings.reports, f"Epoch {said}.", epoch)
+        if ends():
+            break
+    if kept is None:
+        return None
+    if len(task.examples) > TEXTS.most:  # baselines and held-out examples take a while
+        yield Progress(1.0, "Comparing it with what needs no BERT.")
+    best, head, top = kept
+    predictor = task.head(task.labels, head, task.model.name, plan.layer, plan.pooling, top)
+    held_out = task.hold_out(predictor, prefix, parts, history)
+    return TrainingResult(task, predictor, tuple(history), best, parts, held_out)
+
+
+def _read(task: Task, ends: Stop) -> Generator[Progress, None, Prefix | None]:
+    """The output of the frozen layers, or None when it was stopped."""
+
+    def progress(share: float) -> Progress:
+        if ends():
+            raise Stopped
+        return Progress(0.0, f"Reading {len(task.examples):,} examples, once: {share:.0%}.")
+
+    try:
+        return (yield from map_steps(task.read(), progress))
+    except Stopped:
+        return None
+
+
+def with_epochs(held_out: HeldOut, history: Sequence[Epoch]) -> HeldOut:
+    """The held-out texts with their probabilities after each epoch, of at most MOST_MOMENTS epochs and MOST_FOLLOWED texts."""
+    if not isinstance(held_out, HeldOutTexts) or len(held_out.texts) > MOST_FOLLOWED:
+        return held_out
+    shown = np.unique(np.linspace(0, len(history) - 1, min(len(history), MOST_MOMENTS)).round().astype(int))
+    scores = np.stack([history[epoch].scores for epoch in shown])
+    return replace(held_out, epochs=scipy.special.softmax(scores, axis=-1))
+
+
+def train_whole(task: Task) -> TrainingResult:
+    """Train as planned, blocking. Raises InputError."""
+    result = finished(run_training(task))
+    if result is None:
+        raise InputError("The training had to end before it began. Try again.")
+    return result
+
+
+def as_run(result: TrainingResult, title: str, identifier: str) -> Run:
+    """The run of a training, with its held-out examples and the baselines, not stored yet."""
+    plan = vars(result.task.plan)
+    every = {**plan, **vars(plan["settings"])}
+    return Run(
+        predictor=result.predictor,
+        title=title,
+        settings={name: value for name, value in every.items() if name not in ("settings", "start")},
+        history=[epoch.as_row() for epoch in result.history],
+        best=result.best,
+        held_out=result.held_out,
+        baselines=result.task.head.baselines(result.task.examples, result.split),
+        id=identifier,
+    )

@@ -26,10 +26,10 @@ from explorer.core import disk
 from explorer.core.apart import apart
 from explorer.core.errors import ExplorerError, InputError, logger
 from explorer.core.formats import Every, Own, parse, values
-from explorer.core.limits import CLASSES, JSON_VALUES, LABEL, MEGABYTE, Limit
+from explorer.core.limits import CLASSES, LABEL, MEGABYTE, VALUES, Limit
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import FILES, INSIDE, MODEL_FILES, SCRIPT, digest
-from explorer.finetune.compute.run import CORRELATIONS, Run
+from explorer.finetune.compute.predictor import CORRELATIONS, Run
 from explorer.finetune.compute.task import CHECKS, HEADS, make_plan
 from explorer.text import limits
 from explorer.training.head import Head
@@ -197,13 +197,13 @@ def _try(run: Run, model: Explorer) -> None:
     predictor = run.predictor
     with _nothing_strange():
         make_plan(model, predictor.layer, predictor.pooling, predictor=type(predictor))
-        if not np.isfinite(predictor.sample(model)).all():
+        if not np.isfinite(predictor.scores(model, predictor.samples)).all():
             raise ValueError("scores")
 
 
 def read_settings(data: bytes) -> Settings:
     """The settings of a run, if every entry is what `pack` would have written. Raises InputError, ValueError or KeyError."""
-    given = parse(Settings, data, JSON_VALUES)
+    given = parse(Settings, data, VALUES)
     predictor, labels = HEADS[given.kind], tuple(limits.check_text(name, "a label", LABEL) for name in given.labels)
     if len(set(labels)) != len(labels) or len(labels) > CLASSES.most or (predictor.own_labels or labels) != labels:
         raise ValueError("labels")
@@ -259,7 +259,7 @@ def check_tokenizer(path: Path) -> None:
     That is, for regular expressions (which may backtrack), replacements longer than what they replace, and very long words.
     """
     try:
-        _check_tokenizer(values(path.read_bytes(), JSON_VALUES))
+        _check_tokenizer(values(path.read_bytes(), VALUES))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(TOKENIZER) from error
 

@@ -13,9 +13,8 @@ from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.lazy import scipy
 from explorer.core.steps import finished
+from explorer.finetune.compute.layers import Prefix, hidden_in_steps
 from explorer.finetune.compute.predictor import HeldOutLabels, Predictor, Reads
-from explorer.finetune.compute.prefix import Prefix, encoded_hidden_in_steps
-from explorer.text.encoding import Encoding
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
 from explorer.training.objectives import Classes
@@ -67,14 +66,9 @@ class Tagger(Predictor):
     @classmethod
     def read(cls, model: Explorer, inputs: Sequence[Words], reads: Reads) -> Generator[float, None, Prefix]:
         """Vectors of all words or, below trained layers, the hidden states of all tokens. Long sentences are cut."""
-        return (yield from cls._read(model, *read_words(model, inputs), reads))
-
-    @classmethod
-    def _read(
-        cls, model: Explorer, encodings: Sequence[Encoding], places: Sequence[np.ndarray], reads: Reads
-    ) -> Generator[float, None, Prefix]:
+        encodings, places = read_words(model, inputs)
         encoded = [(encoding.ids, encoding.segments) for encoding in encodings]
-        states = yield from encoded_hidden_in_steps(model, encoded, reads.layer - reads.layers_trained)
+        states = yield from hidden_in_steps(model, encoded, reads.layer - reads.layers_trained)
         words, sentences = WordPlaces.of(places, states.lengths, reads.pooling), np.arange(len(encodings))
         if reads.layers_trained:
             return Prefix(states, sentences, words.read, words)
@@ -106,17 +100,12 @@ class Tagger(Predictor):
         Raises InputError for a sentence or word that the model cannot read.
         """
         encodings, places = read_words(model, sentences)
-        _check_gaps(encodings, places)
-        prefix = finished(self._read(model, encodings, places, self))
+        for number, (encoding, spans) in enumerate(zip(encodings, places, strict=True), start=1):
+            unread = np.flatnonzero(spans[:, 0] < 0)
+            if encoding.total > encoding.kept:  # the words at the end have no room
+                unread = unread[unread < len(spans) - len(unread)]
+            if len(unread):
+                raise InputError(f"Word {unread[0] + 1} of text {number} has nothing that BERT can read. Change it.")
+        prefix = finished(self.read(model, sentences, self))
         counts = [int((spans[:, 0] >= 0).sum()) for spans in places]
         return np.split(self.head.probabilities(self.vectors(prefix)), np.cumsum(counts)[:-1])
-
-
-def _check_gaps(encodings: Sequence[Encoding], places: Sequence[np.ndarray]) -> None:
-    """Raise InputError when a word is not read although there is room for it."""
-    for sentence, (encoding, spans) in enumerate(zip(encodings, places, strict=True), start=1):
-        unread = np.flatnonzero(spans[:, 0] < 0)
-        if encoding.total > encoding.kept:  # the words at the end have no room
-            unread = unread[unread < len(spans) - len(unread)]
-        if len(unread):
-            raise InputError(f"Word {unread[0] + 1} of text {sentence} has nothing that BERT can read. Change it.")

@@ -8,9 +8,8 @@ from typing import Any
 from explorer.bert.explorer import load
 from explorer.core.errors import InputError
 from explorer.finetune.compute.predictor import as_kind
-from explorer.finetune.compute.task import Task, make_plan
+from explorer.finetune.compute.task import Task, make_plan, train_whole
 from explorer.finetune.compute.texts import Classifier
-from explorer.finetune.compute.training import train_whole
 from explorer.teaching.classroom import names
 from explorer.teaching.classroom.rounds import Names
 from explorer.training.examples import Examples

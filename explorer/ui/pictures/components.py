@@ -67,8 +67,6 @@ COMPONENTS = {
     "text_map": Component(
         "TextMap", "bx bx-text-map", {"height": 360, "missing": "", "tall": False, "selects": False}, ("frame", "lasso"), GROUP
     ),
-    # A text with one part marked: {"before", "marked", "after"}.
-    "passage": Component("Passage", "bx bx-passage"),
     # The model as boxes from its input down to its heads; a click opens the tab and choice that the box names.
     "architecture": Component("Architecture", "bx bx-architecture", aria="role='group' aria-label='how the model is built'"),
     # One plain sentence: a string, or {"text": ..., "kind": "info" or "error"}; it takes no room when empty. An error may name

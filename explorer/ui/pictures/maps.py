@@ -3,13 +3,14 @@
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 
 from explorer.analysis.similarity import first_of_each
+from explorer.text.lines import NO_LABEL
 from explorer.ui.pictures.base import ACCENT, CATEGORIES, LEGEND, esc, figure, shorten
 from explorer.ui.pictures.numbers import Table, columns_of, keep
 
@@ -101,7 +102,10 @@ def rows_by_label(labels: Sequence[str]) -> dict[str, list[int]]:
     return {label: rows[label] for label in common} | {OTHERS: rest}
 
 
-def classes_by_row(classes: Mapping[str, Sequence[int]]) -> list[int]:
-    """The index of each row's class, of the rows of each."""
+def number_classes(labels: Sequence[str]) -> tuple[list[int], list[str]]:
+    """The index of the class of each row, and the classes, those of `rows_by_label`; rows without a label come last."""
+    classes = rows_by_label(labels)
+    if rest := classes.pop(NO_LABEL, None):
+        classes[NO_LABEL] = rest
     of = {row: place for place, rows in enumerate(classes.values()) for row in rows}
-    return [of[row] for row in range(len(of))]
+    return [of[row] for row in range(len(labels))], list(classes)

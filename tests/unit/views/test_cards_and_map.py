@@ -12,16 +12,14 @@ from explorer.core.limits import CARDS
 from explorer.export import links
 from explorer.export.place import Place
 from explorer.finetune import outcome
-from explorer.finetune.cards import CONTRADICTION, DOUBLE, NAMELESS, TWICE, cards_of, find_faults, take_in
+from explorer.finetune.cards import CONTRADICTION, DOUBLE, NAMELESS, STARTER, TWICE, cards_of, find_faults, take_in
 from explorer.finetune.compute import store
 from explorer.finetune.compute.finetune import duration
 from explorer.finetune.examples import ExamplesView
-from explorer.finetune.kinds import KINDS
-from explorer.finetune.learn_map import explain_map, map_of
-from explorer.finetune.opening import STARTER
 from explorer.finetune.outcome import Outcome
-from explorer.finetune.recipe import OWN, PRESETS, Recipe, defaults
-from explorer.finetune.run import learn, opening_run
+from explorer.finetune.pictures import explain_map, map_of
+from explorer.finetune.recipe import KINDS, OWN, PRESETS, Recipe, defaults
+from explorer.finetune.runs import learn, opening_run
 from explorer.finetune.sources import size_of
 from explorer.finetune.tab import TAB
 from explorer.finetune.try_it import TryIt
@@ -137,7 +135,7 @@ def test_the_map_says_what_its_directions_are(subject, opened):
 
 def test_the_result_has_its_interval_and_what_needs_no_bert(subject, opened):
     low, high = wilson(17, 18)
-    said, interval = judge(opened), f"{100 * low:.0f} to {100 * high:.0f}%, 95% interval"
+    said, interval = judge(opened), f"{100 * low:.0f}% to {100 * high:.0f}%, 95% interval"
     assert said.startswith(f"17 of 18 sentences are right when left out of the training ({interval}). ")
     assert said.endswith(f"Guessing one class: 33%; counting words: {opened.baselines['bag of words']:.0%}.")
     assert Outcome().finding(subject).text == said

@@ -6,23 +6,18 @@ import re
 import numpy as np
 import pytest
 
-from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute.answers import Answerer
+from explorer.finetune.cards import OURS
+from explorer.finetune.compute.answers import Answerer, exact_match, places_of
 from explorer.finetune.compute.export import pack
-from explorer.finetune.compute.from_table import read_file
-from explorer.finetune.compute.questions import built_in_questions, read_typed
-from explorer.finetune.compute.spans import exact_match
-from explorer.finetune.compute.task import Task
-from explorer.finetune.compute.training import new_run, run_training
+from explorer.finetune.compute.from_table import built_in, read_file
+from explorer.finetune.compute.store import new_run
+from explorer.finetune.compute.task import Task, run_training
 from explorer.finetune.examples import ExamplesView
-from explorer.finetune.kinds import ANSWERS, FILE, READY, TEXTS, TYPED
-from explorer.finetune.opening import OURS, QUESTIONS
 from explorer.finetune.outcome import Outcome
-from explorer.finetune.recipe import Recipe
+from explorer.finetune.recipe import ANSWERS, FILE, READY, TEXTS, TYPED, Recipe
 from explorer.finetune.result import Result
-from explorer.finetune.run import opening_run
-from explorer.finetune.runs import Runs
+from explorer.finetune.runs import Runs, opening_run
 from explorer.finetune.try_it import TryIt
 from explorer.ui.subject import Subject
 
@@ -71,20 +66,17 @@ def test_the_end_is_told_beside_what_needs_no_bert(subject, run):
 
 
 def test_questions_are_described(subject):
-    questions = built_in_questions()
+    questions = built_in("answers")
     shown = read(ExamplesView, subject, source=READY).compute(subject)
     assert shown["about"].startswith(f"{len(questions):,} questions on {len(questions.texts):,} texts")
     typed = read(ExamplesView, subject, source=TYPED)
-    assert len(typed.examples()[0]) == len(questions) + 9
-    assert "9 are yours; a handful teaches little" in typed.compute(subject)["about"]
-    many = "\n\n".join(f"Text {number}.\nWhich number? | {number}" for number in range(100))
-    own = read(ExamplesView, subject, source=TYPED, asked=many).compute(subject)
-    assert own["about"].startswith("100 questions on 100 texts, 0 without an answer there")
+    assert typed.examples()[0] is questions, "a link from the time when questions were typed"
+    assert typed.title(questions) == "Answers"
     assert "hoose" in read(ExamplesView, subject, source=FILE).compute(subject)["about"]
 
 
 def test_a_file_of_questions_chooses_its_kind_of_task(subject, tmp_path):
-    questions, path = built_in_questions(), tmp_path / "mine.json"
+    questions, path = built_in("answers"), tmp_path / "mine.json"
     rows = [
         {"question": one.question, "context": one.text, "answers": {"text": [], "answer_start": []}} for one in questions.rows[:9]
     ]
@@ -100,39 +92,13 @@ def test_a_file_of_questions_chooses_its_kind_of_task(subject, tmp_path):
     assert sent.on_source(subject, TYPED).settings["table"] is None
 
 
-@pytest.mark.parametrize(
-    ("lines", "said"),
-    [
-        ("", "no questions"),
-        ("Who? | Anna", "Line 1 is a question without a text"),
-        ("Anna sleeps.\nWho sleeps? | Tom", "The answer of line 2 is not in its text"),
-        ("Anna sleeps.\n | Anna", "The question in line 2 is empty"),
-        ("Anna sleeps.\nWho sleeps? | Anna", "on one text"),
-        ("Anna sleeps.\nWho? | Anna\n\nWho eats? | Tom", "Line 4 is a question without"),
-    ],
-)
-def test_typed_lines_that_make_no_sense_are_told(lines, said, refusal):
-    assert said in refusal(InputError, lambda: read_typed(lines))
-
-
-def test_typed_lines_are_texts_with_their_questions():
-    found = read_typed("Anna sleeps.\nShe is tired.\nWho sleeps? | Anna\nWho eats? |\nTom eats.\nWho eats? | Tom")
-    assert found.texts == ["Anna sleeps. She is tired.", "Tom eats."]
-    assert [(one.question, one.answer) for one in found.rows] == [
-        ("Who sleeps?", "Anna"),
-        ("Who eats?", ""),
-        ("Who eats?", "Tom"),
-    ]
-    assert len(read_typed(QUESTIONS)) == 9
-
-
 def test_mistakes_are_all_of_them(subject, run):
     shown, held = read(Result, subject, run=run.id).compute(subject), run.held_out
     wrong = shown["sentences"]["value"]["data"]
     count = sum(not exact_match(said, accepted) for said, accepted in zip(held.said, held.accepted, strict=True))
     assert len(wrong) == count > 0
     assert shown["note"].startswith(f"{len(wrong)} of {len(held.questions)}")
-    assert all(row[1].lower() not in row[2].lower().split(" or ") for row in wrong)
+    assert all(row[2].rpartition(", ")[0].lower() not in row[1].lower().split(" or ") for row in wrong)
 
 
 def test_the_answer_is_marked_and_its_numbers_are_there(subject, run, tiny):
@@ -140,12 +106,11 @@ def test_the_answer_is_marked_and_its_numbers_are_there(subject, run, tiny):
     for question, text in (samples[0], samples[-1]):
         shown = read(TryIt, subject, run=run.id, tried=question, second=text).compute(subject)
         found = run.predictor.answer(tiny, question, text)
-        marked = shown["found"]
-        assert marked["marked"] == found.text
-        assert marked["before"] + marked["marked"] + marked["after"] == text
+        assert found.text in shown["said"]
+        assert text[found.start : found.end] == found.text
         assert ("No answer" in shown["said"]) == (found.text == "")
         cells = np.array([[cell["share"] for cell in row] for row in shown["row"]["cells"]])
-        assert cells.shape == (2, 1 + len(found.window.text_tokens))
+        assert cells.shape == (2, 1 + len(places_of(found.encoding, len(found.shares))))
         np.testing.assert_allclose(cells[:, 0], found.shares[0], atol=1e-4)
     assert shown["second"] == {"visible": True, "label": "Text"}
     opened = read(TryIt, subject, run=run.id).compute(subject)

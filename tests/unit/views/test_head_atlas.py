@@ -12,7 +12,8 @@ from explorer.corpus.compute.atlas_evidence import LEVEL
 from explorer.corpus.compute.attention_sums import OFFSETS, REACH
 from explorer.corpus.heads import Heads
 from explorer.corpus.source import FILE
-from explorer.text.corpora import ROOT, Corpus, CorpusSentence, built_in
+from explorer.text.corpora import Corpus, built_in
+from explorer.text.tagged import ROOT, Sentence
 from explorer.ui.pictures.base import ACCENT
 from explorer.ui.pictures.numbers import numbers_of
 from explorer.ui.subject import Subject
@@ -95,7 +96,7 @@ def test_a_click_makes_the_sentence_the_input_with_this_head_and_its_word(subjec
 def test_the_names_of_a_treebank_never_become_markup(tiny, monkeypatch, own_runs):
     monkeypatch.setattr("explorer.corpus.compute.atlas.FEWEST", 1)
     evil = "<b>x</b>"
-    one = CorpusSentence("the man", ("the", "man"), (0, 4), (evil, evil), (1, -1), (evil, "root"))
+    one = Sentence(("the", "man"), (evil, evil), "the man", (0, 4), (1, -1), (evil, "root"))
     subject = Subject.of(tiny.trace("the man"))
     content = Heads(source=FILE, file=Corpus("own", (one,))).compute(subject)
     assert content["relations"]["rows"][0]["cells"][0] == evil

@@ -98,6 +98,6 @@ def test_the_program_goes_into_the_file_of_the_tab(subject):
 def test_what_the_loop_cannot_learn_is_said(subject):
     with pytest.raises(InputError, match="one vector per text"):
         LoopView(pooling=SIDE_BY_SIDE[1]).compute(subject)
-    with pytest.raises(InputError, match="numbers"):
+    with pytest.raises(InputError, match="learn labels of texts or pairs"):
         LoopView(source="Built in", ready="similarity").compute(subject)
     assert place_of(["x", True]) == place_of([1, 2]) == place_of("ab") == ("", 0)

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from explorer.core.errors import InputError
-from explorer.experiments.compute.items import suite_items
+from explorer.experiments.compute.minimal_pairs import suite_items
 from explorer.inside_head.steps import DotProducts
 from explorer.overview.compute import link_losses, trust
 from explorer.overview.pictures import LEVELS

@@ -12,8 +12,8 @@ from explorer.core.limits import CARDS, TEXTS
 from explorer.experiments.compute.items import items_from_lines
 from explorer.experiments.new import NewExperiment
 from explorer.finetune.tab import TAB as TRAIN
-from explorer.projection.map import SENTENCES, WORDS, Map
-from explorer.projection.points import EXAMPLE_SETS, FEW_LABELS, lines_of_file
+from explorer.projection.map import Map
+from explorer.projection.points import EXAMPLE_SETS, FEW_LABELS, SENTENCES, WORDS, lines_of_file
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table
 from explorer.ui.pictures.numbers import numbers_of

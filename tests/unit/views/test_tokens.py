@@ -4,9 +4,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from explorer.tokens import byte_pairs
-from explorer.tokens.embeddings import Embeddings
-from explorer.tokens.pieces import Pieces
+from explorer.tokens import vocabulary
+from explorer.tokens.pieces import Embeddings, Pieces
 from explorer.tokens.vocabulary import Vocabulary
 from explorer.ui.subject import Selection, Subject
 
@@ -28,9 +27,8 @@ def test_a_card_for_every_token_and_every_word_that_is_cut(bundled):
     shown = Pieces().compute(subject)
     assert shown["cards"]["ids"] == list(subject.trace.ids)
     assert shown["cards"]["selected"] == 2
-    assert "mispronounced = mis + ##pro + ##no + ##unced" in shown["counts"]
-    assert "; 1 unknown; " in shown["counts"]
-    assert shown["counts"].startswith(f"{subject.trace.kept} tokens of a vocabulary of 30,522, for 7 words")
+    assert "“mispronounced” is read as “mis”, “##pro”, “##no”, “##unced”" in Pieces().finding(subject).text
+    assert shown["counts"] == f"{subject.trace.kept} tokens of a vocabulary of 30,522, for 7 words; 1 unknown."
 
 
 def test_what_is_added_up_is_what_the_model_reads(subject):
@@ -84,15 +82,15 @@ def test_the_nearest_are_those_of_the_chosen_token_until_a_piece_is_clicked(subj
 
 def test_byte_pairs_are_merged_by_how_often_they_stand_side_by_side():
     words = Counter({"low": 5, "lowest": 2, "newer": 6, "wider": 3, "aaaa": 1})
-    merges = byte_pairs.learn(words, 12)
+    merges = vocabulary.learn(words, 12)
     for done, merge in enumerate(merges):
         counts = Counter()
-        for word, pieces in zip(words, byte_pairs.pieces_of(words, merges[:done]), strict=True):
-            assert "".join(pieces) == word + byte_pairs.END
+        for word, pieces in zip(words, vocabulary.pieces_of(words, merges[:done]), strict=True):
+            assert "".join(pieces) == word + vocabulary.END
             counts.update(pair for pair in pairwise(pieces) for _ in range(words[word]))
-        assert byte_pairs.count(merge, words, merges[:done]) == max(counts.values()) == counts[merge]
+        assert vocabulary.count(merge, words, merges[:done]) == max(counts.values()) == counts[merge]
     assert merges[0] == ("e", "r·"), "as in figure 1 of the paper, whose words these are"
-    assert byte_pairs.pieces_of(["café"], merges) == [["c", "a", "f", "é·"]], "letters that were never seen"
+    assert vocabulary.pieces_of(["café"], merges) == [["c", "a", "f", "é·"]], "letters that were never seen"
 
 
 def test_the_lists_are_those_of_the_tokenizer_of_transformers(bundled):
