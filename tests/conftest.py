@@ -114,7 +114,6 @@ def tokenizer():
 
 @pytest.fixture(scope="session")
 def tiny(tiny_folder):
-    """The model in `tiny_folder`."""
     import explorer
 
     return explorer.load(tiny_folder)
@@ -237,16 +236,13 @@ def eager() -> Callable:
     import torch
     import transformers
 
-    from explorer.bert import checkpoints
+    from tests.hooks import eager_bert
 
     read = {}
 
     def run(model, text_a: str, text_b: str = ""):
         if model.name not in read:
-            folder = checkpoints.find(model.name).folder
-            settings = {"attn_implementation": "eager", "dtype": torch.float32, "local_files_only": True}
-            reference = transformers.BertForPreTraining.from_pretrained(folder, **settings).eval()
-            read[model.name] = reference, transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+            read[model.name] = eager_bert(model), transformers.AutoTokenizer.from_pretrained(model.checkpoint.folder)
         reference, tokenizer = read[model.name]
         limit = reference.config.max_position_embeddings
         pair = (text_a, text_b) if text_b else (text_a,)
@@ -261,7 +257,6 @@ def eager() -> Callable:
 
 @pytest.fixture(scope="session")
 def readme() -> str:
-    """The text of README.md."""
     return (Path(__file__).resolve().parents[1] / "README.md").read_text("utf-8")
 
 
@@ -290,7 +285,6 @@ def hub(monkeypatch, tmp_path):
 
 @pytest.fixture(scope="session")
 def serving():
-    """The running app."""
     from explorer import app
 
     port = free_port()

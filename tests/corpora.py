@@ -40,12 +40,10 @@ FEW_ITEMS = 4
 
 
 def read_corpus(path: Path) -> Corpus:
-    """The sentences of a file."""
     return corpus_of(read_source(path))
 
 
 def part_of_corpus(sentences: int) -> Corpus:
-    """The corpus's first sentences."""
     return Corpus("some sentences", built_in().sentences[:sentences], built_in().licence)
 
 

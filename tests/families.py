@@ -18,7 +18,6 @@ SIZES = {"hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 2, "i
 
 
 def wordpiece(name: str = "BertTokenizer") -> Any:
-    """A tokenizer of BERT's kind."""
     import transformers
 
     return getattr(transformers, name)(vocab={piece: i for i, piece in enumerate(VOCABULARY)})

@@ -21,5 +21,4 @@ def learn(model, examples, **settings):
 
 
 def learn_run(model, examples, **settings):
-    """A stored run."""
     return new_run(learn(model, examples, **settings), "Test")

@@ -86,7 +86,6 @@ def asked(question: str, how: str, runs: int) -> Iterator[tuple[np.ndarray, np.n
 
 
 def main() -> None:
-    """Print a line for each question and way."""
     reads = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     reads.add_argument("questions", nargs="*", metavar="QUESTION", help=f"of {', '.join(ASKED)}; all without")
     reads.add_argument("--runs", type=int, default=RUNS, help=f"runs of {ITEMS} items for each, {RUNS} without")

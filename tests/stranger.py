@@ -8,8 +8,6 @@ from tests.asking import ask
 
 
 class Stranger:
-    """A client with plain HTTP."""
-
     def __init__(self, address):
         self.address, self.session = address, secrets.token_hex(8)
         self.config = json.loads(self.get("/config")[1])

@@ -17,7 +17,6 @@ BENCHMARKS = {
 
 
 def main() -> None:
-    """Print every comparison as it is made."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}; all when none is given")
     options = parser.parse_args()

@@ -41,8 +41,6 @@ RECIPES = {
     "frozen-lbfgs": Recipe(0.63, layer=4, settings=(("optimizer", "lbfgs"),)),
     # Devlin et al. 2019, section 5.3: the last four hidden states side by side.
     "frozen-last4": Recipe(0.65, pooling="last4", settings=(("optimizer", "lbfgs"),)),
-    "frozen-cls": Recipe(0.0, pooling="cls"),
-    "frozen-pooler": Recipe(0.0, pooling="pooler"),
     "top-2": Recipe(0.70, layers=2, pooling="cls"),
     "all-layers": Recipe(0.72, layers="all", pooling="cls"),
     "answers": Recipe(0.5, "", None),
@@ -51,7 +49,6 @@ RECIPES = {
 
 
 def score(recipe: Recipe, seed: int, model_name: str | None) -> float:
-    """The accuracy of one training."""
     import explorer
     from explorer.finetune.compute.task import Task, make_plan, train_whole
     from explorer.finetune.recipe import PRESETS, preset_for
@@ -89,14 +86,12 @@ def _answers(model: Any, seed: int) -> float:
 
 
 def run(names: list[str], seeds: int, model_name: str | None) -> Iterator[str]:
-    """A line for every recipe."""
     for name in names:
         recipe, start = RECIPES[name], time.perf_counter()
         scores = [score(recipe, seed, model_name) for seed in range(seeds)]
         taken = (time.perf_counter() - start) / seeds
         each = ", ".join(f"{value:.1%}" for value in scores)
-        wanted = f"wanted {recipe.wanted:.0%}" if recipe.wanted else "to compare"
-        yield f"{name}: {np.mean(scores):.1%} ({each}); {wanted}; {taken:.0f} s a training"
+        yield f"{name}: {np.mean(scores):.1%} ({each}); wanted {recipe.wanted:.0%}; {taken:.0f} s a training"
 
 
 def _examples(name: str) -> Any:
@@ -108,7 +103,6 @@ def _examples(name: str) -> Any:
 
 
 def main() -> None:
-    """Print the accuracy of the named recipes, or of all of them."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.accuracies", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(RECIPES)}; all when none is given")
     parser.add_argument("--seeds", type=int, default=3)

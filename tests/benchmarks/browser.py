@@ -35,7 +35,6 @@ new PerformanceObserver((list) => {
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """A browser of one's own."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

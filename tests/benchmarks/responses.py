@@ -113,7 +113,6 @@ def first_click(browser: Any, port: int, tab: str, content: str) -> dict[str, fl
 
 
 def opened(browser: Any, port: int, query: str = "") -> Any:
-    """A page that has settled."""
     page = browser.new_page(viewport={"width": 1280, "height": 720})
     page.goto(f"http://127.0.0.1:{port}/{query}")
     page.wait_for_selector("gradio-app #sections [role=tab]", timeout=60_000)

@@ -1,4 +1,4 @@
-"""How long a start takes beside the imports it cannot do without: to the first page, the first answer, and a Trace in Python."""
+"""How long a start takes beside the imports it cannot do without: to the first page, and to a Trace in Python."""
 
 import subprocess
 import sys
@@ -21,10 +21,9 @@ QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
 def run() -> Iterator[Comparison]:
-    """Compare the first answered page, the first computed answer and the first Trace, each with the imports it needs."""
+    """Compare the first answered page and the first Trace, each with the imports it needs."""
     for name, what, start, needs, wanted in (
         ("startup", "first page of app.py", first_page, GRADIO, 1.3),
-        ("startup-answer", "first computed answer of app.py", first_answer, f"{GRADIO}; {ENGINE}", 1.3),
         ("startup-trace", "explorer.load().trace(...)", partial(python, TRACE), ENGINE, 1.15),
     ):
         ours, theirs = side_by_side(start, partial(python, needs))
@@ -32,7 +31,6 @@ def run() -> Iterator[Comparison]:
 
 
 def python(program: str) -> None:
-    """Run a program in a fresh process."""
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, **QUIET)
 
 
@@ -41,12 +39,6 @@ def first_page() -> None:
     port = free_port()
     with server(["app.py", "--port", str(port)]):
         wait_for(port)
-
-
-def first_answer() -> None:
-    """Start the app in a fresh process and return when it has computed what its model expects in a blank."""
-    with app():
-        pass
 
 
 @contextmanager

@@ -21,7 +21,6 @@ LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
 def pytest_collection_modifyitems(items):
-    """Everything in this folder is a browser test."""
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.browser)
@@ -190,7 +189,6 @@ def open_app(request, browser, new_page, served, kept):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item):
-    """Remembers which tests failed."""
     report = yield
     item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
     return report
@@ -211,7 +209,6 @@ def watched(browser, **options):
 
 
 def fail_for(pages) -> None:
-    """Fails with what went wrong on some pages."""
     problems = [problem for page in pages for problem in page.problems]
     assert not problems, "\n".join(problems)
 

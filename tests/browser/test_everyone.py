@@ -162,9 +162,11 @@ def test_keys_reach_tabs_choices_and_cells(open_app):
     assert page.locator("#tabs [role=tab][tabindex='0']").all_inner_texts() == ["Attention"]
     settled(page)
     page.locator("#attention-heads-grid button[aria-pressed=true]").focus()
-    for key, name in (("PageDown", "layer 6,"), ("End", "layer 6, head 12"), ("Home", "layer 6, head 1:")):
+    keys = {"PageDown": "layer 6,", "End": "layer 6, head 12", "Home": "layer 6, head 1:", "ArrowLeft": "layer 6, head 1:"}
+    for key, name in (*keys.items(), ("ArrowUp", "layer 5, head 1:")):
         page.keyboard.press(key)
         expect(page.locator("#attention-heads-grid button:focus")).to_have_attribute("aria-label", re.compile(f"^{name}"))
+    expect(page.locator("#attention-head-title")).to_contain_text("Layer 5, head 1")
     page.locator("#attention-view").get_by_label("One head", exact=True).focus()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_label("All heads by numbers", exact=True)).to_be_checked()

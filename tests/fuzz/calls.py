@@ -91,7 +91,6 @@ class Target:
         self.visitor.call(source["id"], [known.get(place) for place in source["inputs"]], session, sent=self.model)
 
     def after(self):
-        """What the page asks for next."""
         return [Target(self.visitor, listener, self.model) for listener in self.then]
 
 
@@ -102,7 +101,6 @@ def _changes(strategies, most):
 
 
 def targets(visitor, model):
-    """All of them."""
     visitor.endpoints = json.loads(visitor._exchange("GET", "/gradio_api/info").body)["named_endpoints"]
     return [Target(visitor, listener, model) for listener in visitor.config["dependencies"] if listener["backend_fn"]]
 

@@ -72,7 +72,6 @@ def _give(reader, uploaded):
 
 
 def opening(everything):
-    """Links to the page."""
     (target,) = (one for one in everything if one.name.startswith("open_page"))
     return Surface(links, lambda parameters: open_link(target, parameters))
 
@@ -147,7 +146,6 @@ def folders(visitor, model):
 
 
 def read_folder(folder):
-    """The files in a folder, by name."""
     return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
 
 

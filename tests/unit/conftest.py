@@ -17,16 +17,15 @@ from tests.stranger import Stranger
 
 HERE = Path(__file__).parent
 NAMES = """
-    answering api atlas classroom code corpus corpus_layers corpus_neurons data_files every_view examples
+    answering api atlas classroom code corpus corpus_layers corpus_neurons every_view examples
     families few findings finetune finetune_answers finetune_words guide head_atlas hostile hub isolation lessons
     more_findings notebook operating overload readme page_file patterns poison projection readme recipe
-    rooms server sheets standard tables tagging take_home training view_api
+    rooms server sheets standard tables tagging take_home taking training view_api
 """
 SLOW = set(NAMES.split())
 
 
 def pytest_collection_modifyitems(items):
-    """Marks their tests."""
     for item in items:
         if item.path.is_relative_to(HERE) and item.path.stem.removeprefix("test_") in SLOW:
             item.add_marker(pytest.mark.slow)
@@ -61,7 +60,6 @@ def fetch(served):
 
 @pytest.fixture(scope="module")
 def stranger(served) -> Stranger:
-    """A client with plain HTTP."""
     return Stranger(served)
 
 

@@ -246,7 +246,6 @@ def line(served):
 
 
 def answered(line: socket.socket) -> int:
-    """The status of the answer."""
     answer = http.client.HTTPResponse(line)
     answer.begin()
     return answer.status

@@ -32,12 +32,8 @@ MANY = [f"the {'very ' * (i % 4)}slow dog {i} bought milk" for i in range(40)]
 
 
 @pytest.fixture
-def write(tmp_path):
-    def write(text, name="file.txt"):
-        (tmp_path / name).write_text(text, "utf-8")
-        return tmp_path / name
-
-    return write
+def write(write):
+    return lambda text, name="file.txt": write(text, name)
 
 
 @pytest.fixture

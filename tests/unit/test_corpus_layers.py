@@ -30,9 +30,8 @@ def exact(monkeypatch, own_runs):
 
 
 @pytest.fixture
-def few(tmp_path):
-    (tmp_path / "few.txt").write_text("\n".join(TEXTS), "utf-8")
-    return read_corpus(tmp_path / "few.txt")
+def few(write):
+    return read_corpus(write("\n".join(TEXTS), "few.txt"))
 
 
 @pytest.fixture

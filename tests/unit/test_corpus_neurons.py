@@ -24,9 +24,8 @@ READ_BY |= {"distilbert": "ffn.lin2", "albert": "ffn_output", "modernbert": "mlp
 
 
 @pytest.fixture
-def few(tmp_path):
-    (tmp_path / "few.txt").write_text("\n".join(TEXTS), "utf-8")
-    return read_corpus(tmp_path / "few.txt")
+def few(write):
+    return read_corpus(write("\n".join(TEXTS), "few.txt"))
 
 
 @pytest.fixture(scope="module")
@@ -89,26 +88,9 @@ def test_other_families_too(family, tmp_path, few):
         norm = model.family.last_norm and model.layers[1].module.get_submodule(model.family.last_norm)
         ways = [norm(way) if norm else way for way in (column, -column)]
         with torch.no_grad():
-            up, down = (head_of(model, way) for way in ways)
+            up, down = model.masked_lm(torch.stack(ways))  # which is compared with transformers in test_families
         assert_same_but_for_rounding(row, (up - down) / 2)
     assert_same_but_for_rounding(technique.piece_weights(model, 1, ids=[7, 9])[[2, 5]], weights[:, [7, 9]])
-
-
-def head_of(model, hidden):
-    """The masked-LM head by the names that transformers gives its parts."""
-    module, hidden = model.module, hidden[None, None]
-    match model.family.model_type:
-        case "bert":
-            return module.cls.predictions(hidden)[0, 0]
-        case "roberta":
-            return module.lm_head(hidden)[0, 0]
-        case "distilbert":
-            hidden = module.vocab_layer_norm(module.activation(module.vocab_transform(hidden)))
-            return module.vocab_projector(hidden)[0, 0]
-        case "albert":
-            return module.predictions(hidden)[0, 0]
-        case "modernbert":
-            return module.decoder(module.head(module.model.final_norm(hidden)))[0, 0]
 
 
 def test_promoted_words_are_those_of_the_models_own_head(bundled):
@@ -116,7 +98,8 @@ def test_promoted_words_are_those_of_the_models_own_head(bundled):
     norm = bundled.module.bert.encoder.layer[layer].output
     column = norm.dense.weight[:, neuron].detach()
     with torch.no_grad():
-        weights = (head_of(bundled, norm.LayerNorm(column)) - head_of(bundled, norm.LayerNorm(-column))).numpy() / 2
+        up, down = (bundled.module.cls.predictions(norm.LayerNorm(way)[None])[0] for way in (column, -column))
+    weights = (up - down).numpy() / 2
     ids = bundled.ordinary_ids
     found = technique.find_promoted(bundled, layer, neuron, 10)
     best = ids[np.argsort(-weights[ids], kind="stable")]

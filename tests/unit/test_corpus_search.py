@@ -15,7 +15,6 @@ INPUT = "the happy cat bought a dog ."
 
 
 def small(corpus, number=40):
-    """Some of the built-in corpus."""
     return Corpus("some", corpus.sentences[:number], corpus.licence)
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import html
+import json
 import re
 
 import numpy as np
@@ -9,7 +10,11 @@ import plotly.graph_objects as go
 import pytest
 
 from explorer.core.paths import ASSETS
+from explorer.page.components import PlotlyChart
+from explorer.tabs import VIEWS
 from explorer.ui.pictures import attention, heatmaps, hidden, maps
+from explorer.ui.pictures.alternatives import alternative, describe
+from explorer.ui.pictures.attention import WeightScale
 from explorer.ui.pictures.base import esc, token_labels
 
 ODD = ["<b>", "&amp;", "<a href='javascript:x'>", "%{x}", "${alert(1)}", "##s", "the", "the", "the", "", "🍎"]
@@ -30,7 +35,7 @@ def test_repeated_tokens_have_places_of_their_own():
 def test_the_square_root_changes_the_colours_and_its_ticks_show_it():
     weights = np.array([[0.25, 0.75], [1, 0]], dtype=np.float32)
     plain, rooted = (
-        go.Figure(attention.attention_heatmap(weights, ["a", "b"], ["a", "b"], attention.WeightScale(square_root=root)))
+        go.Figure(attention.attention_heatmap(weights, ["a", "b"], ["a", "b"], WeightScale(square_root=root)))
         for root in (False, True)
     )
     np.testing.assert_allclose(decoded(rooted, "z"), np.sqrt(decoded(plain, "z")))
@@ -41,7 +46,7 @@ def test_the_square_root_changes_the_colours_and_its_ticks_show_it():
 
 def test_a_long_input_travels_as_a_byte_a_cell_on_the_scale_that_is_shown():
     weights = np.random.default_rng(0).dirichlet(np.full(300, 0.1), size=300).astype(np.float32)
-    figure = go.Figure(attention.attention_heatmap(weights, ["x"] * 300, ["x"] * 300, attention.WeightScale(square_root=True)))
+    figure = go.Figure(attention.attention_heatmap(weights, ["x"] * 300, ["x"] * 300, WeightScale(square_root=True)))
     shown = decoded(figure, "z")
     assert shown.dtype == np.uint8
     np.testing.assert_allclose((shown / 255) ** 2 * weights.max(), weights, atol=0.005)
@@ -99,3 +104,58 @@ def test_no_two_colours_of_a_series_are_nearly_equal(theme):
     labs = [_lab(colour) for colour in colours[8 * theme : 8 * theme + 8]]
     apart = {(a, b): float(np.linalg.norm(labs[a] - labs[b])) for a in range(8) for b in range(a)}
     assert min(apart.values()) > 20, min(apart, key=apart.get)
+
+
+# What is said of a picture to those who do not see it
+
+
+def said_of(figure) -> str:
+    sent = PlotlyChart().postprocess(figure)
+    return (json.loads(sent) if isinstance(sent, str) else sent)["layout"]["meta"]["alt"]
+
+
+def charts(content):
+    """The figures in which a view draws something, by the names of their parts."""
+    made = {name: value() if callable(value) else value for name, value in content.items()}
+    figures = {name: go.Figure(one) for name, one in made.items() if isinstance(one, go.Figure) or "layout" in (one or ())}
+    return {name: figure for name, figure in figures.items() if figure.data}
+
+
+@pytest.mark.usefixtures("few_sentences")
+def test_every_chart_of_every_view_holds_no_markup_and_says_what_it_shows(contents):
+    """Of an input with markup in it."""
+    seen = 0
+    for view in VIEWS:
+        for part, figure in charts(contents[view].content).items():
+            words, where = said_of(figure), f"{view}, {part}"
+            assert "<b>" not in figure.to_json().encode().decode("unicode_escape"), where
+            assert not [one for one in ("Nothing", "nan", "&lt;", "\u200b", "<br>") if one in words], where
+            assert any(digit in words for digit in "0123456789"), where
+            assert words.endswith("."), where
+            assert len(words) < 400, where
+            seen += 1
+    assert seen > 20
+
+
+def test_the_strongest_cells_are_those_of_the_matrix_on_every_scale():
+    for size, root in ((5, False), (5, True), (300, True)):
+        values = np.random.default_rng(size).dirichlet(np.full(size, 0.1), size=size).astype(np.float32)
+        names = [f"w{i}" for i in range(size)]
+        words = said_of(attention.attention_heatmap(values, names, names, WeightScale(square_root=root)))
+        places = np.argsort(-values.ravel(), kind="stable")[:3]
+        named = [f"w{place // size} → w{place % size} {float(values.ravel()[place]):.3g}" for place in places]
+        assert words == f"The strongest 3 of {size * size:,} (weight): {', '.join(named)}."
+
+
+def test_words_of_the_person_stay_as_they_are():
+    names = ["<b>", "&amp;", "the", "the"]
+    words = said_of(attention.attention_heatmap(np.diag([4.0, 3.0, 2.0, 1.0]), names, names, WeightScale(unit="x")))
+    assert words == "The strongest 3 of 16 (x): <b> → <b> 4, &amp; → &amp; 3, the → the 2."
+    assert alternative({"data": [], "layout": {}}) == "Nothing is drawn yet."
+
+
+def test_the_figure_itself_stays_and_another_value_passes_as_it_is():
+    figure = go.Figure(go.Bar(x=["a"], y=[1]))
+    describe(figure)
+    assert figure.layout.meta is None
+    assert describe({"text": "x"}) == {"text": "x"}

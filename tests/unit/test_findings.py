@@ -44,7 +44,6 @@ def numbers(text: str) -> list[float]:
 
 
 def words(text: str) -> list[str]:
-    """What is quoted."""
     return re.findall("“(.*?)”", text)
 
 

@@ -28,7 +28,6 @@ CLAIMS = re.findall(r"<!-- claim: (.+) -->", (FOLDER / "tour.md").read_text("utf
 
 
 def ids_in(page: Reader) -> list[str]:
-    """The ids of its elements."""
     return [value for name, value in page.attributes if name == "id"]
 
 

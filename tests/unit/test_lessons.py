@@ -66,8 +66,6 @@ The end.
 
 @pytest.fixture
 def written(tmp_path):
-    """Writes a lesson and gives its path."""
-
     def write(text):
         path = tmp_path / "01-made-up.md"
         path.write_text(text, "utf-8")

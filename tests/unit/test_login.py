@@ -39,14 +39,19 @@ def guess(asked):
     return guess
 
 
+def addresses(routes):
+    """The paths and methods of the app's routes and of those of its routers."""
+    for route in routes:
+        if router := getattr(route, "original_router", None):
+            yield from addresses(router.routes)
+        for method in {"GET", "POST"} & (getattr(route, "methods", None) or set()):
+            yield getattr(route, "path", ""), method
+
+
 def test_every_address_of_gradio_is_behind_the_door_but_those_of_the_login_page(serving, locked, asked):
     tried = 0
-    routers = [router for one in serving.app.routes if (router := getattr(one, "original_router", None))]
-    for route in [route for router in routers for route in router.routes]:
-        path, methods = getattr(route, "path", ""), getattr(route, "methods", None) or set()
-        if not path.startswith("/gradio_api/") or path.removeprefix("/gradio_api/").rstrip("/") in BEFORE_LOGIN:
-            continue
-        for method in methods & {"GET", "POST"}:
+    for path, method in addresses(serving.app.routes):
+        if path.startswith("/gradio_api/") and path.removeprefix("/gradio_api/").rstrip("/") not in BEFORE_LOGIN:
             tried += 1
             filled = path.replace("{", "").replace("}", "").replace(":path", "")
             for address in (filled, f"{filled}/"):
@@ -57,21 +62,13 @@ def test_every_address_of_gradio_is_behind_the_door_but_those_of_the_login_page(
 
 
 def test_the_guide_lists_every_address_that_answers_without_a_password(serving, asked, guide):
-    def routes(found):
-        for one in found:
-            yield from routes(router.routes) if (router := getattr(one, "original_router", None)) else [one]
-
     opened = set()
-    for route in routes(serving.app.routes):
-        path = (
-            getattr(route, "path", "").rstrip("/").replace(":path", "").replace(PLOTLY_ADDRESS, "bx/{version}/plotly.min.js")
-            or "/"
-        )
+    for found, method in addresses(serving.app.routes):
+        path = found.rstrip("/").replace(":path", "").replace(PLOTLY_ADDRESS, "bx/{version}/plotly.min.js") or "/"
         if path.startswith("/gradio_api") or CLOSED.search(path):
             continue
-        for method in (getattr(route, "methods", None) or set()) & {"GET", "POST"}:
-            answer = asked(method, path.replace("{", "").replace("}", ""), "{}" if method == "POST" else None)
-            opened |= {path.replace(PLOTLY_ADDRESS, "bx/{version}/plotly.min.js")} if answer[0] != 401 else set()
+        answer = asked(method, path.replace("{", "").replace("}", ""), "{}" if method == "POST" else None)
+        opened |= {path} if answer[0] != 401 else set()
     [table] = re.findall(r"<!-- open -->(.*?)<!-- end -->", guide["operating"], re.DOTALL)
     assert set(re.findall(r"`(/[^`]*)`", table)) == opened
     [gradios] = re.findall(r"asks `/gradio_api/` for (.*)\.\n", guide["operating"])

@@ -102,7 +102,6 @@ def builder():
 
 @pytest.fixture(scope="module")
 def files(builder):
-    """The names of the files in the wheel."""
     return {file.distribution_path for file in builder.recurse_included_files()}
 
 

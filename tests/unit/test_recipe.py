@@ -1,6 +1,9 @@
-"""The recipe of the bundled model: what a batch is, what no text may hold, and one training of a tiny model."""
+"""The bundled model's recipe: what a batch is, what no text may hold, and one training; and its card, which says what it does."""
 
+import importlib
 import json
+import re
+import sys
 
 import numpy as np
 import pytest
@@ -8,7 +11,13 @@ import torch
 import transformers
 
 from explorer.bert.checkpoints import BUNDLED_FOLDER
-from tests.recipe import FOLDER, batches, evaluate, text, train
+
+RECIPE = BUNDLED_FOLDER / "recipe"  # which is no package
+sys.path.insert(0, str(RECIPE))
+try:
+    batches, evaluate, text, train = map(importlib.import_module, ("batches", "evaluate", "text", "train"))
+finally:
+    sys.path.remove(str(RECIPE))
 
 DOCUMENTS = [
     [f"the {who} {does} {where} ." for where in ("here", "there", "outside", "at home")]
@@ -41,7 +50,7 @@ def test_a_run_of_words_of_our_own_sentences_is_left_out(tokenizer):
 
 def test_the_tables_give_sentences_without_a_slot_that_stays_empty():
     for name in ("facts", "stories"):
-        lines = [line for document in text.written_out(FOLDER / f"{name}.txt") for line in document]
+        lines = [line for document in text.written_out(RECIPE / f"{name}.txt") for line in document]
         assert len(lines) == len(set(lines)) > 300 or name == "stories"
         assert not [line for line in lines if {"{", "}"} & {*line}]
 
@@ -111,3 +120,31 @@ def test_a_tiny_model_learns_in_one_command_and_is_read_by_transformers(tmp_path
     both = evaluate.average([str(tmp_path / "run" / "model")] * 2, [0.5, 0.5])
     for name, value in both.state_dict().items():
         torch.testing.assert_close(value, model.state_dict()[name].float())
+
+
+@pytest.fixture(scope="module")
+def card():
+    return (BUNDLED_FOLDER / "README.md").read_text("utf-8")
+
+
+def test_transformers_reads_the_folder_whole_and_small(card):
+    model, report = transformers.BertForPreTraining.from_pretrained(BUNDLED_FOLDER, dtype=torch.float16, output_loading_info=True)
+    assert not any(report.values())
+    assert (BUNDLED_FOLDER / "model.safetensors").stat().st_size < 50e6
+    assert f"{sum(weights.numel() for weights in model.parameters()) / 1e6:.1f} million parameters" in card
+
+
+def test_the_tables_of_our_own_blanks_and_pairs_are_what_the_model_says(bundled, tokenizer, card):
+    filled, judged = (ask(bundled.module, tokenizer) for ask in (evaluate.fill_blanks, evaluate.judge_pairs))
+    for kind, (count, first, five) in evaluate.by_kind(filled).items():
+        assert f"| {kind} | {count} | {100 * first / count:.0f}% | {100 * five / count:.0f}% |" in card
+    for row, guesses in filled:
+        listed = re.search(rf"^\| {row['kind']} \| `{re.escape(row['sentence'])}` \| (\S+) (\d+)", card, re.MULTILINE)
+        assert (listed is None) == any(sensible for *_, sensible in guesses), row["sentence"]
+        if listed:
+            assert listed[1] == guesses[0][0]
+            assert int(listed[2]) == pytest.approx(100 * guesses[0][1], abs=1)
+    right = [(follows > 0.5) == (row["label"] == "next") for row, follows in judged]
+    assert f"Pairs: {sum(right)} of {len(right)} are judged right." in card
+    for (row, _), good in zip(judged, right, strict=True):
+        assert (f"| `{row['text']} / {row['text_b']}` |" in card) != good

@@ -46,7 +46,6 @@ def do(look):
 
 @pytest.fixture
 def room(do):
-    """An open room, closed at the end."""
     opened = do("")
     yield opened
     do(f"/{opened['word']}/end", opened["key"])

@@ -30,7 +30,6 @@ FILE_DATA = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}
 
 
 def sentence_of(body: bytes) -> str:
-    """The one sentence of a refusal."""
     said = json.loads(body)["error"]
     check_sentence(said.removeprefix(UNFORESEEN))
     assert not INSIDE.search(said)

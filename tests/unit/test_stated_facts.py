@@ -39,7 +39,6 @@ INTERVALS = [pytest.param(found, id=f"{path.stem}:{found[0]}") for path in PAGES
 
 @pytest.fixture(scope="module")
 def lesson():
-    """The text of a lesson, by its number."""
     return lambda number: text_of(next((ASSETS / "lessons" / "en").glob(f"{number:02}-*.md")))
 
 

@@ -24,7 +24,6 @@ LESSONS = lessons()
 
 
 def _cells(view, subject: Subject) -> list[list[str]]:
-    """The rows of a view's table."""
     return [row["cells"] for row in view.compute(subject)["table"]["rows"]]
 
 

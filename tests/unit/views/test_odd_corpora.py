@@ -56,15 +56,6 @@ ANSWERED = {
 INSIDE_A_BLANK = "blanks and other specials"  # where the most frequent word stands in one
 
 
-@pytest.fixture
-def read(tmp_path):
-    def read(text):
-        (tmp_path / "own.txt").write_text(text, "utf-8", newline="")
-        return read_corpus(tmp_path / "own.txt")
-
-    return read
-
-
 @pytest.fixture(scope="module")
 def short(make_tiny):
     """A model that cuts off what has more than 64 tokens."""
@@ -72,15 +63,15 @@ def short(make_tiny):
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_file_that_cannot_be_read_gets_a_sentence(name, read, refusal):
+def test_a_file_that_cannot_be_read_gets_a_sentence(name, write, refusal):
     text, said = REFUSED[name]
-    assert said in refusal(InputError, lambda: read(text))
+    assert said in refusal(InputError, lambda: read_corpus(write(text, "own.txt")))
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")  # of numbers that are none
 @pytest.mark.parametrize("name", ANSWERED)
-def test_every_choice_answers_any_other(name, read, short, refusal):
-    corpus = read(ANSWERED[name])
+def test_every_choice_answers_any_other(name, write, short, refusal):
+    corpus = read_corpus(write(ANSWERED[name], "own.txt"))
     subject = Subject.of(short.trace("She sat on the bank of the river."))
     views = [view(source=FILE, file=corpus) for view in TAB.views]
     views += [Search(source=FILE, file=corpus, compare=way) for _, way in WAYS[1:]]

@@ -1,6 +1,7 @@
-"""The notion of a view: what it declares, what is checked, and what the page makes of it."""
+"""The notion of a view: what it declares, what is checked, what the page makes of it, and what it shows first or as an answer."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,9 +10,12 @@ import pytest
 from explorer.bert.capabilities import Capabilities
 from explorer.core.errors import InputError
 from explorer.core.limits import Limit
+from explorer.export.place import slug
+from explorer.page.controls import ANSWER
 from explorer.tabs import TABS, VIEWS
-from explorer.ui.settings import choice, memory, number, several, switch, text
+from explorer.ui.settings import Memory, choice, memory, number, several, switch, text
 from explorer.ui.subject import Subject
+from explorer.ui.tabs import views_in
 from explorer.ui.view import View, button, caption, chart, settle
 
 CAN = ("fill_mask", "next_sentence", "replaced", "segments", "positions", "pooler", "own_layers")
@@ -133,3 +137,58 @@ def test_the_view_that_contributing_shows_is_one_and_matches_the_model(bundled):
     shown = view.read({"in_layer": 6}, bundled.capabilities).compute(Subject.of(bundled.trace("The cat sat on the mat.")))
     assert shown["check"]["text"].startswith("✓ matches the model")
     assert [len(group["rows"]) for group in shown["shares"]["groups"]] == [bundled.capabilities.heads]
+
+
+MOST = 3  # choices beside a question
+LINE = 60  # characters of a question in the menu, which are one line
+
+
+@pytest.mark.parametrize("tab", TABS, ids=lambda tab: tab.id)
+def test_a_tab_shows_few_of_its_choices_and_asks_with_the_rest(tab):
+    first = list(tab.choices)[: tab.in_sight]
+    assert len(first) <= MOST
+    assert [*first, *tab.behind_more] == list(tab.choices)
+    assert len(tab.behind_more) != 1, "one choice needs no menu"
+    for question in tab.behind_more.values():
+        assert question.endswith("?")
+        assert len(question) <= LINE
+
+
+@pytest.mark.parametrize("tab", TABS, ids=lambda tab: tab.id)
+def test_a_setting_that_several_choices_read_is_declared_as_shared(tab):
+    """Otherwise it would be a part of one of them, and out of sight in the others."""
+    above = {name for view in tab.above for name in view.names}
+    controls = [
+        {name for view in views_in(rows) for name, setting in view.settings.items() if not isinstance(setting, Memory)}
+        for rows in tab.choices.values()
+    ]
+    read = Counter(name for of_choice in controls for name in of_choice)
+    assert {name for name, count in read.items() if count > 1} - above == {name for line in tab.shared for name in line}
+
+
+ANSWERS = {slug(f"{view.name}/{name}") for view in VIEWS.values() for name, part in view.parts.items() if part.answer}
+SHEETS = {slug(f"{tab.id}/{name}") for tab in TABS for view in tab.views for name, one in view.settings.items() if one.answer}
+
+
+@pytest.fixture(scope="module")
+def covered(page):
+    return {block.elem_id for block in page[0].blocks.values() if ANSWER in (getattr(block, "elem_classes", None) or [])}
+
+
+def test_findings_and_declared_answers_are_covered_and_nothing_else(covered):
+    findings = {name for name in covered if name.endswith("-finding")}
+    assert len(findings) >= 10
+    assert covered - findings == ANSWERS | SHEETS | {"says", "suggestion"}, "the line below the bar says what the model says"
+
+
+@pytest.mark.parametrize(
+    "name", ["fill-mask-guesses-guesses", "fill-mask-lens-table", "next-sentence-pair-verdict", "own-head-labels-verdict"]
+)
+def test_what_the_model_says_is_an_answer(covered, name):
+    assert name in covered
+
+
+def test_what_shows_how_it_gets_there_is_none(covered):
+    pictures = {"head_grid", "lines", "tokens", "architecture"}
+    drawn = {slug(f"{view.name}/{name}") for view in VIEWS.values() for name, part in view.parts.items() if part.kind in pictures}
+    assert not covered & {*drawn, "attention-head-heatmap", "inside-head-dots-table"}
