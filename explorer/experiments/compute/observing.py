@@ -15,6 +15,7 @@ from explorer.experiments.compute.heads import MARKED
 from explorer.experiments.compute.question import STATES, Axis, Batch, Measured, OfMarked, Question, ReadItem, Unusable, place_of
 from explorer.experiments.compute.summary import Place
 from explorer.experiments.compute.targets import WORD
+from explorer.techniques.ablation import Run
 from explorer.techniques.attribution import OCCLUSION, attribute, occlusion_of
 from explorer.techniques.lens import RAW, TUNED, require_tuned_lens, translate
 from explorer.techniques.pseudo_likelihood import ORIGINAL, WORD_L2R, Hidden, answers_in_steps, hide_each
@@ -86,7 +87,8 @@ class ComesFrom(OfMarked):
     def measure(self, batch: Batch) -> Measured:
         found = torch.empty(2, len(batch.items), *self.shape)
         for row, item in enumerate(batch.items):
-            shares = place_shares(mixing(self.model.trace(item.item.text_a, item.item.text_b)).shares, item.place)
+            run = Run(self.model.trace(item.item.text_a, item.item.text_b))
+            shares = place_shares(mixing(run).shares, item.place)
             for which, word in enumerate((item.marks[0], self.another_word(item))):
                 found[which, row] = torch.from_numpy(shares[:, list(word)].sum(1))
         return Measured(*found)
