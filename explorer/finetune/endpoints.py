@@ -215,15 +215,16 @@ def train_spans(
 
 def answer(question: str, text: str, head: str) -> dict[str, Any]:
     """The answer that a trained head finds in a text, "" for none, its characters [start, end) in the text, and the shares
-    p(start) · p(end) of the best span (score) and of there being no answer (no_answer), 0 to 1.
+    p(start) · p(end) of the best span (score) and of there being no answer (no_answer), 0 to 1; a long text is cut (read).
 
     Returns:
-        `answer`, `start`, `end`, `score`, `no_answer`.
+        `answer`, `start`, `end`, `score`, `no_answer`, `read`.
     """
     question, text = limits.check_text(question, "the question"), limits.check_text(text, "the text")
     found = as_kind(store.fetch(head).predictor, Answerer)
     said = found.answer(load(found.model), question, text)
-    return {"answer": said.text, "start": said.start, "end": said.end, "score": said.score, "no_answer": said.no_answer}
+    named = ("start", "end", "score", "no_answer", "read")
+    return {"answer": said.text, **{name: getattr(said, name) for name in named}}
 
 
 ENDPOINTS = (train_head, read_examples, classify, probe_layers, train_tokens, tag, train_spans, answer)

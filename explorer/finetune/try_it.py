@@ -258,6 +258,6 @@ def answer_question(run: Run, pair: Pair) -> Content:
     row = word_grid("token", tokens, ["begins", "ends"], cells, outlined=outlined)
     note = "How likely each token of the text begins and ends the answer; [CLS] is for no answer."
     if len(found.shares) < encoding.total:
-        note += f" The model reads the first {encoding.offsets[places[-1]][1]:,} characters of the text."
+        note += f" The model reads the first {found.read:,} characters of the text."
     kept = keep(row, lambda: columns_of(position=places, token=tokens, begins=shares[:, 0], ends=shares[:, 1]))
     return {"said": said, "row": kept, "note": note}

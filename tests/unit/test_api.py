@@ -198,7 +198,9 @@ def test_a_head_for_answers_is_trained_and_asked(client, ask):
     assert 0 <= trained["history"][-1]["held_out_exact_match"] == trained["exact_match"] <= trained["f1"] <= 1
     assert any("Reading 8 examples" in desc or "Epoch" in desc for desc in seen)
     found = ask("answer", "Where does Anna live?", PASSAGE, trained["head"])
-    assert set(found) == {"answer", "start", "end", "score", "no_answer"}
+    assert set(found) == {"answer", "start", "end", "score", "no_answer", "read"}
+    assert found["read"] == len(PASSAGE)
+    assert 1_000 < ask("answer", "Where?", f"{PASSAGE} " * 150, trained["head"])["read"] < 2_900  # of 3,000
     assert PASSAGE[found["start"] : found["end"]] == found["answer"]
     assert 0 <= found["score"] <= 1
     assert 0 <= found["no_answer"] <= 1

@@ -86,6 +86,12 @@ class Answer:
     span: tuple[int, int]  # the first and the last token of the best span, even if 'no answer' scores higher
     shares: np.ndarray = field(repr=False)  # [tokens read, 2]: the probability that the answer begins, and ends, at each
 
+    @property
+    def read(self) -> int:
+        """How many characters of the text were read: a long text is cut."""
+        places = places_of(self.encoding, len(self.shares))
+        return self.encoding.offsets[places[-1]][1] if places else 0
+
 
 def places_of(encoding: Encoding, read: int) -> list[int]:
     """The tokens of the text, of the first `read` ones of the pair; the last one read is [SEP]."""
