@@ -22,21 +22,7 @@ from explorer.core.errors import CapabilityError
 from explorer.experiments.compute.question import Axis, Batch
 from explorer.techniques.edits import PARTS, attend_with
 
-
-@dataclass(frozen=True)
-class Components(Axis):
-    """Components by name: "5.11" is layer 5, head 11; `ends` is the one that no layer has, and comes first if it sends."""
-
-    ends: str = ""
-
-    def counted(self, count: int, heads: int = 0) -> Axis:
-        """All of them, in the order in which they are computed."""
-        layers = range(1, 1 + (count - 1) // (heads + 1))
-        inside = [name for at in layers for name in (*(f"{at}.{head}" for head in range(1, heads + 1)), f"MLP {at}")]
-        return replace(self, labels=[self.ends, *inside] if self.name == SENDERS.name else [*inside, self.ends])
-
-
-SENDERS, RECEIVERS = Components("sender", ends="embeddings"), Components("receiver", ends="answer")
+SENDERS, RECEIVERS = Axis("sender", first=0, ends="embeddings"), Axis("receiver", ends="answer")
 
 
 @dataclass(frozen=True)

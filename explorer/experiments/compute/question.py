@@ -29,15 +29,26 @@ class Unusable(InputError):
 
 @dataclass(frozen=True)
 class Axis:
-    """One of the two directions in which places lie: its name, and the label of each place; () for numbers from `first`."""
+    """One of the two directions in which places lie: its name, and the label of each place; () for numbers from `first`.
+
+    Components of the model have names such as "5.11", layer 5, head 11; `ends` is the one that no layer has, and comes
+    before the others where `first` is 0.
+    """
 
     name: str
     labels: Sequence[int | str] = ()
     first: int = 1
+    ends: str = ""
 
     def counted(self, count: int, heads: int = 0) -> Axis:
-        """The axis with this many labels, if they are numbers; `heads` of each layer, where components are its places."""
-        return self if self.labels else replace(self, labels=range(self.first, self.first + count))
+        """The axis with this many labels, unless it has them; with those of layers of so many heads, in the order of a run."""
+        if self.labels:
+            return self
+        if not self.ends:
+            return replace(self, labels=range(self.first, self.first + count))
+        layers = range(1, 1 + (count - 1) // (heads + 1))
+        inside = [name for at in layers for name in (*(f"{at}.{head}" for head in range(1, heads + 1)), f"MLP {at}")]
+        return replace(self, labels=[*inside, self.ends] if self.first else [self.ends, *inside])
 
 
 LAYERS, HEADS, STATES = Axis("layer"), Axis("head"), Axis("hidden state", first=0)

@@ -111,30 +111,24 @@ def run_from_json(text: str) -> Experiment:
         if given.format != FORMAT or made.target not in question.targets or set(given.also) - set(question.also):
             raise InputError(NO_EXPERIMENT)
         question.check_way(made.how)
-        found = _experiment_of(given)
+        numbers = {name: one for name in ("before", "values", *ALSO) if (one := getattr(given, name)) is not None}
+        with np.errstate(over="ignore"):  # what is too large becomes infinite, which no file has
+            arrays: Any = {name: np.array(one, np.float32) for name, one in numbers.items()}
+            also = {name: np.array(one, np.float32) for name, one in given.also.items()}
+        items, provenance = check_items(given.items, given.groups or ()), made.model_dump(exclude_unset=True)
+        found = Experiment(items, tuple(given.pieces), provenance=provenance, left_out=given.left_out, also=also, **arrays)
         places = tuple(len(axis.labels) for axis in found.axes)
     except (ValueError, KeyError) as error:
         raise InputError(NO_EXPERIMENT) from error
-    items = (len(found.items),)
-    every = (found.values, found.nulls, *found.also.values())
-    shapes = [(found.before, items), (found.sizes, items), *((array, (*items, *places)) for array in every)]
+    count, every = len(found.items), (found.values, found.nulls, *found.also.values())
+    shapes = [(found.before, (count,)), (found.sizes, (count,)), *((array, (count, *places)) for array in every)]
     fits = all(array is None or array.shape == shape for array, shape in shapes)
     finite = all(array is None or np.isfinite(array).all() for array in (found.before, found.sizes, found.values, found.nulls))
     positive = found.sizes is None or (found.sizes > 0).all()
-    counts = len(found.pieces) == len(found.items) and 0 < np.prod(places, dtype=float) <= MOST_PLACES
+    counts = len(found.pieces) == count and 0 < np.prod(places, dtype=float) <= MOST_PLACES
     if not (fits and finite and positive and counts):
         raise InputError(NO_EXPERIMENT)
     return found
-
-
-def _experiment_of(given: Written) -> Experiment:
-    """What a file holds, whose arrays need not fit together."""
-    with np.errstate(over="ignore"):  # what is too large becomes infinite, which no file has
-        numbers = {name: getattr(given, name) for name in ("before", "values", *ALSO)}
-        arrays: dict[str, Any] = {name: np.array(value, dtype=np.float32) for name, value in numbers.items() if value is not None}
-        also = {name: np.array(array, dtype=np.float32) for name, array in given.also.items()}
-    items, provenance = check_items(given.items, given.groups or ()), given.provenance.model_dump(exclude_unset=True)
-    return Experiment(items, tuple(given.pieces), provenance=provenance, left_out=given.left_out, also=also, **arrays)
 
 
 def save_experiment(experiment: Experiment, path: str | Path) -> None:
