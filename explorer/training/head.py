@@ -87,16 +87,20 @@ class Objective(ABC):
     def measure(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
         """The loss and the predictor's other measures of the scores [vectors, outputs] of `rows`, by name."""
 
-    def solve(self, inputs: np.ndarray, rows: np.ndarray, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
-        """The best weight [outputs, hidden] and bias [outputs] of a linear head for all of `rows`, without gradient steps."""
-        raise NotImplementedError
-
     def rescale(self, head: Head) -> Head:
         """The head whose scores are on the scale of the examples."""
         return head
 
 
-class Classes(Objective):
+class Solvable(Objective):
+    """An objective of which the best linear head is known."""
+
+    @abstractmethod
+    def solve(self, inputs: np.ndarray, rows: np.ndarray, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
+        """The best weight [outputs, hidden] and bias [outputs] of a linear head for all of `rows`, without gradient steps."""
+
+
+class Classes(Solvable):
     """One label per row: cross-entropy, in nats."""
 
     def __init__(self, targets: np.ndarray, labels: int) -> None:
@@ -131,7 +135,7 @@ class Classes(Objective):
         return weight, bias
 
 
-class Numbers(Objective):
+class Numbers(Solvable):
     """One number per row: squared error, after centring and scaling by the numbers of the training part."""
 
     outputs = 1

@@ -15,7 +15,7 @@ import numpy as np
 from explorer.core.engine import no_grad, torch
 from explorer.finetune.compute.layers import EVERY_TOKEN, Prefix, Ragged, Top
 from explorer.training.examples import Split
-from explorer.training.head import Head, Objective, Scale, new_module
+from explorer.training.head import Head, Objective, Scale, Solvable, new_module
 from explorer.training.settings import Epoch, TrainingSettings
 
 HEAD_RATE = 0.01  # minimum learning rate of the head, which starts from zero
@@ -32,7 +32,7 @@ Trained = tuple[Epoch, Head, Top | None]
 
 
 def train(
-    vectors: np.ndarray, objective: Objective, split: Split, settings: TrainingSettings, begun: Head | None = None
+    vectors: np.ndarray, objective: Solvable, split: Split, settings: TrainingSettings, begun: Head | None = None
 ) -> Iterator[Trained]:
     """Train a head on features [rows, hidden], deterministically; yields after every epoch.
 

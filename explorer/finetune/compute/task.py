@@ -24,7 +24,7 @@ from explorer.finetune.compute.texts import Classifier, HeldOutTexts, Regressor
 from explorer.finetune.compute.words import Tagger
 from explorer.text import limits
 from explorer.training.examples import Split
-from explorer.training.head import Head, Objective
+from explorer.training.head import Head, Objective, Solvable
 from explorer.training.settings import FEWEST_HELD_OUT, OPTIMIZERS, Epoch, TrainingSettings
 
 MOST_FOLLOWED, MOST_MOMENTS = 500, 20  # held-out texts, and epochs, of which the map makes a film
@@ -132,6 +132,7 @@ class Task:
         if not isinstance(prefix.states, Ragged):
             if self.in_turn:
                 return train_in_turn(prefix.states, self.examples, plan.settings)
+            assert isinstance(objective, Solvable)
             return train(prefix.states, objective, rows, plan.settings, begun)
         top = Top(self.model, plan.layer, plan.layers_trained, self.head.top_pooling(plan.pooling))
         if plan.start is not None and plan.start.top is not None:
