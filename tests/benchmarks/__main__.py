@@ -2,12 +2,13 @@
 
 import argparse
 
-from tests.benchmarks import browser, empty_caches, keys, picture, responses, routes, startup
+from tests.benchmarks import browser, empty_caches, estimates, keys, picture, responses, routes, startup
 
 BENCHMARKS = {
     "startup": startup.run,
     "routes": routes.run,
     "picture": picture.run,
+    "estimates": estimates.run,
     "keys": keys.run,
     "browser": browser.run,
     "cold": browser.cold,
