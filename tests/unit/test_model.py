@@ -1,5 +1,4 @@
 import gc
-import hashlib
 import time
 import weakref
 
@@ -17,7 +16,7 @@ from explorer.core import limits
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.limits import MODELS
 from tests.families import edit
-from tests.hooks import hooks_of
+from tests.hooks import fingerprint, hooks_of
 from tests.waiting import at_once
 
 TEXTS = ["The man went to the store.", "She was happy!", "A slow [MASK] bought milk", "the " * 200, "$5 - (it was)"]
@@ -138,13 +137,6 @@ def test_traces_are_forgotten_by_their_size(tiny, monkeypatch, passes):
 
 
 # the shared model
-
-
-def fingerprint(model):
-    digest = hashlib.sha256()
-    for name, tensor in sorted(model.module.state_dict().items()):
-        digest.update(name.encode() + tensor.numpy().tobytes())
-    return digest.hexdigest()
 
 
 def everything(model, text):

@@ -20,10 +20,7 @@ PART = 16
 PAIRS = [(f"the man was {'very ' * (i % 5)}happy {i}", "she was sad" if i % 7 == 0 else "") for i in range(5 * PART + 3)]
 SINGLE = np.dtype("<f4")
 
-
-@pytest.fixture(autouse=True)
-def own(monkeypatch, tmp_path):
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("own_runs")
 
 
 def folders():

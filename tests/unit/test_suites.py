@@ -132,13 +132,6 @@ def test_pairs_of_one_frame_are_one_observation():
     assert few.left_out == 12
 
 
-def test_stereotypes_count_only_what_both_sentences_share(bundled):
-    suite = first_pairs(SUITES["stereotypes"], 1)
-    shared, whole = judged(bundled, suite), judged(bundled, replace(suite, stereotypes=False), LIKELIHOOD)
-    blank = judged(bundled, suite, BLANK)
-    np.testing.assert_allclose(shared.table.difference + blank.table.difference, whole.table.difference, atol=1e-4)
-
-
 @pytest.mark.parametrize("family", at_night([name for name in KINDS if name != "electra-discriminator"], but=["modernbert"]))
 def test_every_family_judges_pairs(tmp_path, family):
     model = explorer.load(str(write_family(tmp_path / family, family)))

@@ -27,6 +27,7 @@ from explorer.finetune.verdict import cost, judge, next_step
 from explorer.training.examples import Examples
 from explorer.ui.pictures.bars import percent
 from explorer.ui.subject import Subject
+from tests.waiting import drain
 
 
 @pytest.fixture(scope="module")
@@ -105,15 +106,9 @@ def test_the_sentence_that_is_tried_is_a_star_in_its_region_and_its_words_pull(s
 
 def test_layers_that_are_trained_move_the_points_epoch_by_epoch(subject, monkeypatch):
     monkeypatch.setattr(outcome, "EVERY", 0)
-    steps = Outcome(preset=OWN, layers=1, pooling="cls", epochs=3, rate=2e-4, batch=8).on_train(subject, None)
-    moving, axes, change = [], set(), None
-    while change is None:
-        try:
-            content = next(steps)
-            moving += [content["map"]["value"]] if "map" in content else []
-            axes |= {tuple(content["curves"].layout.xaxis.range)} if "curves" in content else set()
-        except StopIteration as done:
-            change = done.value
+    shown, change = drain(Outcome(preset=OWN, layers=1, pooling="cls", epochs=3, rate=2e-4, batch=8).on_train(subject, None))
+    moving = [content["map"]["value"] for content in shown if "map" in content]
+    axes = {tuple(content["curves"].layout.xaxis.range) for content in shown if "curves" in content}
     assert axes == {(0.5, 3.5)}, "all epochs to come have room"
     store._read.clear()
     run = store.fetch(change.settings["run"])
