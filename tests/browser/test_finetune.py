@@ -25,10 +25,6 @@ def tab(open_app):
     return page
 
 
-def verdict(page):
-    return page.locator("#fine-tune-try-it-verdict").inner_text()
-
-
 def write(page, card, line):
     """Type a sentence at the end of a card."""
     lines = page.locator(".bx-card").nth(card).locator("textarea")
@@ -59,7 +55,7 @@ def test_it_opens_with_a_result_type_train_and_try_are_on_one_screen_and_every_l
     unfold(page, "What is the result worth?")
     expect(page.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
 
-    before = verdict(page)
+    before = page.locator("#fine-tune-try-it-verdict").inner_text()
     write(page, 0, "A hawk flew over the valley.")
     page.wait_for_function("before => document.querySelector('#fine-tune-try-it-verdict').innerText !== before", arg=before)
     expect(page.locator("#fine-tune-finding")).to_contain_text("of 19 sentences")

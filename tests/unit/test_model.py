@@ -41,9 +41,6 @@ def fresh(model):
     return Explorer(checkpoints.find(model.name))
 
 
-# the heads
-
-
 @pytest.mark.parametrize(
     ("text_a", "text_b"),
     [
@@ -104,9 +101,6 @@ def test_more_guesses_than_pieces_are_all_of_them(make_tiny):
     assert all(isinstance(token, str) for token in pieces.values())
 
 
-# one Trace
-
-
 def test_equal_requests_give_the_same_trace_and_one_pass(model, passes):
     model = fresh(model)
     trace = model.trace("the man [MASK]", "he went")
@@ -134,9 +128,6 @@ def test_traces_are_forgotten_by_their_size(tiny, monkeypatch, passes):
     assert len(passes) == 1
     model.trace("the " * 600)  # larger than everything allowed: kept, alone
     assert [trace.encoding.text_a for trace in model._readings.values()] == ["the " * 600]
-
-
-# the shared model
 
 
 def everything(model, text):
@@ -186,9 +177,6 @@ def test_threads_do_not_cut_each_others_texts(tiny):
         return True
 
     assert all(at_once(8, encode))
-
-
-# loading
 
 
 def test_models_are_read_one_at_a_time(tiny_folder, variant_folders, monkeypatch):

@@ -23,10 +23,6 @@ SINGLE = np.dtype("<f4")
 pytestmark = pytest.mark.usefixtures("own_runs")
 
 
-def folders():
-    return [one for one in (store.folder() / readings.FOLDER).iterdir() if one.is_dir()]
-
-
 @pytest.mark.parametrize("pooling", ["mean", "cls", "pooler", "last4"])
 def test_features_read_in_parts_are_those_read_together(tiny, pooling, monkeypatch):
     monkeypatch.setattr(layers, "PART", PART)
@@ -65,6 +61,6 @@ def test_the_disk_is_bounded(monkeypatch):
         with folder_for(name, 400_000) as folder:
             (folder / readings.ROWS).write_bytes(bytes(400_000))
         os.utime(folder, (number, number + 2e9))
-    assert {one.name for one in folders()} == {"old", "new"}
+    assert {one.name for one in (store.folder() / readings.FOLDER).iterdir() if one.is_dir()} == {"old", "new"}
     with pytest.raises(InputError, match="2 MB on the disk, and 1 is the most"), folder_for("huge", 2 * 2**20):
         pass

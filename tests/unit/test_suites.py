@@ -5,7 +5,6 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -40,7 +39,6 @@ from tests.at_night import at_night
 from tests.corpora import first_pairs
 from tests.families import KINDS, write_family
 
-ROOT = Path(__file__).resolve().parents[2]
 SUITES = {name: suite_of(name) for name in TITLES}
 FEW = 3  # pairs of each suite that are compared with transformers
 

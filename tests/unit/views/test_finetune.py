@@ -25,29 +25,12 @@ from explorer.text.tables import Table, parse_table
 from explorer.training.examples import ScoredExamples
 from explorer.training.probe import LayerProbe
 from explorer.ui.pictures.numbers import numbers_of
-from explorer.ui.subject import Subject
 
 ABOUT_RUNS = (Outcome, TryIt, Result, Runs)
 
 
-@pytest.fixture(scope="module")
-def subject(bundled):
-    """No text at all: this tab needs none."""
-    return Subject(bundled.name, "", "")
-
-
-@pytest.fixture
-def opened(bundled):
-    return opening_run(bundled.name)
-
-
 def read(view, subject, **given):
     return view.read(given, subject.model.capabilities)
-
-
-def table(rows=None):
-    rows = rows or [(f"good {i}", "yes") for i in range(4)] + [(f"bad {i}", "no") for i in range(4)]
-    return Table(("text", "label"), tuple(rows), f"{len(rows)} rows.")
 
 
 def test_without_a_text_there_is_a_run_and_nothing_of_it_goes_into_a_link(subject, opened):
@@ -179,10 +162,11 @@ def test_the_opening_is_right_sure_and_for_the_right_words(subject):
 
 def test_a_table_is_guessed_shown_and_put_away(subject):
     assert "hoose" in ExamplesView(source=FILE).compute(subject)["about"]
-    view = read(ExamplesView, subject, source=FILE, table=table())
+    rows = tuple((f"{label} {number}", label) for label in ("good", "bad") for number in range(4))
+    view = read(ExamplesView, subject, source=FILE, table=Table(("text", "label"), rows, "8 rows."))
     guessed = view.on_table(subject, view.table).settings
     assert guessed == {"text_column": "text", "label_column": "label", "second_column": "(none)", "labels_are": "", "run": None}
-    chosen = read(ExamplesView, subject, source=HUB, table=table(), **guessed)
+    chosen = read(ExamplesView, subject, source=HUB, table=view.table, **guessed)
     assert len(chosen.examples()[0]) == 8
     shown = chosen.compute(subject)
     assert shown["preview"]["value"]["headers"] == ["text", "label"]
