@@ -42,6 +42,13 @@ def test_every_tuned_head_says_what_transformers_says(name, ending, tmp_path):
     assert own_head.own_error(model.trace(*PAIR)) < 1e-5
 
 
+def test_a_word_decides_by_what_its_masking_takes(models):
+    trace, masked = (models[LABELS].trace(text, PAIR[1]) for text in (PAIR[0], "Who [MASK] to the store?"))
+    words, effects = own_head.word_effects(trace, 2)
+    assert words[:3] == ["who", "went", "to"]
+    assert effects[1] == pytest.approx(own_head.labels(trace).shares[2] - own_head.labels(masked).shares[2], abs=1e-5)
+
+
 def test_the_best_answer_is_the_best_of_all_spans(models, folders):
     trace = models[ANSWER].trace(*PAIR)
     theirs = own(folders[ANSWER], "BertForQuestionAnswering", models[ANSWER], PAIR)

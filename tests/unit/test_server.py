@@ -83,9 +83,6 @@ def test_a_space_may_be_framed_by_its_host(monkeypatch):
     assert "frame-ancestors 'self' https://huggingface.co https://*.hf.space" in policy
 
 
-# Names
-
-
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:7860", "localhost.evil.example", "127.0.0.1.nip.io", "[", ""])
 @pytest.mark.parametrize("path", ["/", "/gradio_api/run/tokens"])
 def test_another_name_is_refused(fetch, host, path):
@@ -165,9 +162,6 @@ def test_a_link_elsewhere_leads_to_the_page_and_logs_nobody_out(fetch):
     status, _, body = fetch("GET", "/logout", **ELSEWHERE)
     assert status == 403
     sentence_of(body)
-
-
-# Compression
 
 
 def test_a_stream_is_not_held_back():

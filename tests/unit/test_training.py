@@ -216,16 +216,15 @@ def test_a_head_with_a_hidden_layer_computes_what_torch_does():
 @pytest.mark.parametrize("layers", [0, 1])
 def test_a_training_goes_on_from_where_another_one_ended(tiny, layers):
     examples = Examples(tuple(f"{word} {row}" for row in range(8) for word in ("cat", "dog")), ("a", "b") * 8)
-    model = tiny
     numbers = {"epochs": 4, "learning_rate": 0.01, "batch_size": 4}
-    first = learn(model, examples, layers_trained=layers, **numbers)
+    first = learn(tiny, examples, layers_trained=layers, **numbers)
     run = as_run(first, "first", "")
     assert "start" not in run.settings
-    plan = go_on(model, run.predictor, run.settings)
-    second = train_whole(Task(model, examples, plan))
+    plan = go_on(tiny, run.predictor, run.settings)
+    second = train_whole(Task(tiny, examples, plan))
     np.testing.assert_array_equal(first.split.held_out, second.split.held_out)
     assert second.history[0].trained["loss"] < first.history[0].trained["loss"]
     still = replace(plan, settings=replace(plan.settings, learning_rate=1e-6, epochs=1))
     if not layers:  # whose head learns at a rate of its own
-        same = train_whole(Task(model, examples, still))
+        same = train_whole(Task(tiny, examples, still))
         assert same.history[0].held_out["loss"] == pytest.approx(first.history[-1].held_out["loss"], abs=1e-3)

@@ -48,7 +48,7 @@ def test_stars_mean_what_they_mean_in_a_shell():
 
 
 def test_nearest_is_by_cosine_and_leaves_out_the_piece_itself():
-    table = np.array([[1, 0], [2, 0.1], [-3, 0], [0, 1], [0, 0]], dtype=np.float32)
+    table = np.array([[5, 0], [2, 0.1], [-3, 0], [0, 1], [0, 0]], dtype=np.float32)
     best = nearest(table, 0, 3)
     assert [row for row, _ in best] == [1, 3, 4]
     assert best[0][1] == np.float32(2 / np.hypot(2, 0.1))

@@ -8,6 +8,7 @@ import pytest
 
 from explorer.core.steps import finished
 from explorer.finetune.cards import OURS
+from explorer.finetune.compute import store
 from explorer.finetune.compute.answers import Answerer, exact_match, places_of
 from explorer.finetune.compute.export import pack
 from explorer.finetune.compute.from_table import built_in, read_file
@@ -41,7 +42,7 @@ def read(view, subject, **given):
 
 
 def test_runs_of_another_kind_are_not_looked_at(subject, run, bundled):
-    other = opening_run(bundled.name)
+    other = store.keep(opening_run(bundled.name))
     shown = read(Runs, subject, run=other.id, runs=[other.id, run.id]).compute(subject)
     assert shown["run"] == run.id
     assert [identifier for _, identifier in shown["opened"]["choices"]] == [run.id]
