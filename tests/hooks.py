@@ -1,5 +1,6 @@
 """transformers' own model, changed with plain hooks: the reference for our changes to a run."""
 
+import hashlib
 import itertools
 from contextlib import contextmanager
 
@@ -55,30 +56,29 @@ def with_head(context, head, heads, other):
     return context
 
 
-@contextmanager
 def zeroed(dense, heads, off):
     """Zero the heads that are off (zero-based layer, head) in the input of W_O; `dense` has the W_O of each layer."""
-    hooks = []
-    for layer in {layer for layer, _ in off}:
 
-        def zero(module, inputs, layer=layer):
-            context, size = inputs[0].clone(), module.in_features // heads
-            for _, head in (pair for pair in off if pair[0] == layer):
-                context[..., head * size : (head + 1) * size] = 0
-            return (context,)
+    def zero(number, context):
+        for _, head in (pair for pair in off if pair[0] == number):
+            context = with_head(context, head, heads, 0)
+        return context
 
-        hooks.append(dense[layer].register_forward_pre_hook(zero))
-    try:
-        yield
-    finally:
-        for hook in hooks:
-            hook.remove()
+    return hooked(dense, zero, before=True)
 
 
 def hooks_of(model):
     """The hooks of all modules: transformers leaves its own behind where a test asked it for hidden states."""
     kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks")
     return [list(getattr(module, kind)) for module in model.module.modules() for kind in kinds]
+
+
+def fingerprint(model):
+    """A hash of all weights of a model."""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(model.module.state_dict().items()):
+        digest.update(name.encode() + tensor.numpy().tobytes())
+    return digest.hexdigest()
 
 
 def every_dense(module):

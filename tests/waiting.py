@@ -1,8 +1,9 @@
-"""Coroutines in tests, since Playwright has an event loop in the tests' thread, which excludes a second one; and threads."""
+"""Coroutines in tests, since Playwright has an event loop in the tests' thread, which excludes a second one; threads; steps."""
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+import time
+from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,6 +12,24 @@ def waited(coroutine: Coroutine) -> Any:
     """The result of a coroutine, run in an event loop in a thread of its own."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, coroutine).result()  # noqa: TID251
+
+
+def drain(steps: Generator) -> tuple[list[Any], Any]:
+    """What a generator yields, and what it returns."""
+    seen = []
+    while True:
+        try:
+            seen.append(next(steps))
+        except StopIteration as done:
+            return seen, done.value
+
+
+def wait_until(true: Callable[[], object], seconds: float = 60) -> None:
+    """Return when something is true. Fails after so many seconds."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def at_once(count: int, call: Callable[[int], Any]) -> list[Any]:

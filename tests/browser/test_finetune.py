@@ -11,12 +11,6 @@ from tests.tabs import open_tab
 
 pytestmark = pytest.mark.own_page  # no link tells what was typed and trained
 
-WATCH = """(button) => {
-    window.hasBegun = false;
-    new MutationObserver(() => { window.hasBegun ||= button.disabled; }).observe(button, { attributes: true });
-}"""  # a head that is solved directly may be trained before anybody looks
-DONE = "() => window.hasBegun && !document.querySelector('#fine-tune-outcome-train').disabled"
-
 FILES = (  # what is in it, and what is said of it
     (bytes(range(256)), "not text"),
     (b"text;label\nx;one\ny;two\nx2;one\ny2;two\n;one\n", "4 sentences.*1 row without"),
@@ -31,22 +25,6 @@ def tab(open_app):
     return page
 
 
-def verdict(page):
-    return page.locator("#fine-tune-try-it-verdict").inner_text()
-
-
-def moved(page, before):
-    """Wait until the answer is another one."""
-    page.wait_for_function("before => document.querySelector('#fine-tune-try-it-verdict').innerText !== before", arg=before)
-
-
-def train(page, wait=90_000):
-    button = page.locator("#fine-tune-outcome-train")
-    button.evaluate(WATCH)
-    button.click()
-    page.wait_for_function(DONE, timeout=wait)
-
-
 def write(page, card, line):
     """Type a sentence at the end of a card."""
     lines = page.locator(".bx-card").nth(card).locator("textarea")
@@ -56,12 +34,6 @@ def write(page, card, line):
 
 def status(page):
     return page.locator("#fine-tune-outcome-status")
-
-
-def layers(page, number):
-    box = page.locator("#fine-tune-layers input[type=number]")
-    box.fill(str(number))
-    box.press("Enter")
 
 
 def test_it_opens_with_a_result_type_train_and_try_are_on_one_screen_and_every_line_counts(open_app):
@@ -83,9 +55,9 @@ def test_it_opens_with_a_result_type_train_and_try_are_on_one_screen_and_every_l
     unfold(page, "What is the result worth?")
     expect(page.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
 
-    before = verdict(page)
+    before = page.locator("#fine-tune-try-it-verdict").inner_text()
     write(page, 0, "A hawk flew over the valley.")
-    moved(page, before)
+    page.wait_for_function("before => document.querySelector('#fine-tune-try-it-verdict').innerText !== before", arg=before)
     expect(page.locator("#fine-tune-finding")).to_contain_text("of 19 sentences")
     expect(page.locator("#fine-tune-try-it-map .bx-map-point")).to_have_count(20)
     own = {"joy": ["What joy!", "We laughed."], "fear": ["I am afraid.", "She hid."], "anger": ["How dare you!", "Get out!"]}
@@ -182,11 +154,11 @@ def test_after_an_error_what_was_shown_stays_and_a_file_is_described_or_refused(
 def test_a_training_whose_page_is_closed_ends_and_is_found_again(tab):
     choose(tab, "fine-tune-source", "Built in")
     unfold(tab, "Settings")
-    layers(tab, 2)
-    expect(tab.locator("#fine-tune-pooling input")).to_have_value("[CLS]")  # the settings for so many layers are there
-    epochs = tab.locator("#fine-tune-epochs input[type=number]")
-    epochs.fill("50")
-    epochs.press("Enter")
+    for name, number in (("layers", "2"), ("epochs", "50")):
+        box = tab.locator(f"#fine-tune-{name} input[type=number]")
+        box.fill(number)
+        box.press("Enter")
+        expect(tab.locator("#fine-tune-pooling input")).to_have_value("[CLS]")  # the settings for so many layers are there
     tab.locator("#fine-tune-outcome-train").click()
     expect(status(tab)).to_contain_text(re.compile(r"Epoch ([2-9]|\d\d) of 50"), timeout=90_000)
     again = tab.context.new_page()

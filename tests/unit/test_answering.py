@@ -9,7 +9,7 @@ import explorer
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.compute import layers, store
-from explorer.finetune.compute.answers import HeldOutAnswers, Spans, exact_match, locate, places_of
+from explorer.finetune.compute.answers import HeldOutAnswers, Spans, exact_match, locate
 from explorer.finetune.compute.export import write_standard
 from explorer.finetune.compute.questions import Questions, place
 from explorer.finetune.compute.store import new_run
@@ -123,16 +123,6 @@ def test_the_same_seed_gives_the_same_and_the_model_stays_as_it_was(tiny):
     first, second = (train_whole(task(tiny)).history for _ in range(2))
     assert [one.as_row() for one in first] == [one.as_row() for one in second]
     np.testing.assert_array_equal(tiny.trace(*ASKED).hidden_states, before)
-
-
-def test_of_a_long_text_the_beginning_is_read(tiny, trained):
-    text = " ".join(TEXTS * 20)
-    found, encoding = trained.predictor.answer(tiny, ASKED[0], text), tiny.encode(ASKED[0], text)
-    assert len(found.shares) == encoding.kept == tiny.capabilities.max_tokens < encoding.total
-    scores, places = trained.predictor.scores(tiny, [(ASKED[0], text)]), places_of(encoding, encoding.kept)
-    best = max(scores[s, 0] + scores[e, 1] for s in places for e in places if s <= e < s + 30)
-    assert (found.text != "") == (best > scores[0].sum())
-    assert text[found.start : found.end] == found.text
 
 
 def test_a_checkpoint_for_transformers_says_the_same_as_a_model_of_the_app(tiny, trained, tmp_path):

@@ -5,8 +5,6 @@ import pickle
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -17,16 +15,9 @@ from explorer.core import apart, limits
 from explorer.core.errors import BusyError, InputError, ModelError
 from explorer.core.scheduling import Call, Places
 from tests import readers
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its limits are those of POSIX")
-
-
-def wait_until(true: Callable[[], object], seconds: float = 60) -> None:
-    """Return when something is true. Fails after so many seconds."""
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 @pytest.fixture

@@ -167,9 +167,6 @@ def test_shards_of_the_older_format_are_read(make_tiny, tiny):
     )
 
 
-# tokenizers
-
-
 CAPITALS = [*VOCABULARY, *(f"{word.title()}" for word in VOCABULARY[5:] if word.isalpha()), "##A", "##B"]
 
 

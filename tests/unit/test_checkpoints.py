@@ -21,9 +21,6 @@ def test_the_package_gives_what_it_names():
         _ = explorer.nothing_of_ours
 
 
-# names
-
-
 def test_no_name_is_the_default(monkeypatch, tiny_folder):
     for name in (None, "", "  \n"):
         assert checkpoints.find(name) == checkpoints.find(checkpoints.BUNDLED)
@@ -50,9 +47,6 @@ STRANGE = [
 def test_a_strange_name_is_refused_without_asking_anyone(name, refusal, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)  # to ask would break the test: no_network
     refusal(ModelError, lambda: explorer.load(name), typed=name)
-
-
-# broken folders
 
 
 def no(*names):

@@ -14,6 +14,7 @@ from explorer.text.corpora import Corpus, built_in
 from tests.at_night import at_night
 from tests.corpora import corpus_neurons, read_corpus
 from tests.families import write_family
+from tests.hooks import hooked
 from tests.rounding import assert_same_but_for_rounding
 
 pytestmark = pytest.mark.usefixtures("runs_of_module")
@@ -36,20 +37,14 @@ def small():
 def by_hand(model, texts, path):
     """{(text, position): [layers, neurons]} what transformers' own whole model gives to W₂, without [CLS] and [SEP]."""
     found, made = {}, []
-    hooks = [
-        layer.module.get_submodule(path).register_forward_pre_hook(lambda module, given: made.append(given[0]))
-        for layer in {id(layer.module): layer for layer in model.layers}.values()
-    ]
-    try:
+    watched = [module.get_submodule(path) for module in dict.fromkeys(layer.module for layer in model.layers)]
+    with hooked(watched, lambda _, read: made.append(read), before=True):
         for text in texts:
             made.clear()
             encoding = model.encode(text)
             model.own_hidden(model.pad([(encoding.ids, encoding.segments)]))
             every = torch.stack([one.reshape(-1, one.shape[-1]) for one in made]).numpy()
             found |= {(text, position): every[:, position] for position in encoding.text_positions}
-    finally:
-        for hook in hooks:
-            hook.remove()
     return found
 
 

@@ -6,16 +6,11 @@ import torch
 
 from explorer.corpus.compute.search import BEGIN, END, SPECIAL, Query, nearest_rows
 from explorer.corpus.endpoints import search as endpoint
-from explorer.text.corpora import Corpus, built_in
-from tests.corpora import search
+from tests.corpora import part_of_corpus, search
 
 pytestmark = pytest.mark.usefixtures("runs_of_module")
 
 INPUT = "the happy cat bought a dog ."
-
-
-def small(corpus, number=40):
-    return Corpus("some", corpus.sentences[:number], corpus.licence)
 
 
 def by_hand(model, eager, texts, token, layer):
@@ -32,7 +27,7 @@ def by_hand(model, eager, texts, token, layer):
 
 @pytest.mark.parametrize("layer", [0, 6])
 def test_the_hits_are_those_of_brute_force(bundled, eager, layer):
-    corpus = small(built_in(), 15)
+    corpus = part_of_corpus(15)
     found = search(Query(bundled.trace(INPUT), 2, layer), corpus, 20)
     wanted = by_hand(bundled, eager, corpus.texts, 2, layer)
     assert found.searched == len(wanted)
@@ -43,7 +38,7 @@ def test_the_hits_are_those_of_brute_force(bundled, eager, layer):
 
 
 def test_what_a_head_hands_on_is_compared_by_hand_too(bundled, eager):
-    corpus, layer, head, size = small(built_in(), 12), 2, 7, 32
+    corpus, layer, head, size = part_of_corpus(12), 2, 7, 32
 
     def handed_on(text):
         """[tokens, head_size] by transformers' own weights and values."""
@@ -73,7 +68,7 @@ def test_what_a_head_hands_on_is_compared_by_hand_too(bundled, eager):
 
 
 def test_a_hit_tells_of_its_word_and_those_beside_it(bundled):
-    corpus = small(built_in(), 200)
+    corpus = part_of_corpus(200)
     found = search(Query(bundled.trace(INPUT), 1, 4), corpus, 30)
     for hit in found.hits:
         place = next(at for at, start in enumerate(hit.sentence.starts) if start == len(hit.before))
@@ -89,7 +84,7 @@ def test_a_hit_tells_of_its_word_and_those_beside_it(bundled):
 
 
 def test_specials_are_found_only_when_one_is_searched_for(bundled):
-    corpus = small(built_in())
+    corpus = part_of_corpus(40)
     trace = bundled.trace(INPUT)
     assert {hit.tag for hit in search(Query(trace, 0, 3), corpus, 10).hits} == {SPECIAL}
     words = search(Query(trace, 1, 0), corpus, 200)
@@ -117,12 +112,12 @@ def test_the_nearest_are_those_of_all_vectors(dtype, size):
 
 
 def test_the_endpoint_answers_as_the_guide_says(bundled, monkeypatch):
-    monkeypatch.setattr("explorer.corpus.endpoints.built_in", lambda: small(built_in()))
+    monkeypatch.setattr("explorer.corpus.endpoints.built_in", lambda: part_of_corpus(40))
     answer = endpoint(INPUT, 2, limit=5, layer=3)
     assert list(answer) == ["hits", "summary"]
     assert list(answer["summary"]) == ["tag", "token", "next"]
     assert len(answer["hits"]) == 5
     assert all(list(hit) == ["sentence", "token", "position", "cosine", "tag", "relation"] for hit in answer["hits"])
-    found = search(Query(bundled.trace(INPUT), 2, 3), small(built_in()), 5)
+    found = search(Query(bundled.trace(INPUT), 2, 3), part_of_corpus(40), 5)
     assert [hit["cosine"] for hit in answer["hits"]] == [hit.score for hit in found.hits]
     assert sum(answer["summary"]["token"].values()) == 5

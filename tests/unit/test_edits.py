@@ -123,7 +123,7 @@ def test_a_path_is_that_of_two_passes_with_hooks(bundled, eager, sender, receive
     text = put(TEXT, "he", "she") if swapped else TEXT
     trace, source = bundled.trace(text), bundled.trace(TEXT) if swapped else None
     (layer, *at), (to, place, part), heads = sender, receiver, bundled.capabilities.heads
-    found = ablation.Run(trace, edits=[Along(to, place, part, sender, ablation.Run(trace), source=source)]).states
+    run = ablation.Run(trace, edits=[Along(to, place, part, sender, ablation.Run(trace), source=source)])
     layers, dense = eager.bert.encoder.layer, every_dense(eager)
     theirs = seen_in(dense, lambda: last_of(eager, bundled, text), before=True)
     mine = seen_in(dense, lambda: last_of(eager, bundled), before=True)
@@ -156,14 +156,11 @@ def test_a_path_is_that_of_two_passes_with_hooks(bundled, eager, sender, receive
 
     with hooked(parts if part else [*layers], read):
         expected = last_of(eager, bundled, text)
-    error, effect = ((found[-1] - one).abs().max() for one in (expected, trace.states[-1]))
+    error, effect = ((run.states[-1] - one).abs().max() for one in (expected, trace.states[-1]))
     assert error < 2e-5
     if len(at) == 1 or place == at[0] or part in ("key", "value"):
         assert error < effect / 10
-    assert (
-        routes.mixing(ablation.Run(trace, edits=[Along(to, place, part, sender, ablation.Run(trace), source=source)])).max_error
-        < 1e-4
-    )
+    assert routes.mixing(run).max_error < 1e-4
 
 
 def test_a_path_is_chosen_by_two_places_named_and_put_back(about):

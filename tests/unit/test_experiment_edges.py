@@ -8,7 +8,6 @@ import torch
 
 import explorer
 from explorer.core.errors import CapabilityError
-from explorer.core.steps import map_steps
 from explorer.experiments.compute import estimating
 from explorer.experiments.compute.experiment import experiment, experiment_in_steps
 from explorer.experiments.compute.items import Item
@@ -20,6 +19,7 @@ from explorer.experiments.showing import find_clicked
 from tests.families import write_family
 from tests.hooks import eager_bert, every_dense, hooked, seen_in, with_head
 from tests.unit.test_experiment_questions import BOTH
+from tests.waiting import drain
 
 ITEMS = [*BOTH[:2], *BOTH[6:]]
 STEPS = 5  # of a path
@@ -164,11 +164,9 @@ def test_what_a_component_sends_adds_up_to_its_own_estimate(tmp_path, kind):
 
 def test_the_picture_has_the_strongest_edges_by_name(tiny, monkeypatch, tmp_path):
     monkeypatch.setattr(estimating, "STRONGEST", 3)
-    steps = experiment_in_steps(tiny, ITEMS, "attribution_patching", "edges")
-    shares = list(map_steps(steps, lambda share: share))
+    shares, found = drain(experiment_in_steps(tiny, ITEMS, "attribution_patching", "edges"))
     assert shares == sorted(shares)
     assert 0 < shares[0] < 1 == shares[-1]
-    found = experiment(tiny, ITEMS, "attribution_patching", "edges")
     explorer.save_experiment(found, tmp_path / "run.json")
     assert explorer.open_experiment(tmp_path / "run.json").axes == found.axes
     assert [list(axis.labels) for axis in found.axes] == [

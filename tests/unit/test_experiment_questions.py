@@ -193,14 +193,11 @@ def test_items_that_cannot_be_patched_are_left_out_with_the_reason(tiny, refusal
 
 def test_the_lens_is_the_head_on_each_hidden_state(tiny, refusal):
     found = experiment(tiny, BOTH, "lens")
-    module = eager_bert(tiny)
-    for row, (item, pieces) in enumerate(zip(found.items, found.pieces, strict=True)):
-        inputs = tiny.tokenizer(item.text_a, return_tensors="pt")
-        place = int((inputs["input_ids"][0] == tiny.mask_id).nonzero()[0])
+    for row, (module, own, _, place, _) in enumerate(by_transformers(tiny, found)):
         with torch.no_grad():
-            states = module(**inputs, output_hidden_states=True).hidden_states
+            states = module(**own, output_hidden_states=True).hidden_states
             logits = torch.stack([module.cls.predictions(state)[0, place] for state in states])
-        word, foil = logits[:, tiny.tokenizer.convert_tokens_to_ids(list(pieces))].T
+        word, foil = logits[:, tiny.tokenizer.convert_tokens_to_ids(list(found.pieces[row]))].T
         np.testing.assert_allclose(found.values[row], word - foil, atol=1e-4)
     refusal(CapabilityError, lambda: experiment(tiny, BOTH, "lens", "tuned"))
     refusal(InputError, lambda: experiment(tiny, BOTH, "lens", target="next_sentence"))

@@ -290,20 +290,20 @@ class TestTechniques:
 
     def test_a_path_into_the_next_state_is_that_of_the_run_without_its_sender(self, model):
         trace = model.trace(*INPUTS["pair"])
+
+        def along(state, token, part, sender):
+            return ablation.Run(trace, edits=[Along(state, token, part, sender, ablation.Run(trace))])
+
         for sender, off, cuts in (((0, 1), [(0, 1)], []), ((1, 3, 2), [], [(1, 3, 2, None)])):
             without = ablation.Run(trace, off, cuts=cuts).states
             last, there = len(model.layers), sender[0] + 1
             vector = without[there, 3] - trace.states[there, 3]
             moved = ablation.Run(trace, edits=[Move(there, 3, sender, vector)]).states
-            path = ablation.Run(trace, edits=[Along(there, 3, "", sender, ablation.Run(trace))]).states
+            path = along(there, 3, "", sender).states
             assert close(path, moved)
             assert not close(path[there:], trace.states[there:])
-            assert (
-                routes.mixing(ablation.Run(trace, edits=[Along(there, 1, "value", sender, ablation.Run(trace))])).max_error < 1e-4
-            )
-            assert torch.equal(
-                ablation.Run(trace, edits=[Along(last, 0, "", sender, ablation.Run(trace))]).states[:last], trace.states[:last]
-            )
+            assert routes.mixing(along(there, 1, "value", sender)).max_error < 1e-4
+            assert torch.equal(along(last, 0, "", sender).states[:last], trace.states[:last])
 
     def test_patching_everything_back_gives_the_clean_answer(self, model, blank):
         if blank is None:

@@ -106,9 +106,6 @@ def test_no_two_colours_of_a_series_are_nearly_equal(theme):
     assert min(apart.values()) > 20, min(apart, key=apart.get)
 
 
-# What is said of a picture to those who do not see it
-
-
 def said_of(figure) -> str:
     sent = PlotlyChart().postprocess(figure)
     return (json.loads(sent) if isinstance(sent, str) else sent)["layout"]["meta"]["alt"]

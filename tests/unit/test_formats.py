@@ -45,13 +45,8 @@ OWN = {  # written by this app, and sent by nobody
     *("export/contents.py", "export/page_file.py", "page/first.py"),
     *("finetune/compute/export.py", "finetune/compute/store.py"),
     *("finetune/cards.py", "projection/points.py", "techniques/lens.py"),
-    *(
-        "tokens/vocabulary.py",
-        "hidden_states/word.py",
-        "hidden_states/layers.py",
-        "analysis/head_metrics.py",
-        "experiments/compute/minimal_pairs.py",
-    ),
+    *("tokens/vocabulary.py", "hidden_states/word.py", "hidden_states/layers.py"),
+    *("analysis/head_metrics.py", "experiments/compute/minimal_pairs.py"),
 }
 
 

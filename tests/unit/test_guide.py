@@ -43,9 +43,6 @@ def read(served):
     return fetch
 
 
-# ---- What it says
-
-
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_generated_parts_are_what_they_are_generated_from(path):
     text = path.read_text("utf-8")
@@ -110,9 +107,6 @@ def test_every_promise_of_reliability_has_its_tests(guide):
         assert all((ROOT / test).is_file() for test in tests), promise
 
 
-# ---- How it is served
-
-
 @pytest.mark.parametrize("name", [*order(), *BESIDE])
 def test_every_page_opens_and_every_link_on_it_resolves(name, read):
     address, text = read(f"bx/guide/{name}")
@@ -154,9 +148,6 @@ def test_every_view_has_its_section():
 def test_the_page_on_the_page_lists_every_tab(guide):
     for tab in TABS:
         assert f"\n| [{tab.label}]({tab.id}.md) | " in guide["tabs"]
-
-
-# ---- Markdown
 
 
 def test_markdown_is_rendered_with_anchors_and_without_comments():

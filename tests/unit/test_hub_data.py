@@ -17,6 +17,7 @@ from explorer.finetune.recipe import HUB
 from explorer.text import hub_data
 from explorer.text.hub_data import NO_NAME, fetch_data_set
 from explorer.ui.subject import Subject
+from tests.waiting import drain
 
 ROWS = b"text,label\nI love it,good\nI hate it,bad\n"
 NAME = "someone/reviews"
@@ -69,25 +70,15 @@ def test_a_column_of_a_data_set_is_a_corpus(hub, folder, refusal, tiny):
     asked = Search(source=CORPUS_HUB, data_set=f" {NAME} ", compare="word")
     assert asked.corpus is None
     subject = Subject.of(tiny.trace("it"))
-    steps = list(outcome := kept(asked.on_data_set(subject, None)))
+    steps, outcome = drain(asked.on_data_set(subject, None))
     assert any(NAME in step["about"] for step in steps)
-    found = replace(asked, **outcome.value.settings)
+    found = replace(asked, **outcome.settings)
     assert found.corpus.texts == ["I love it", "I hate it"]
     assert replace(found, column="label").corpus.texts == ["good", "bad"]
     assert NAME in found.corpus.counted
     assert replace(found, data_set="someone/else").corpus is None, "a name that was not fetched"
     hub.down = True
     refusal(InputError, lambda: finished(asked.on_data_set(subject, None)))
-
-
-class kept:
-    """A generator that keeps what it returns."""
-
-    def __init__(self, steps):
-        self.steps = steps
-
-    def __iter__(self):
-        self.value = yield from self.steps
 
 
 NO_NAMES = ("../tmp", "..", ".", "./runs", ".hidden", "a/..", "/etc", "~/x", "a/b/c", "a\\b", "hf://datasets/a/b", "a..b/c")

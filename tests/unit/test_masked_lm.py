@@ -28,9 +28,6 @@ def module(model):
     return eager_bert(model)
 
 
-# the lens
-
-
 def test_the_lens_is_the_head_of_transformers_on_every_hidden_state(model, module, eager):
     _, outputs = eager(model, TEXT)
     trace = model.trace(TEXT)
@@ -46,9 +43,6 @@ def test_the_lens_is_the_head_of_transformers_on_every_hidden_state(model, modul
     np.testing.assert_array_equal(found.ids[-1], final)
     assert (found.final_ranks[-1] == 1).all()
     assert lens_error(trace, positions) < 1e-4
-
-
-# attribution
 
 
 def logit_by_hand(module, trace, target, words):
@@ -79,9 +73,6 @@ def test_integrated_gradients_are_those_of_captum(model, module, text_b):
     assert found.scores.sum() == pytest.approx(found.path.change + found.path.delta, abs=1e-3)
 
 
-# likelihood
-
-
 def test_pseudo_likelihood_by_words_is_that_of_minicons(bundled):
     """Kauf and Ivanova's own package; batch_encode_plus is what transformers called its tokenizer before version 5."""
     theirs = scorer.MaskedLMScorer(str(BUNDLED_FOLDER), "cpu")
@@ -93,9 +84,6 @@ def test_pseudo_likelihood_by_words_is_that_of_minicons(bundled):
         assert finished(pseudo_likelihoods_in_steps(bundled, texts, likelihood)) == pytest.approx(wanted, abs=1e-4)
     word, light = finished(pseudo_likelihoods_in_steps(bundled, texts[:2]))
     assert light > word, "a rare word of many pieces is not more probable by the piece"
-
-
-# several blanks
 
 
 @pytest.mark.parametrize("order", ["left_to_right", "best_first"])
@@ -114,9 +102,6 @@ def test_joint_filling_fills_one_blank_after_the_other(model, module, order):
         ids[0, step.position] = step.candidate.id
         left.remove(step.position)
     assert not left
-
-
-# the endpoints
 
 
 def test_the_endpoints_answer_as_they_promise(bundled):

@@ -1,5 +1,4 @@
 import gc
-import hashlib
 import time
 import weakref
 
@@ -17,7 +16,7 @@ from explorer.core import limits
 from explorer.core.errors import CapabilityError, InputError
 from explorer.core.limits import MODELS
 from tests.families import edit
-from tests.hooks import hooks_of
+from tests.hooks import fingerprint, hooks_of
 from tests.waiting import at_once
 
 TEXTS = ["The man went to the store.", "She was happy!", "A slow [MASK] bought milk", "the " * 200, "$5 - (it was)"]
@@ -40,9 +39,6 @@ def passes(monkeypatch):
 def fresh(model):
     """The same checkpoint, read again: nothing is cached."""
     return Explorer(checkpoints.find(model.name))
-
-
-# the heads
 
 
 @pytest.mark.parametrize(
@@ -105,9 +101,6 @@ def test_more_guesses_than_pieces_are_all_of_them(make_tiny):
     assert all(isinstance(token, str) for token in pieces.values())
 
 
-# one Trace
-
-
 def test_equal_requests_give_the_same_trace_and_one_pass(model, passes):
     model = fresh(model)
     trace = model.trace("the man [MASK]", "he went")
@@ -135,16 +128,6 @@ def test_traces_are_forgotten_by_their_size(tiny, monkeypatch, passes):
     assert len(passes) == 1
     model.trace("the " * 600)  # larger than everything allowed: kept, alone
     assert [trace.encoding.text_a for trace in model._readings.values()] == ["the " * 600]
-
-
-# the shared model
-
-
-def fingerprint(model):
-    digest = hashlib.sha256()
-    for name, tensor in sorted(model.module.state_dict().items()):
-        digest.update(name.encode() + tensor.numpy().tobytes())
-    return digest.hexdigest()
 
 
 def everything(model, text):
@@ -194,9 +177,6 @@ def test_threads_do_not_cut_each_others_texts(tiny):
         return True
 
     assert all(at_once(8, encode))
-
-
-# loading
 
 
 def test_models_are_read_one_at_a_time(tiny_folder, variant_folders, monkeypatch):

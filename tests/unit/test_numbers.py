@@ -34,12 +34,9 @@ EXAMPLES = ScoredExamples(
 
 
 @pytest.fixture(scope="module")
-def kept(tiny_folder, tmp_path_factory):
-    """A run, in a store of its own."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
-        model = explorer.load(tiny_folder)
-        yield learn_run(model, EXAMPLES)
+def kept(tiny_folder, runs_of_module):
+    """A run, in a store of the module's own."""
+    return learn_run(explorer.load(tiny_folder), EXAMPLES)
 
 
 def test_correlations_are_those_of_scipy():

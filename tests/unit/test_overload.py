@@ -28,6 +28,7 @@ from explorer.training.examples import Examples
 from tests.asking import ask
 from tests.clocks import set_clock
 from tests.stranger import Stranger
+from tests.waiting import wait_until
 
 EXAMPLES = [[f"{word} {i}", label] for i in range(6) for word, label in [("good", "yes"), ("bad", "no")]]
 SOON = 60  # seconds; only a test that fails waits as long
@@ -117,27 +118,21 @@ def test_calls_of_one_address_hold_up_nobody_elsewhere_and_those_that_hung_up_ne
             assert end.wait(SOON)
         return encode(self, text_a, text_b)
 
-    def soon(condition):
-        until = time.monotonic() + SOON
-        while not condition():
-            assert time.monotonic() < until
-            time.sleep(0.05)
-
     monkeypatch.setattr(explorer.Explorer, "encode", held)
     most = PLACES - PLACES // 3
     crowd = {"X-Forwarded-For": "203.0.113.1"}
     lines = [connect(served, "POST", RUN, {"data": [f"held {number}", "", ""]}, **crowd) for number in range(40)]
     try:
-        soon(lambda: len(begun) == most and len(serving.turns) == 40 - most)
+        wait_until(lambda: len(begun) == most and len(serving.turns) == 40 - most)
         bystander = connect(served, "POST", RUN, {"data": ["a bystander", "", ""]}, **{"X-Forwarded-For": "203.0.113.2"})
         assert bystander.recv(100).startswith(b"HTTP/1.1 200")
         bystander.close()
         for line in lines:
             line.close()
-        soon(lambda: len(serving.turns) == 0)
+        wait_until(lambda: len(serving.turns) == 0)
     finally:
         end.set()
-    soon(lambda: not serving.turns._held)
+    wait_until(lambda: not serving.turns._held)
     assert len(begun) == most
 
 

@@ -42,17 +42,6 @@ def test_every_tuned_head_says_what_transformers_says(name, ending, tmp_path):
     assert own_head.own_error(model.trace(*PAIR)) < 1e-5
 
 
-def test_labels_sum_to_one_and_the_words_are_those_that_decided(models):
-    trace = models[LABELS].trace(*PAIR)
-    found = own_head.labels(trace)
-    assert found.labels == ("sad", "calm", "happy")
-    assert found.shares.sum() == pytest.approx(1, abs=1e-6)
-    words, effects = own_head.word_effects(trace, 2)
-    assert words[:3] == ["who", "went", "to"]
-    masked = models[LABELS].trace("Who [MASK] to the store?", PAIR[1])
-    assert effects[1] == pytest.approx(found.shares[2] - own_head.labels(masked).shares[2], abs=1e-5)
-
-
 def test_the_best_answer_is_the_best_of_all_spans(models, folders):
     trace = models[ANSWER].trace(*PAIR)
     theirs = own(folders[ANSWER], "BertForQuestionAnswering", models[ANSWER], PAIR)

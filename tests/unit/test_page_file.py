@@ -86,9 +86,6 @@ def test_a_file_asks_nobody_to_click_what_it_cannot_answer(subject):
     assert "Click a thumbnail" in VIEWS["attention/heads"]().compute(subject)["about"]
 
 
-# The static site
-
-
 LINES = (gallery.FOLDER / "sentences.tsv").read_text("utf-8").splitlines()
 
 

@@ -102,10 +102,6 @@ def replaced(old, new):
     return lambda data: data.replace(old, new)
 
 
-def tokenizer(**entries):
-    return lambda data: json.dumps(json.loads(data) | entries).encode()
-
-
 def flat(values):
     return np.asarray(values, np.float32)
 
@@ -154,11 +150,11 @@ POISON = {
     "a model without a tokenizer": (T, lambda data: b"{}"),
     "a tokenizer that searches back and forth": (
         T,
-        tokenizer(pre_tokenizer={"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}),
+        settings(pre_tokenizer={"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}),
     ),
     "a tokenizer that makes much of little": (
         T,
-        tokenizer(normalizer={"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 10**6}),
+        settings(normalizer={"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 10**6}),
     ),
     "a tokenizer with endless words": (T, replaced(b'_per_word": 100', b'_per_word": 99999')),
     "weights that are cut": ("model/model.safetensors", lambda data: data[: len(data) // 2]),
@@ -183,8 +179,11 @@ def test_a_model_that_is_not_in_the_zip_is_not_another_visitors(files, pack, own
     assert list(own_runs.iterdir()) == []
 
 
-def test_every_view_shows_what_was_taken_in(files, pack, bundled):
+def test_every_view_shows_what_was_taken_in(files, pack, bundled, tiny):
     run = unpack(pack({**files, "settings.json": training(unknown={"a": [1]})(files["settings.json"])}))
+    assert run.predictor.model == store.tuned_name(run.id), "its own model came with it"
+    states = explorer.load(run.predictor.model).trace("happy").hidden_states
+    np.testing.assert_allclose(states, tiny.trace("happy").hidden_states, atol=1e-5)
     assert "unknown" not in store.fetch(run.id).settings
     for view in (Outcome, TryIt, Result, Runs):
         asked = view.read({"run": run.id, "runs": [run.id]}, bundled.capabilities)

@@ -20,14 +20,7 @@ PART = 16
 PAIRS = [(f"the man was {'very ' * (i % 5)}happy {i}", "she was sad" if i % 7 == 0 else "") for i in range(5 * PART + 3)]
 SINGLE = np.dtype("<f4")
 
-
-@pytest.fixture(autouse=True)
-def own(monkeypatch, tmp_path):
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
-
-
-def folders():
-    return [one for one in (store.folder() / readings.FOLDER).iterdir() if one.is_dir()]
+pytestmark = pytest.mark.usefixtures("own_runs")
 
 
 @pytest.mark.parametrize("pooling", ["mean", "cls", "pooler", "last4"])
@@ -68,6 +61,6 @@ def test_the_disk_is_bounded(monkeypatch):
         with folder_for(name, 400_000) as folder:
             (folder / readings.ROWS).write_bytes(bytes(400_000))
         os.utime(folder, (number, number + 2e9))
-    assert {one.name for one in folders()} == {"old", "new"}
+    assert {one.name for one in (store.folder() / readings.FOLDER).iterdir() if one.is_dir()} == {"old", "new"}
     with pytest.raises(InputError, match="2 MB on the disk, and 1 is the most"), folder_for("huge", 2 * 2**20):
         pass

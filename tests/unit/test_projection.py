@@ -102,12 +102,8 @@ def test_few_and_identical_rows_give_finite_points_and_a_note_on_the_method(meth
         different = 1 if same else number
         if method in FITS and different < 5:
             assert found.method == "pca"
-            name = "UMAP" if method == "umap" else "t-SNE"
-            ones = "one" if different == 1 else "ones"
-            assert (
-                found.note
-                == f"{name} needs at least 5 different points; PCA draws the {different} different {ones} here instead."
-            )
+            assert found.note.startswith("UMAP needs at least" if method == "umap" else "t-SNE needs at least")
+            assert f" {different} different {'one' if different == 1 else 'ones'} here" in found.note
             np.testing.assert_array_equal(found.points, project(vectors, MapSettings("pca")).points)
         else:
             assert (found.method, found.note) == (method, "")

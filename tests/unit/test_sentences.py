@@ -1,10 +1,12 @@
-"""Where sentences begin: as a reader would say, and for any text a partition of it."""
+"""Where sentences begin: as a reader would say, and for any text a partition of it; and pairs that are typed in lines."""
 
 import itertools
 import random
 
 import pytest
 
+from explorer.core.errors import InputError
+from explorer.text.lines import pairs_from_lines
 from explorer.text.sentences import sentence_starts
 
 
@@ -46,3 +48,14 @@ def test_any_text_is_cut_into_parts_that_are_not_empty():
         assert starts[0] == 0
         assert starts == sorted({*starts}), "each sentence starts after the one before"
         assert len(starts) == 1 or all(text[a:b].strip() for a, b in itertools.pairwise([*starts, len(text)]))
+
+
+def test_lines_are_parted_by_a_tab_or_bars():
+    assert pairs_from_lines("a\tb\n\n c d || e f ||\n"[:-4] + "\n") == [("a", "b"), ("c d", "e f")]
+    assert pairs_from_lines("one ||| two") == [("one", "two")]
+    assert pairs_from_lines("b\nc || d", "a") == [("a", "b"), ("c", "d")]
+
+
+@pytest.mark.parametrize("text", ["", "no separator", "a || b || c", "a ||"])
+def test_lines_without_two_sentences_are_refused(text, refusal):
+    refusal(InputError, lambda: pairs_from_lines(text))

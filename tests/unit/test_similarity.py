@@ -1,17 +1,11 @@
 import numpy as np
 import pytest
 
-from explorer.analysis.similarity import Nearest, cka_of_products, cosines, nearest
+from explorer.analysis.similarity import Nearest, cka_of_products, cosines
 from explorer.hidden_states.endpoints import similarity, word_in_context
 from explorer.hidden_states.word import within_and_between
 
 RIVER, MONEY = "She sat on the bank of the river.", "He put the money in the bank."
-VECTORS = np.array([[1, 0], [1, 1], [0, 2], [-3, 0], [0, 0]], dtype=np.float32)
-
-
-def test_neighbours_are_those_of_the_full_space():
-    assert [row for row, _ in nearest(VECTORS, 0, 3)] == [1, 2, 4]
-    assert nearest(VECTORS[:1], 0) == []
 
 
 def test_self_similarity_within_and_between_senses():

@@ -18,19 +18,13 @@ from tests.at_night import at_night
 from tests.families import KINDS, write_family
 from tests.learning import learn
 
+pytestmark = pytest.mark.usefixtures("runs_of_module")
+
 TEXTS = ["a happy man", "a sad man", "a happy dog", "a sad dog", "happy", "sad", "so happy", "so sad"] * 2
 SEEN = ["a happy man", "the sad dog and the happy man went to the store"]
 LABELLED = Examples(tuple(TEXTS), tuple(("happy", "sad")["sad" in text] for text in TEXTS))
 RATED = ScoredExamples(LABELLED.texts, tuple(str(len(text)) for text in TEXTS), numbers=tuple(map(float, map(len, TEXTS))))
 WITHOUT = {"modernbert"}  # whose heads are built differently
-
-
-@pytest.fixture(scope="module", autouse=True)
-def runs(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
-        transformers.utils.logging.disable_progress_bar()
-        yield
 
 
 def trained(folder, examples=LABELLED, **settings):

@@ -5,7 +5,6 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -40,7 +39,6 @@ from tests.at_night import at_night
 from tests.corpora import first_pairs
 from tests.families import KINDS, write_family
 
-ROOT = Path(__file__).resolve().parents[2]
 SUITES = {name: suite_of(name) for name in TITLES}
 FEW = 3  # pairs of each suite that are compared with transformers
 
@@ -130,13 +128,6 @@ def test_pairs_of_one_frame_are_one_observation():
     few = SuiteResult(Suite("own", pairs, ("",) * 32), BLANK, SimpleNamespace(items=pairs[:20]), won[:20])
     assert math.isnan(few.shares["all"].low), "of five frames"
     assert few.left_out == 12
-
-
-def test_stereotypes_count_only_what_both_sentences_share(bundled):
-    suite = first_pairs(SUITES["stereotypes"], 1)
-    shared, whole = judged(bundled, suite), judged(bundled, replace(suite, stereotypes=False), LIKELIHOOD)
-    blank = judged(bundled, suite, BLANK)
-    np.testing.assert_allclose(shared.table.difference + blank.table.difference, whole.table.difference, atol=1e-4)
 
 
 @pytest.mark.parametrize("family", at_night([name for name in KINDS if name != "electra-discriminator"], but=["modernbert"]))

@@ -18,17 +18,6 @@ CONLLU = (
 WORDS, TAGS = ("Ada", "sings", "."), ("B-PER", "O", "O")
 
 
-def read(tmp_path, text):
-    path = tmp_path / "words.txt"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return read_tagged(path)
-
-
-def test_conllu_gives_universal_tags_without_ranges_and_empty_nodes(tmp_path):
-    (one,) = read(tmp_path, CONLLU).sentences
-    assert (one.words, one.tags) == (("It", "'s", "here"), ("PRON", "AUX", "ADV"))
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -39,13 +28,13 @@ def test_conllu_gives_universal_tags_without_ranges_and_empty_nodes(tmp_path):
         "\ufeffAda\tB-PER\nsings\tO\n.\tO",
     ],
 )
-def test_one_sentence_in_all_the_ways_it_may_be_written(tmp_path, text):
-    (one,) = read(tmp_path, text).sentences
+def test_one_sentence_in_all_the_ways_it_may_be_written(write, text):
+    (one,) = read_tagged(write(text)).sentences
     assert (one.words, one.tags) == (WORDS, TAGS)
 
 
-def test_what_looks_like_a_comment_or_json_may_be_a_word(tmp_path):
-    found = read(tmp_path, "[\tO\n#\tO\n{\tO\n\u2028x\tB-X\n")
+def test_what_looks_like_a_comment_or_json_may_be_a_word(write):
+    found = read_tagged(write("[\tO\n#\tO\n{\tO\n\u2028x\tB-X\n"))
     assert found.sentences[0].words == ("[", "#", "{", "x")
 
 
@@ -57,7 +46,6 @@ def test_what_looks_like_a_comment_or_json_may_be_a_word(tmp_path):
         ("a\tO\nb\n", "Line 2 has 1 of 2 columns"),
         ("a\tO\nb\t \n", "Line 2 has 1 of 2 columns"),
         ("just some words\nand more\n", "Line 2 has 2 of 3 columns"),
-        (CONLLU.replace("\tnsubj\t_\t_", ""), "Line 4 has 7 of 10 columns"),
         (CONLLU.replace("\tADV", "\t_"), "Line 6 has a word without a tag"),
         ("x" * 100_000 + "\tO\n", "from line 1 has 100,000 characters"),
         ("a\t" + "x" * 100_000 + "\n", "in line 1 has 100,000 characters"),
@@ -66,9 +54,9 @@ def test_what_looks_like_a_comment_or_json_may_be_a_word(tmp_path):
         ("word\n", "Line 1 has 1 of 2 columns"),
     ],
 )
-def test_a_wrong_file_gets_a_sentence_that_names_the_line(tmp_path, text, said):
+def test_a_wrong_file_gets_a_sentence_that_names_the_line(write, text, said):
     with pytest.raises(InputError, match=said) as caught:
-        read(tmp_path, text)
+        read_tagged(write(text))
     assert len(str(caught.value)) < 250
 
 

@@ -9,7 +9,6 @@ import pytest
 
 import explorer
 from explorer.bert import checkpoints
-from explorer.bert.features import _caches
 from explorer.core.errors import ExplorerError, InputError
 from explorer.finetune.compute import export, store
 from explorer.finetune.compute.questions import Questions, place
@@ -19,6 +18,8 @@ from explorer.training.examples import Examples, ScoredExamples
 from explorer.training.tagging import TaggedExamples
 from tests.families import write_family
 from tests.learning import learn_run
+
+pytestmark = pytest.mark.usefixtures("own_runs")
 
 ROWS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(20) for word, label in [("happy ", "yes"), ("sad ", "no")]]
 SINGLE = Examples(*zip(*ROWS, strict=True))
@@ -35,13 +36,6 @@ ASKED = Questions(
 )
 PROBES = [("happy happy 3", "she was 5"), ("the man bought milk", "slow dog"), ("sad 7", "he")]
 LONG = ("how was she?", " ".join(PLACES * 20))
-
-
-@pytest.fixture(autouse=True)
-def runs(tmp_path, monkeypatch):
-    """A store of its own, and no features from before."""
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
-    _caches.clear()
 
 
 @pytest.fixture
@@ -128,26 +122,6 @@ def test_a_run_is_kept_taken_home_and_brought_back(family, examples, settings, t
     assert family != "tiny" or back.predictor.model.startswith(checkpoints.TUNED) == bool(run.predictor.layers_trained)
     for pair, one in zip(pairs, wanted, strict=True):
         assert_same(says(store.fetch(back.id), pair), one, 1e-4)
-
-
-def test_a_run_loads_where_its_model_is_not(trained, tmp_path):
-    run = trained()
-    wanted = run.predictor.classify(explorer.load(run.predictor.model), PROBES)
-    shutil.copy(export.pack(run), tmp_path / "mine.zip")
-    change(tmp_path / "mine.zip", "settings.json", lambda data: data.replace(b"/bert", b"/gone"))
-    back = unpack(tmp_path / "mine.zip")
-    assert back.predictor.model == store.tuned_name(back.id)
-    np.testing.assert_allclose(back.predictor.classify(explorer.load(back.predictor.model), PROBES), wanted, atol=1e-5)
-
-
-def change(path, name, edit):
-    """Rewrite one file of a zip, or add it."""
-    with zipfile.ZipFile(path) as archive:
-        files = {entry: archive.read(entry) for entry in archive.namelist()}
-    files[name] = edit(files.get(name, b""))
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for entry, data in files.items():
-            archive.writestr(entry, data)
 
 
 def test_the_tuned_model_opens_by_its_name_and_is_what_was_trained(trained, refusal):

@@ -129,9 +129,6 @@ def test_whoever_has_not_logged_in_gets_nothing(way, locked):
     assert fetch("view.words", Cookie=asking.log_in(locked))[0] == 200
 
 
-# Numbers as CSV and JSON
-
-
 TEXT = "v=1&a=A+dog+barked+at+the+[MASK].&b=It+was+loud."
 HEAD = f"{TEXT}&tab=attention&layer=3&head=7"
 READ = {"keep_default_na": False, "na_values": [""]}

@@ -1,6 +1,5 @@
 """Training: what is learnt, what stays as it was, and that the same seed gives the same numbers."""
 
-import hashlib
 from dataclasses import replace
 
 import numpy as np
@@ -20,31 +19,14 @@ from explorer.training.examples import Examples
 from explorer.training.head import Classes, Head
 from explorer.training.probe import control_targets, probe
 from explorer.training.settings import TrainingSettings
-from tests.hooks import hooks_of
+from tests.hooks import fingerprint, hooks_of
 from tests.learning import learn, learn_run, task_for
 from tests.rounding import assert_same_but_for_rounding
-from tests.waiting import at_once
+from tests.waiting import at_once, drain
 
 TEXTS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(36) for word, label in [("happy ", "yes"), ("sad ", "no")]]
 EXAMPLES = Examples(*zip(*TEXTS, strict=True))
 PAIRS = Examples(EXAMPLES.texts, EXAMPLES.labels, tuple(f"she was {i}" for i in range(len(EXAMPLES))))
-
-
-def run(steps):
-    """What a generator yielded, and what it returned."""
-    seen = []
-    while True:
-        try:
-            seen.append(next(steps))
-        except StopIteration as done:
-            return seen, done.value
-
-
-def weights_of(model):
-    digest = hashlib.sha256()
-    for name, tensor in sorted(model.module.state_dict().items()):
-        digest.update(name.encode() + tensor.numpy().tobytes())
-    return digest.hexdigest()
 
 
 @pytest.mark.parametrize("pooling", ["cls", "mean", "pooler"])
@@ -67,12 +49,12 @@ def test_a_copied_top_over_the_kept_states_gives_the_features(tiny, pooling, lay
     ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
 )
 def test_what_can_be_learnt_is_learnt_and_the_shared_model_stays(tiny, settings, examples):
-    before, hooks = weights_of(tiny), hooks_of(tiny)
-    seen, result = run(run_training(task_for(tiny, examples, **{"epochs": 20, **settings})))
+    before, hooks = fingerprint(tiny), hooks_of(tiny)
+    seen, result = drain(run_training(task_for(tiny, examples, **{"epochs": 20, **settings})))
     assert result.history[-1].trained["loss"] < result.history[0].trained["loss"] or len(result.history) == 1
     assert result.history[-1].held_out["accuracy"] >= 0.85
     assert all(isinstance(step, Progress) and 0 <= step.share <= 1 for step in seen)
-    assert weights_of(tiny) == before
+    assert fingerprint(tiny) == before
     assert not any(parameter.requires_grad for parameter in tiny.module.parameters())
     assert not tiny.module.training
     assert hooks_of(tiny) == hooks
@@ -134,7 +116,7 @@ def test_the_kept_weights_are_a_mean_of_those_after_the_epochs(tiny, monkeypatch
 @pytest.mark.parametrize("layers_trained", [0, 1])
 def test_stopped_at_every_stage_it_keeps_what_it_learnt(tiny, layers_trained):
     task = task_for(tiny, EXAMPLES, layers_trained=layers_trained, batch_size=16)
-    total = len(run(run_training(task))[0])
+    total = len(drain(run_training(task))[0])
     for stop_after in range(1, total + 1):
         count = 0
 
@@ -143,7 +125,7 @@ def test_stopped_at_every_stage_it_keeps_what_it_learnt(tiny, layers_trained):
             count += 1
             return count >= stop_after
 
-        seen, result = run(run_training(task, stop))
+        seen, result = drain(run_training(task, stop))
         epochs = sum(step.epoch is not None for step in seen)
         assert len(seen) in (stop_after - 1, stop_after), "while it reads, it stops before the next report"
         assert (result is None) == (epochs == 0)
@@ -199,7 +181,7 @@ def test_the_most_confident_mistakes_come_first():
 
 
 def test_the_probe_tells_what_is_known_from_what_is_not(tiny):
-    seen, layers = run(probe(tiny, EXAMPLES, "mean", 3))
+    seen, layers = drain(probe(tiny, EXAMPLES, "mean", 3))
     assert [row.layer for row in layers] == [0, 1, 2]
     assert layers[0].accuracy > 0.9  # the words are there
     assert all(row.control_accuracy < 0.85 and 0 <= row.deviation <= 0.5 for row in layers)

@@ -53,3 +53,4 @@ def test_nearest_is_by_cosine_and_leaves_out_the_piece_itself():
     assert [row for row, _ in best] == [1, 3, 4]
     assert best[0][1] == np.float32(2 / np.hypot(2, 0.1))
     assert len(nearest(table, 0, 99)) == 4
+    assert nearest(table[:1], 0) == []

@@ -13,9 +13,8 @@ from explorer.hidden_states.endpoints import word_in_context
 from explorer.hidden_states.word import ABOVE, OneWord, comparable_words, contexts_of
 from explorer.projection.map import Map
 from explorer.projection.points import SENTENCES
-from explorer.text.corpora import Corpus, built_in
 from explorer.ui.subject import Subject
-from tests.corpora import read_corpus
+from tests.corpora import part_of_corpus, read_corpus
 from tests.families import KINDS, write_family
 
 CAFE = "a caf\u00e9 here", "the CAFE\u0301 is old", "our cafe was sold"
@@ -61,11 +60,10 @@ def test_the_words_to_choose_from_are_those_that_the_model_reads(bundled, cased)
 
 
 @pytest.mark.parametrize("word", SPELLED, ids=ascii)
-def test_searches_in_many_texts_find_it(word, bundled, tmp_path, own_runs):
+def test_searches_in_many_texts_find_it(word, bundled, write):
     given = Map.read({"source": SENTENCES, "sentences": "\n".join(CAFE), "search": word}, bundled.capabilities)
     assert "3 of 3 contain" in given.compute(Subject(bundled.name, "a", ""))["summary"]
-    (tmp_path / "own.txt").write_text("\n".join((*CAFE, "no such word")), "utf-8")
-    corpus = read_corpus(tmp_path / "own.txt")
+    corpus = read_corpus(write("\n".join((*CAFE, "no such word")), "own.txt"))
     assert len(finished(occurrences_in_steps(bundled, corpus, word, 4)).hits) == 3
     assert len(corpus.places(word, bundled.as_searched)) == 3
     neurons = finished(corpus_neurons_in_steps(bundled, corpus))
@@ -75,18 +73,9 @@ def test_searches_in_many_texts_find_it(word, bundled, tmp_path, own_runs):
 pytestmark = pytest.mark.usefixtures("own_runs")
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(*lines):
-        (tmp_path / "own.txt").write_text("\n".join(lines), "utf-8")
-        return read_corpus(tmp_path / "own.txt")
-
-    return write
-
-
 @pytest.fixture(scope="module")
 def small():
-    return Corpus("some", built_in().sentences[:40], built_in().licence)
+    return part_of_corpus(40)
 
 
 def test_vectors_are_those_of_every_occurrence(bundled, eager, small):
@@ -108,7 +97,7 @@ def test_vectors_are_those_of_every_occurrence(bundled, eager, small):
 @pytest.mark.parametrize("family", ["roberta", "albert"])
 def test_a_word_of_several_pieces_is_their_mean(family, tmp_path, write):
     model = explorer.load(write_family(tmp_path / family, family))
-    corpus = write("store", "unhappiness")
+    corpus = read_corpus(write("store\nunhappiness", "own.txt"))
     for word in ("store", "unhappiness"):
         found = finished(occurrences_in_steps(model, corpus, word, 1))
         trace = model.trace(word)

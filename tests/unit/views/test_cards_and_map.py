@@ -19,24 +19,14 @@ from explorer.finetune.examples import ExamplesView
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.pictures import explain_map, map_of
 from explorer.finetune.recipe import KINDS, OWN, PRESETS, Recipe, defaults
-from explorer.finetune.runs import learn, opening_run
+from explorer.finetune.runs import learn
 from explorer.finetune.sources import size_of
 from explorer.finetune.tab import TAB
 from explorer.finetune.try_it import TryIt
 from explorer.finetune.verdict import cost, judge, next_step
 from explorer.training.examples import Examples
 from explorer.ui.pictures.bars import percent
-from explorer.ui.subject import Subject
-
-
-@pytest.fixture(scope="module")
-def subject(bundled):
-    return Subject(bundled.name, "", "")
-
-
-@pytest.fixture(scope="module")
-def opened(bundled):
-    return opening_run(bundled.name)
+from tests.waiting import drain
 
 
 def test_cards_come_back_as_they_were_made_and_nothing_else_does():
@@ -105,15 +95,9 @@ def test_the_sentence_that_is_tried_is_a_star_in_its_region_and_its_words_pull(s
 
 def test_layers_that_are_trained_move_the_points_epoch_by_epoch(subject, monkeypatch):
     monkeypatch.setattr(outcome, "EVERY", 0)
-    steps = Outcome(preset=OWN, layers=1, pooling="cls", epochs=3, rate=2e-4, batch=8).on_train(subject, None)
-    moving, axes, change = [], set(), None
-    while change is None:
-        try:
-            content = next(steps)
-            moving += [content["map"]["value"]] if "map" in content else []
-            axes |= {tuple(content["curves"].layout.xaxis.range)} if "curves" in content else set()
-        except StopIteration as done:
-            change = done.value
+    shown, change = drain(Outcome(preset=OWN, layers=1, pooling="cls", epochs=3, rate=2e-4, batch=8).on_train(subject, None))
+    moving = [content["map"]["value"] for content in shown if "map" in content]
+    axes = {tuple(content["curves"].layout.xaxis.range) for content in shown if "curves" in content}
     assert axes == {(0.5, 3.5)}, "all epochs to come have room"
     store._read.clear()
     run = store.fetch(change.settings["run"])
@@ -172,21 +156,15 @@ def test_every_preset_at_every_depth_trains_what_it_says(subject, preset, layers
     plan = replace(view, **settings).plan(subject.model)
     assert plan.pooling in KINDS[kind].poolings
     if preset == OWN:
-        assert plan.layers_trained == layers
+        typed = Recipe(kind=kind, **{**defaults(kind, subject.model.capabilities), "layers": layers})
+        shown = replace(typed, **typed.on_layers(subject, layers).settings).plan(subject.model)
+        assert shown.layers_trained == plan.layers_trained == layers
         return
     epochs, rate, batch = PRESETS[preset]
     assert (plan.settings.epochs, plan.settings.learning_rate, plan.settings.batch_size) == (epochs, rate, batch)
     assert plan.layers_trained == (0 if preset.startswith("Head only") else layers or 6)
     shown = settings.get("layers", layers)
     assert shown == plan.layers_trained, "the page shows the number of layers that it trains"
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("number", [0, 1, 6])
-def test_every_kind_trains_the_layers_that_it_shows(subject, kind, number):
-    view = Recipe(kind=kind, **{**defaults(kind, subject.model.capabilities), "layers": number})
-    plan = replace(view, **view.on_layers(subject, number).settings).plan(subject.model)
-    assert plan.layers_trained == number
 
 
 def test_many_sentences_are_a_table_of_labels_and_of_words_that_decided(subject, opened, refusal):

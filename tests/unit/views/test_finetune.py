@@ -15,7 +15,7 @@ from explorer.finetune.cards import STARTER, TASKS
 from explorer.finetune.compute import store
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.outcome import Outcome
-from explorer.finetune.recipe import FILE, FIT_PRESET, HUB, KINDS, PRESETS, READY, TEXTS, TYPED, WORDS, KnownTasks, Recipe
+from explorer.finetune.recipe import FILE, HUB, KINDS, PRESETS, READY, TEXTS, TYPED, WORDS, KnownTasks, Recipe
 from explorer.finetune.result import Probe, Result, tell
 from explorer.finetune.runs import Runs, opening_run, run_id, run_ids
 from explorer.finetune.tab import TAB
@@ -25,44 +25,19 @@ from explorer.text.tables import Table, parse_table
 from explorer.training.examples import ScoredExamples
 from explorer.training.probe import LayerProbe
 from explorer.ui.pictures.numbers import numbers_of
-from explorer.ui.subject import Subject
 
 ABOUT_RUNS = (Outcome, TryIt, Result, Runs)
-
-
-@pytest.fixture(scope="module")
-def subject(bundled):
-    """No text at all: this tab needs none."""
-    return Subject(bundled.name, "", "")
-
-
-@pytest.fixture
-def opened(bundled):
-    return opening_run(bundled.name)
 
 
 def read(view, subject, **given):
     return view.read(given, subject.model.capabilities)
 
 
-def table(rows=None):
-    rows = rows or [(f"good {i}", "yes") for i in range(4)] + [(f"bad {i}", "no") for i in range(4)]
-    return Table(("text", "label"), tuple(rows), f"{len(rows)} rows.")
-
-
-@pytest.mark.parametrize("view", [ExamplesView, Recipe, *ABOUT_RUNS], ids=lambda view: view.name)
-def test_every_view_opens_without_a_text_and_shows_what_it_declares(subject, opened, view):
-    shown = view().compute(subject)
-    assert set(shown) <= {*view.parts, *view.settings}
-    if view in ABOUT_RUNS:
-        assert shown["run"] == opened.id
-    assert view().unless(subject) == ""
-
-
-def test_nothing_of_a_run_goes_into_a_link(subject, opened):
+def test_without_a_text_there_is_a_run_and_nothing_of_it_goes_into_a_link(subject, opened):
     for view in TAB.views:
         assert read(view, subject, **view().list_changes()) == view()
     for view in ABOUT_RUNS:
+        assert (view().unless(subject), view().compute(subject)["run"]) == ("", opened.id)
         assert read(view, subject, run=opened.id, runs=[opened.id]).list_changes() == {}
 
 
@@ -187,10 +162,11 @@ def test_the_opening_is_right_sure_and_for_the_right_words(subject):
 
 def test_a_table_is_guessed_shown_and_put_away(subject):
     assert "hoose" in ExamplesView(source=FILE).compute(subject)["about"]
-    view = read(ExamplesView, subject, source=FILE, table=table())
+    rows = tuple((f"{label} {number}", label) for label in ("good", "bad") for number in range(4))
+    view = read(ExamplesView, subject, source=FILE, table=Table(("text", "label"), rows, "8 rows."))
     guessed = view.on_table(subject, view.table).settings
     assert guessed == {"text_column": "text", "label_column": "label", "second_column": "(none)", "labels_are": "", "run": None}
-    chosen = read(ExamplesView, subject, source=HUB, table=table(), **guessed)
+    chosen = read(ExamplesView, subject, source=HUB, table=view.table, **guessed)
     assert len(chosen.examples()[0]) == 8
     shown = chosen.compute(subject)
     assert shown["preview"]["value"]["headers"] == ["text", "label"]
@@ -214,17 +190,11 @@ def test_the_guess_is_stated_and_the_kind_is_one_click(subject):
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_every_preset_trains_what_it_names(subject, preset):
-    """In the page, and where a link or a program names the preset alone."""
-    model, before = subject.model, Recipe.read({"layers": 2, "preset": FIT_PRESET}, subject.model.capabilities)
-    chosen = Recipe(**{"layers": 2, **before.on_preset(subject, preset).settings}).plan(model)
-    named = Recipe.read({"preset": preset}, model.capabilities).plan(model)
+def test_a_link_or_a_program_that_names_the_preset_alone_trains_it(subject, preset):
+    plan, own = (read(Recipe, subject, preset=preset, **more).plan(subject.model) for more in ({}, {"epochs": 7}))
     epochs, rate, batch = PRESETS[preset]
-    for plan, trained in ((chosen, 2), (named, 6)):
-        numbers = plan.settings
-        assert (numbers.epochs, numbers.learning_rate, numbers.batch_size) == (epochs, rate, batch)
-        assert plan.layers_trained == (0 if preset.startswith("Head only") else trained)
-    own = Recipe.read({"preset": preset, "epochs": 7}, model.capabilities).plan(model)
+    assert (plan.settings.epochs, plan.settings.learning_rate, plan.settings.batch_size) == (epochs, rate, batch)
+    assert plan.layers_trained == (0 if preset.startswith("Head only") else 6)
     assert own.settings.epochs == 7
 
 

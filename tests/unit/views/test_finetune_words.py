@@ -99,14 +99,6 @@ def test_typed_words_have_the_tags_written_behind_them(subject):
     assert "tag 'O'" in typed(tagged_lines="one\ntwo").compute(subject)["about"]
 
 
-def test_a_run_of_another_kind_is_not_looked_at(subject, run):
-    classes = Outcome().find(subject)
-    assert classes.kind == "classes"
-    assert Outcome(kind=WORDS, run=classes.id).find(subject).id == run.id
-    assert Outcome(run=run.id).find(subject).id == classes.id
-    assert run.kind == "tags"
-
-
 def test_the_sentence_to_try_fits_the_tags(subject):
     examples, _ = typed().examples()
     plan = Recipe(kind=WORDS, layer=4, epochs=2).plan(subject.model)

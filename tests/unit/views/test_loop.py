@@ -15,12 +15,6 @@ from explorer.finetune.examples import ExamplesView
 from explorer.finetune.loop import LoopView, place_of
 from explorer.finetune.recipe import OWN, SIDE_BY_SIDE
 from explorer.training.settings import LEAST
-from explorer.ui.subject import Subject
-
-
-@pytest.fixture
-def subject(bundled):
-    return Subject(bundled.name, "", "")
 
 
 def run(view, subject):

@@ -33,34 +33,6 @@ def subject(tiny_folder):
     return Subject(str(tiny_folder), "The man went.", "She was happy.")
 
 
-@pytest.fixture
-def draw(subject):
-    """Draws with some settings changed; what is on the screen in the end, by name."""
-
-    def drawn(play=False, **changed):
-        view = Map.read(DEFAULTS | changed, subject.model.capabilities)
-        screen = {}
-        for shown in view.on_play(subject, None) if play else [view.compute(subject)]:
-            screen |= shown
-        assert set(screen) <= set(Map.names)
-        return screen
-
-    return drawn
-
-
-def test_a_clicked_point_shows_its_neighbours_in_all_dimensions(draw, tiny):
-    key = draw()["drawn"]
-    screen = draw(picked=((7,), key))
-    listed = [row["index"] for row in screen["nearest"]["rows"]]
-    vectors = features(tiny, [" ".join(row["text"].split()) for row in ROWS], 2).astype(np.float64)
-    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    alike = unit @ unit[7]
-    alike[7] = -2
-    np.testing.assert_allclose(np.sort(alike[listed])[::-1], np.sort(alike)[::-1][: len(listed)], atol=1e-4)
-    assert draw(picked=((7,), "other points"))["nearest"] is None
-    assert draw(picked=([len(ROWS)], key))["nearest"] is None
-
-
 TWICE = "The cat sat.\nA dog ran.\nThe cat sat.\nShe bought milk.\nHe went to the store.\nThe cat sat.\nIt was slow."
 
 
@@ -83,12 +55,10 @@ def test_equal_sentences_are_one_place_with_a_count(method, dimensions, labels, 
         *groups, _ = shown["chart"].data
         assert sorted(name for group in groups for name in group.text).count("The cat sat. (3 times)") == 3
     else:
-        points = shown["map"]["points"]
-        others = [line for line in TWICE.split("\n") if line != "The cat sat."]
-        assert [point["text"] for point in points] == ["The cat sat. (3 times)", *others]
         exported = {row["text"]: (row["x"], row["y"]) for row in rows}
-        expected = [exported[text] for text in dict.fromkeys(TWICE.split("\n"))]
-        np.testing.assert_allclose([(point["x"], point["y"]) for point in points], expected, atol=1e-4)
+        drawn = {point["text"].removesuffix(" (3 times)"): (point["x"], point["y"]) for point in shown["map"]["points"]}
+        assert drawn == {text: pytest.approx(place, abs=1e-4) for text, place in exported.items()}
+        assert shown["map"]["points"][0]["text"] == "The cat sat. (3 times)"
     assert "7 points at 5 places" in shown["summary"]
     finding = view.finding(subject).text
     assert "“The cat sat.” and “The cat sat.”" not in finding
@@ -100,20 +70,25 @@ def test_equal_sentences_are_one_place_with_a_count(method, dimensions, labels, 
 
 def told(subject, **settings):
     """What is shown of a map of these settings."""
-    return Map.read(DEFAULTS | settings, subject.model.capabilities).compute(subject)
+    shown = Map.read(DEFAULTS | settings, subject.model.capabilities).compute(subject)
+    assert set(shown) <= set(Map.names)
+    return shown
 
 
-def test_lines_on_the_map_lead_to_scikit_learns_neighbours(subject, tiny):
+def test_the_list_and_the_lines_of_a_clicked_point_are_scikit_learns_neighbours(subject, tiny):
     texts = [row["text"] for row in ROWS[:40]]
     settings = {"source": SENTENCES, "sentences": "\n".join(texts)}
     key = told(subject, **settings)["drawn"]
-    shown = told(subject, **settings, picked=((7,), key))["map"]
+    screen = told(subject, **settings, picked=((7,), key))
+    shown, listed = screen["map"], [row["index"] for row in screen["nearest"]["rows"]]
     vectors = features(tiny, texts, 2)
-    distances, rows = NearestNeighbors(n_neighbors=6, metric="cosine").fit(vectors).kneighbors(vectors[7:8])
+    distances, rows = NearestNeighbors(n_neighbors=9, metric="cosine").fit(vectors).kneighbors(vectors[7:8])
     drawn = {shown["points"][link["end"]]["index"]: float(link["text"]) for link in shown["links"]}
     assert {link["start"] for link in shown["links"]} == {shown["picked"]}
-    assert list(drawn) == rows[0, 1:].tolist()
-    np.testing.assert_allclose(list(drawn.values()), 1 - distances[0, 1:], atol=0.0051)
+    assert (listed, list(drawn)) == (rows[0, 1:].tolist(), rows[0, 1:6].tolist())
+    np.testing.assert_allclose(list(drawn.values()), 1 - distances[0, 1:6], atol=0.0051)
+    for gone in (((7,), "other points"), ([len(texts)], key)):
+        assert told(subject, **settings, picked=gone)["nearest"] is None
     many = "\n".join(row["text"] for row in ROWS[:61])
     assert told(subject, source=SENTENCES, sentences=many)["map"]["links"] == []
 

@@ -16,7 +16,7 @@ from explorer.techniques.targets import read
 from explorer.ui.pictures.bars import percent
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.what_if import Question
-from tests.hooks import cut_weights, eager_bert, every_dense, zeroed
+from tests.hooks import cut_weights, eager_bert, every_dense, hooked, zeroed
 
 A, B = "The teacher asked the [MASK] to open their books.", "They read the first page aloud."
 TEACHER = 2
@@ -105,15 +105,13 @@ def test_cutting_all_that_a_token_looks_at_leaves_its_context_zero(subject, modu
     heads, tokens = module.config.num_attention_heads, subject.trace.kept
     row = [(2, BLANK, key, 7) for key in range(tokens)]
 
-    def no_context(dense, read):
-        context = read[0].unflatten(-1, (heads, -1)).clone()
+    def no_context(_, read):
+        context = read.unflatten(-1, (heads, -1)).clone()
         context[:, BLANK, 7] = 0
-        return (context.flatten(-2),)
+        return context.flatten(-2)
 
-    handle = every_dense(module)[2].register_forward_pre_hook(no_context)
-    with torch.no_grad():
+    with torch.no_grad(), hooked([every_dense(module)[2]], no_context, before=True):
         expected = module.bert(**subject.model.tokenizer(A, B, return_tensors="pt")).last_hidden_state[0]
-    handle.remove()
     np.testing.assert_allclose(Run(subject.trace, cuts=row).states[-1], expected, atol=1e-5)
     whole = [(2, query, key, 7) for query in range(tokens) for key in range(tokens)]
     np.testing.assert_allclose(Run(subject.trace, cuts=whole).states[-1], Run(subject.trace, [(2, 7)]).states[-1], atol=1e-5)

@@ -1,0 +1,16 @@
+import pytest
+
+from explorer.finetune.runs import opening_run
+from explorer.ui.subject import Subject
+
+
+@pytest.fixture(scope="module")
+def subject(bundled):
+    """No text at all: Fine-tune needs none. Views that need one have a subject of their own."""
+    return Subject(bundled.name, "", "")
+
+
+@pytest.fixture(scope="module")
+def opened(bundled):
+    """The run with which Fine-tune opens."""
+    return opening_run(bundled.name)
