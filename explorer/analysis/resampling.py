@@ -19,6 +19,7 @@ LEAST_DRAWN = 3  # different groups in a draw: of fewer, no spread can be estima
 LEAST_SPREAD = 0.1  # of a draw's standard error, as a share of the one of all groups: keeps a draw of equal values finite
 NORMAL_95 = 1.959963984540054  # what 95% of a standard normal distribution is within
 TIE = 1e-9  # two means that differ by less, relative to their size, are the same
+ROUNDED = 1e-5  # of what is summed, in single precision: less than that is left where it cancels
 
 
 class Bootstrapped(NamedTuple):
@@ -30,10 +31,14 @@ class Bootstrapped(NamedTuple):
 
 
 def by_group(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """The sums over the items of each group, [groups, ...], of values [items, ...]; `groups` [items] numbers them from 0."""
-    sums = np.zeros((int(groups.max()) + 1, *values.shape[1:]))
+    """The sums over the items of each group, [groups, ...], of values [items, ...]; `groups` [items] numbers them from 0.
+
+    Values that cancel sum to 0: the sign of what rounding leaves would decide a test.
+    """
+    sums, sizes = np.zeros((2, int(groups.max()) + 1, *values.shape[1:]))
     np.add.at(sums, groups, values)
-    return sums
+    np.add.at(sizes, groups, np.abs(values))
+    return np.where(np.abs(sums) < ROUNDED * sizes, 0, sums)
 
 
 def bootstrap(values: np.ndarray, seed: int = 0, sizes: np.ndarray | None = None, ends: bool = True) -> Bootstrapped:

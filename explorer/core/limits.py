@@ -72,7 +72,7 @@ WHOLE = "{What} must be a whole number from 1 to {most}."
 # ---- Limits that an operator may set.
 
 TOKENS = Limit(8_192, bounds="tokens of one input; a longer one is cut", public=2_048)
-TEXTS = Limit(5_000, KEEP, "texts of one request, rows of a map, examples of a probe")
+TEXTS = Limit(10_000, KEEP, "texts of one request, rows of a map, examples of a probe", public=5_000)
 TRAINING_EXAMPLES = Limit(50_000, KEEP, "examples of a training")
 CORPUS_SENTENCES = Limit(20_000, "The file has {given} sentences. Keep {most} or fewer.", "sentences of a corpus")
 ITEMS = Limit(20_000, KEEP, "items of an experiment", public=2_000)

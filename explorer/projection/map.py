@@ -31,6 +31,7 @@ HINT = "Click a point for its neighbours, then turn the wheel to zoom. *Select* 
 LABELS, CLUSTERS = "Labels", "Clusters"
 ALL_LAYERS = {"pca": 2_000, "umap": 300, "tsne": 300}  # points up to which a map is made of every layer
 NEIGHBORS = 8  # of a clicked point that are listed
+MOST_HITS = 100  # of a search that are listed
 MOST_NEW = 0.25  # of the points: the share that is added to a fitted map
 MOST_CLUSTERS = 8
 NAMING = 3  # words in a cluster's name
@@ -120,12 +121,13 @@ class Map(PointsView):
     def draw(self, subject: Subject, found: LayerMap) -> Content:
         points, wanted, searched = found.points, self.search.strip(), subject.model.as_searched
         summary, bright, near = found.summary(), None, []
+        chosen = listed = rows_of(self.picked, points.texts)
         if wanted:
             bright = np.array([searched(wanted) in searched(text) for text in points.texts])
             summary += f" {bright.sum():,} of {len(bright):,} contain ‘{wanted[:40]}’."
-        chosen = rows_of(self.picked, points.texts)
-        if len(chosen) == 1:
-            near = nearest_place(found.vectors, chosen[0], NEIGHBORS)
+            listed = chosen or (tuple(np.flatnonzero(bright).tolist()) if bright.sum() <= MOST_HITS else ())
+        if len(listed) == 1:
+            near = nearest_place(found.vectors, listed[0], NEIGHBORS)
         elif chosen:
             bright = np.isin(np.arange(len(points.texts)), chosen)
         told, stands_out, made = self._nearby(subject, points), bool(wanted or chosen), found.projection
@@ -136,7 +138,7 @@ class Map(PointsView):
             "map": draw_flat(found, marks, labels, fits=bool(wanted)) if flat else None,
             "chart": None if flat else space_map(made.points, points.texts, labels, axes, points.key + self.method, marks),
             "summary": summary,
-            "nearest": found.list_near(chosen, near) if chosen else None,
+            "nearest": found.list_near(listed, near, "selected" if chosen else f"contain ‘{wanted[:40]}’") if listed else None,
             "hint": props(visible=not stands_out),
             "label": props(visible=is_typed(self) and len(chosen) > 1),
             **dict.fromkeys(("send", "test", "compare"), props(visible=is_typed(self))),

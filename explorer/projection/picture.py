@@ -71,15 +71,15 @@ class LayerMap:
             said.append(f"UMAP's transform added {points} to a fitted map; no other point moved.")
         return " ".join(filter(None, [*said, self.points.single]))
 
-    def list_near(self, rows: Sequence[int], near: Sequence[tuple[int, float]] = ()) -> dict[str, Any]:
-        """The list of the rows `near` the only selected one, or of all selected ones by their cosine with their mean."""
+    def list_near(self, rows: Sequence[int], near: Sequence[tuple[int, float]], which: str) -> dict[str, Any]:
+        """The list of the rows `near` a single one, or of several, `which` is said above, by their cosine with their mean."""
         texts, times = self.points.texts, times_of(self.points.texts, self.projection.first)
         title, to = f"Nearest to ‘{texts[rows[0]][:120]}’", ""
         if len(rows) > 1:
             vectors = self.vectors[list(rows)]
             towards = cosines(vectors, vectors.mean(axis=0, keepdims=True)).tolist()
             near = sorted(zip(rows, towards, strict=True), key=lambda one: -one[1])
-            title, to = f"{len(rows):,} selected", " with the mean of the selection"
+            title, to = f"{len(rows):,} {which}", " with the mean of them all"
         note = f"By cosine{to} in all {self.vectors.shape[1]} dimensions of this layer, not on the map."
         return ranking(title, [(row, with_count(texts[row], times[row]), cosine) for row, cosine in near], note)
 
@@ -251,7 +251,6 @@ def _notes(found: LayerMap, rows: list[int], spot_of: list[int]) -> list[str]:
         more = sorted({label for label, spot in zip(labels, spot_of, strict=True) if spot == spot_of[row]} - {labels[row]})
         other, cosine = closest[int(at[row])]
         also = f"also labelled {', '.join(more)}. " if more else ""
-        notes.append(
-            also if len(first) < 2 else f"{also}nearest in all dimensions, with cosine {cosine:.2f}: {texts[other][:120]}"
-        )
+        nearest = f"nearest in all dimensions, with cosine {cosine:.2f}: {texts[other][:120]}"
+        notes.append(also + nearest if len(first) > 1 else also)
     return notes

@@ -87,7 +87,9 @@ class TwoModels(LongView):
         row(col("texts"), col("help")),
     )
     start = "Compare"
-    compared: str = choice([("this model", "")], "Beside", menu=True, free=True, default="", elem_classes="inline")
+    compared: str = choice(
+        [("this model", "")], "Beside (name or folder)", menu=True, free=True, default="", elem_classes="inline"
+    )
     state: int = number(6, "Hidden state, left", low=0, high=lambda model: model.layers, box=True, elem_classes="inline")
     other_state: int = number(2, "Hidden state, right", low=0, high=100, box=True, elem_classes="inline")
     here_title = prose(classes="detail-title")

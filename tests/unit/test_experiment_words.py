@@ -12,7 +12,7 @@ from explorer.experiments.compute.experiment import QUESTIONS, Experiment, exper
 from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.summary import LEAST_P
 from explorer.experiments.pictures import beside
-from explorer.experiments.sentences import CITED, PROGRAM, TESTS, find, methods, references, tell
+from explorer.experiments.sentences import CITED, PROGRAM, TESTS, facts, find, methods, references, tell
 from explorer.ui.pictures.numbers import numbers_of
 from tests.unit.test_experiment_questions import BOTH
 
@@ -74,6 +74,12 @@ def test_a_finding_of_nothing_says_so():
     found = made("heads_off", 0.0)
     found.values[:] = 1e-6 * found.values
     assert find(found).text.startswith("Nothing stands out")
+
+
+def test_every_name_of_a_finding_is_a_fact():
+    given = facts(made("heads_off", 1.0)).keys()
+    for telling in QUESTIONS.values():
+        assert {name for _, name, _, _ in string.Formatter().parse(telling.finding) if name} <= given
 
 
 def test_every_paper_that_is_cited_has_its_reference():

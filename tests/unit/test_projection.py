@@ -225,6 +225,22 @@ def test_typing_a_sentence_adds_its_point_and_moves_no_other(bundled):
     )
 
 
+def test_a_search_lists_the_hits_by_their_cosine_with_the_mean_and_the_neighbours_of_a_single_one(bundled):
+    subject, lines = Subject.of(bundled.trace("It slept.")), read_lines(Map().sentences)[0]
+    vectors = features(bundled, lines, 6, "mean")
+    hits = [row for row, line in enumerate(lines) if "the s" in line.casefold()]
+    assert len(hits) > 1
+    listed = Map(search="the s").compute(subject)["nearest"]
+    cosine = 1 - pairwise_distances(vectors[hits], vectors[hits].mean(axis=0, keepdims=True), metric="cosine")[:, 0]
+    assert [row["index"] for row in listed["rows"]] == [hits[at] for at in np.argsort(-cosine)]
+    assert [float(row["number"]) for row in listed["rows"]] == pytest.approx(np.sort(cosine)[::-1], abs=6e-4)
+    assert listed["heading"] == f"{len(hits)} contain ‘the s’"
+    (only,) = (row for row, line in enumerate(lines) if "bread" in line)
+    near = NearestNeighbors(n_neighbors=9, metric="cosine").fit(vectors).kneighbors(vectors[[only]])[1][0, 1:]
+    assert [row["index"] for row in Map(search="bread").compute(subject)["nearest"]["rows"]] == near.tolist()
+    assert Map(search="zebra").compute(subject)["nearest"] is None
+
+
 def places_of(shown):
     return {point["text"]: (point["x"], point["y"]) for point in shown["map"]["points"]}
 

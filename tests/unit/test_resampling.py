@@ -57,6 +57,14 @@ def test_copies_change_nothing():
     np.testing.assert_allclose(differs(sums, sizes=sizes), differs(values))
 
 
+def test_what_rounding_leaves_of_values_that_cancel_decides_nothing():
+    effects = np.random.default_rng(4).normal(size=8)
+    values, groups = np.concatenate([effects, -effects]), np.tile(np.arange(8), 2)
+    for noise in (0, 1e-7, -1e-7):
+        assert differs(by_group(values + noise, groups)) == 1
+    assert by_group(np.array([1.0, -0.999]), np.zeros(2, int)) == pytest.approx(0.001)
+
+
 def test_few_groups_have_no_interval():
     values = np.random.default_rng(0).normal(size=(FEWEST_GROUPS, 2))
     assert np.isnan(bootstrap(values[1:]).low).all()

@@ -15,7 +15,7 @@ from explorer.finetune.cards import STARTER, TASKS
 from explorer.finetune.compute import store
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.outcome import Outcome
-from explorer.finetune.recipe import FILE, HUB, KINDS, PRESETS, READY, TEXTS, TYPED, WORDS, KnownTasks, Recipe
+from explorer.finetune.recipe import FILE, FIT_PRESET, HUB, KINDS, PRESETS, READY, TEXTS, TYPED, WORDS, KnownTasks, Recipe
 from explorer.finetune.result import Probe, Result, tell
 from explorer.finetune.runs import Runs, opening_run, run_id, run_ids
 from explorer.finetune.tab import TAB
@@ -190,11 +190,15 @@ def test_the_guess_is_stated_and_the_kind_is_one_click(subject):
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_link_or_a_program_that_names_the_preset_alone_trains_it(subject, preset):
-    plan, own = (read(Recipe, subject, preset=preset, **more).plan(subject.model) for more in ({}, {"epochs": 7}))
+def test_every_preset_trains_what_it_names(subject, preset):
+    """In the page, and where a link or a program names the preset alone."""
+    model, before = subject.model, read(Recipe, subject, layers=2, preset=FIT_PRESET)
+    chosen = Recipe(**{"layers": 2, **before.on_preset(subject, preset).settings}).plan(model)
+    named, own = (read(Recipe, subject, preset=preset, **more).plan(model) for more in ({}, {"epochs": 7}))
     epochs, rate, batch = PRESETS[preset]
-    assert (plan.settings.epochs, plan.settings.learning_rate, plan.settings.batch_size) == (epochs, rate, batch)
-    assert plan.layers_trained == (0 if preset.startswith("Head only") else 6)
+    for plan, trained in ((chosen, 2), (named, 6)):
+        assert (plan.settings.epochs, plan.settings.learning_rate, plan.settings.batch_size) == (epochs, rate, batch)
+        assert plan.layers_trained == (0 if preset.startswith("Head only") else trained)
     assert own.settings.epochs == 7
 
 
