@@ -1,11 +1,15 @@
-"""Coroutines in tests, since Playwright has an event loop in the tests' thread, which excludes a second one; threads; steps."""
+"""Coroutines (Playwright has an event loop in the tests' thread, which excludes a second one), threads, steps and clocks."""
 
 import asyncio
+import importlib
 import threading
 import time
 from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
+
+import pytest
 
 
 def waited(coroutine: Coroutine) -> Any:
@@ -37,3 +41,9 @@ def at_once(count: int, call: Callable[[int], Any]) -> list[Any]:
     barrier = threading.Barrier(count)
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(lambda i: (barrier.wait(10), call(i))[1], range(count)))
+
+
+def set_clock(monkeypatch: pytest.MonkeyPatch, module: str, monotonic: Callable[[], float]) -> None:
+    """Let `time.monotonic` be another function in one module of explorer: in all, it would reach a served app."""
+    assert importlib.import_module(module).time.monotonic
+    monkeypatch.setattr(f"{module}.time", SimpleNamespace(**{**vars(time), "monotonic": monotonic}))

@@ -136,9 +136,6 @@ def test_what_is_hidden_is_nowhere_in_the_page(open_app, places):
     page.evaluate("() => BertExplorer.answers.setHidden(false)")
 
 
-# Answers that are covered until the class has guessed
-
-
 JAPAN = "?a=The+capital+of+Japan+is+[MASK].&b="
 GUESSES, FINDING = "#fill-mask-guesses-guesses", "#fill-mask-finding"
 SEEN = """() => window.seen = new MutationObserver(() => requestAnimationFrame(() => {

@@ -22,7 +22,7 @@ from explorer.server.bounds import TOO_LARGE, VALUES, Bodies
 from explorer.server.refusals import BODY_MEGABYTES, NO_ROOM, Refusals
 from explorer.server.serving import HEADER_BYTES, MOST_CONNECTIONS
 from tests.asking import ask, ask_app
-from tests.clocks import set_clock
+from tests.waiting import set_clock
 
 RUN = "/gradio_api/run/tokens"
 
@@ -233,9 +233,6 @@ def test_what_does_not_arrive_takes_no_room_and_what_does_not_say_its_size_is_re
     assert uploads("one", **{"transfer-encoding": "chunked"}) == uploads("one", **{"content-length": "x"}) == 411
     assert uploads("one", **{"content-length": "9" * 20}) == 413
     assert [uploads("one", app=PlainTextResponse("kept")) for _ in range(3)] == [200, 200, 429]
-
-
-# Headers, and what is refused while it is being sent
 
 
 @pytest.fixture

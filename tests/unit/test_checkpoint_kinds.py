@@ -69,9 +69,6 @@ class TestHeads:
         assert "not read" in checkpoints.describe(str(folder))
 
 
-# other formats: the files that make one, what is named, and what to do
-
-
 def only(*names):
     """Files in place of the weights; the configuration and the vocabulary stay."""
 

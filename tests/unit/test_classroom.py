@@ -20,7 +20,7 @@ from explorer.teaching.classroom.tasks import POINTS, Solution, Task
 from explorer.teaching.classroom.teaching import Teaching
 from explorer.teaching.lessons.sending import within_a_line
 from explorer.ui.subject import Selection, Subject
-from tests.clocks import set_clock
+from tests.waiting import set_clock
 
 BLANK = ("The capital of Japan is [MASK].", "It is a [MASK] city.")
 PLACE = "v=1&tab=attention&view=one-head&a=The+keys+are+on+the+table.&layer=1&head=3"
@@ -101,9 +101,6 @@ def test_what_cannot_be_seen_is_left_out_of_what_is_shown():
     assert names.sentence("a\u202eb\x00c\n d\te") == "abc d e"
     with pytest.raises(InputError, match="201 characters"):
         names.sentence("x" * 201)
-
-
-# ---- BERT's answers are the model's own.
 
 
 def test_a_blank_is_ranked_by_the_models_own_probabilities(bundled, subject):
@@ -450,9 +447,6 @@ def test_phones_do_not_get_what_a_lesson_covers():
     assert covered["finding"] == ""
     whole = json.loads(showing.draw(told, covered="view"))
     assert all(view["parts"] == [] and view["note"] == showing.NOTHING for view in whole["views"])
-
-
-# ---- Rooms come and go.
 
 
 def test_there_are_only_so_many_rooms_and_one_address_takes_no_more_than_its_share(monkeypatch):

@@ -5,7 +5,7 @@ import torch
 
 from explorer.techniques.neurons import neuron_effects
 from explorer.techniques.targets import is_next_target, own_reading, word_target
-from tests.hooks import eager_bert
+from tests.hooks import eager_bert, hooked
 
 TEXT, TEXT_B = "The capital of Japan is [MASK].", "It is a city of temples."
 
@@ -36,15 +36,14 @@ def zeroed(eager, encoded, layer, token, neuron):
     """What transformers says with one neuron zero at one token, and what it was."""
     seen = []
 
-    def zero(module, given):
-        changed = given[0].clone()
+    def zero(_, read):
+        changed = read.clone()
         seen.append(float(changed[0, token, neuron]))
         changed[0, token, neuron] = 0
-        return (changed,)
+        return changed
 
-    hook = eager.bert.encoder.layer[layer].output.dense.register_forward_pre_hook(zero)
-    out = eager(**encoded)
-    hook.remove()
+    with hooked([eager.bert.encoder.layer[layer].output.dense], zero, before=True):
+        out = eager(**encoded)
     return {"fill_mask": out.prediction_logits[0], "next_sentence": out.seq_relationship_logits[0]}, seen[0]
 
 

@@ -26,9 +26,8 @@ from explorer.server.bounds import Rates
 from explorer.server.refusals import Refused
 from explorer.training.examples import Examples
 from tests.asking import ask
-from tests.clocks import set_clock
 from tests.stranger import Stranger
-from tests.waiting import wait_until
+from tests.waiting import set_clock, wait_until
 
 EXAMPLES = [[f"{word} {i}", label] for i in range(6) for word, label in [("good", "yes"), ("bad", "no")]]
 SOON = 60  # seconds; only a test that fails waits as long

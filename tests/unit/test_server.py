@@ -36,9 +36,6 @@ def sentence_of(body: bytes) -> str:
     return said
 
 
-# What every answer carries
-
-
 ANSWERS = {
     "page": ("GET", "/", None, {}),
     "script": ("GET", "/static/js/iframeResizer.contentWindow.min.js", None, {}),
@@ -185,9 +182,6 @@ def test_a_stream_is_not_held_back():
     assert [message["body"] for message in bodies if message.get("body")] == [b"data: first\n\n", b"data: second\n\n"]
 
 
-# Nothing about the machine
-
-
 @pytest.mark.parametrize("path", ["/", "/config", "/gradio_api/info", "/gradio_api/openapi.json", "/theme.css"])
 def test_no_path_of_the_machine_shows(fetch, path):
     text = fetch("GET", path)[2].decode()
@@ -309,9 +303,6 @@ def test_an_unknown_event_is_told_in_the_stream(fetch):
     assert body == f"event: error\ndata: {json.dumps(refusals.UNKNOWN)}\n\n"
 
 
-# For operators
-
-
 def test_health_is_told_while_a_model_loads(fetch, monkeypatch):
     assert json.loads(fetch("GET", "/healthz")[2]) == {"status": "ok", "model": "loaded"}
     monkeypatch.setattr("explorer.server.routes.list_loaded", lambda: [])
@@ -350,9 +341,6 @@ def test_metrics_are_for_this_machine_or_for_a_token(fetch, monkeypatch):
     assert fetch("GET", "/metrics")[0] == 403
     assert fetch("GET", "/metrics", Authorization="Bearer wrong")[0] == 403
     assert fetch("GET", "/metrics", Authorization="Bearer secret")[0] == 200
-
-
-# Without a server
 
 
 def around(app):

@@ -20,7 +20,7 @@ from explorer.page.frame import Shell
 from explorer.page.shell import build_shell
 from explorer.ui.subject import Selection
 from explorer.ui.view import OpenModel
-from tests.clocks import set_clock
+from tests.waiting import set_clock
 
 OURS = str(Path(explorer.__file__).parent)
 

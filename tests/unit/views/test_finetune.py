@@ -26,8 +26,6 @@ from explorer.training.examples import ScoredExamples
 from explorer.training.probe import LayerProbe
 from explorer.ui.pictures.numbers import numbers_of
 
-ABOUT_RUNS = (Outcome, TryIt, Result, Runs)
-
 
 def read(view, subject, **given):
     return view.read(given, subject.model.capabilities)
@@ -36,7 +34,7 @@ def read(view, subject, **given):
 def test_without_a_text_there_is_a_run_and_nothing_of_it_goes_into_a_link(subject, opened):
     for view in TAB.views:
         assert read(view, subject, **view().list_changes()) == view()
-    for view in ABOUT_RUNS:
+    for view in (Outcome, TryIt, Result, Runs):
         assert (view().unless(subject), view().compute(subject)["run"]) == ("", opened.id)
         assert read(view, subject, run=opened.id, runs=[opened.id]).list_changes() == {}
 
