@@ -65,13 +65,13 @@ class HeadRows(NamedTuple):
 
 def head_rows(run: Run, layer: int, query: int) -> HeadRows:
     """The heads of a layer for one query, both zero-based. Raises CapabilityError."""
+    return run.once(("heads", layer, query), lambda: _head_rows(run, layer, query))
 
-    @inference_mode
-    def make() -> HeadRows:
-        block, row = block_of(run, layer, [query]), torch.from_numpy(run.mixed.shares[layer, query].copy())
-        return HeadRows(head_shares_of(block, query, row).numpy(), block.weights[:, 0].numpy())
 
-    return run.once(("heads", layer, query), make)
+@inference_mode
+def _head_rows(run: Run, layer: int, query: int) -> HeadRows:
+    block, row = block_of(run, layer, [query]), torch.from_numpy(run.mixed.shares[layer, query].copy())
+    return HeadRows(head_shares_of(block, query, row).numpy(), block.weights[:, 0].numpy())
 
 
 def head_names(run: Run, layer: int) -> list[tuple[str, float | None]]:

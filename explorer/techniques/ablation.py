@@ -144,7 +144,7 @@ class Run:
     def heads(self, layer: int, states: torch.Tensor | None = None) -> Heads:
         """The queries, keys and values of a layer's heads, as a batch of one; of `states` while these are computed."""
         hidden = (self.states if states is None else states)[layer]
-        same = hidden.equal(self.trace.states[layer])
+        same = not self.is_changed or hidden.equal(self.trace.states[layer])
         heads = self.trace.heads(layer) if same else self.trace.model.layers[layer].heads(hidden[None])
         for edit in self.edits:
             heads = edit.give(layer, heads)

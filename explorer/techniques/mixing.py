@@ -10,7 +10,6 @@ Everything here is multiplied by σ_i, the LayerNorm's deviation at i, which can
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -192,32 +191,30 @@ def head_shares_of(block: Block, query: int, row: torch.Tensor) -> torch.Tensor:
     integrated gradients along the straight path from no part to all of it give: the function depends on T alone, so each T^h gets
     T^h / T of its change.
     """
-    keys = row.nonzero().flatten().tolist()
-    divided = divide(block, [0] * len(keys), keys, [key == query for key in keys])
-    total, found = divided.sum(0), row.new_zeros(len(divided), len(row))
-    found[:, keys] = torch.where(total > 0, divided * (row[keys] / total), 0)
+    divided = divide(block, 0, slice(None), [key == query for key in range(len(row))])
+    total = divided.sum(0)
+    found = torch.where(total > 0, divided * (row / total), 0)
     if not total.gt(0).any():  # no part comes closer: all is the token's own
         found[-1, query] = 1
     return found
 
 
-def divide(block: Block, rows: Sequence[int], keys: Sequence[int], own: Sequence[bool]) -> torch.Tensor:
+def divide(block: Block, rows: int | list[int], keys: slice | list[int], own: list[bool]) -> torch.Tensor:
     """‖y‖₁ − ‖y − T‖₁ divided among the heads and the residual, which is the last one: [heads + 1, part].
 
-    The i-th T is what the token `keys[i]` gives to the row `rows[i]` of the block, and `own[i]` says whether that is its own row.
+    The i-th T is what the i-th of `keys` gives to the i-th of `rows`, or the only one; `own[i]` says whether that is its own row.
     All steps from the values of the heads to T are linear: the change by T is taken back through them, to numbers of each head.
     """
-    at, weight = list(rows), block.layer.attention_dense.weight
-    given = (block.weights[:, at, list(keys), None] * block.value[:, list(keys)]).transpose(0, 1)  # [part, heads, head_size]
-    kept = block.kept[at] * torch.tensor(own)[:, None]
-    part = block.through_norm(given.flatten(1) @ weight.T) + kept  # times σ
-    vectors = block.normed[0][at]
+    weight, norm = block.layer.attention_dense.weight, block.layer.attention_norm
+    given = (block.weights[:, rows, keys, None] * block.value[:, keys]).transpose(0, 1)  # [part, heads, head_size]
+    kept = block.hidden[rows] * torch.tensor(own)[:, None]
+    part = block.through_norm(given.flatten(1) @ weight.T + kept)  # times σ
+    vectors = block.normed[0][rows]
     size, sign = vectors.abs(), torch.where(vectors < 0, -1.0, 1.0)  # never 0, so that this also holds where y is 0
     toward = part * sign
-    change = torch.where(toward > size, 2 * size / toward - 1, 1) * sign  # (|y| − |y − T|) / T, within -1 and 1
-    back = change
-    if (norm := block.layer.attention_norm) is not None:
-        back = back * norm.weight
+    back = torch.where(toward > size, 2 * size / toward - 1, 1) * sign  # (|y| − |y − T|) / T, within -1 and 1
+    if norm is not None:
+        back *= norm.weight
         back -= back.mean(-1, keepdim=True)
     by_head = (given * (back @ weight).view_as(given)).sum(-1)
-    return torch.cat([by_head, (kept * change).sum(-1, keepdim=True)], 1).T
+    return torch.cat([by_head, (kept * back).sum(-1, keepdim=True)], 1).T

@@ -80,10 +80,13 @@ def block_of(run: Run, layer: int, queries: Sequence[int] | None = None) -> Bloc
     """
     hidden, heads = run.states[layer], run.heads(layer)
     if queries is not None:
-        hidden, heads = hidden[list(queries)], heads.of_queries(queries)
+        places = slice(queries[0], queries[0] + 1) if len(queries) == 1 else list(queries)  # of one, without a copy
+        hidden, heads = hidden[places], heads.of_queries(places)
     room = torch.empty(*heads.query.shape[:-1], heads.key.shape[-2])  # else scores and weights would be in memory together
     block = Block(run.trace.model.layers[layer], hidden, heads.weights(room)[0], heads.value[0])
-    block.weights[[head for at, head in run.off if at == layer]] = 0
+    for at, off in run.off:
+        if at == layer:
+            block.weights[off] = 0
     for at, query, key, head in run.cuts:
         if at == layer and (queries is None or query in queries):
             row = query if queries is None else queries.index(query)

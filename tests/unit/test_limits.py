@@ -77,7 +77,9 @@ def test_what_is_no_list_of_texts_is_refused(texts, refusal):
 
 def test_too_many_texts_are_refused_with_both_numbers(refusal):
     assert len(limits.check_texts(["a"] * 50, COMPARED)) == 50
-    assert f"{TEXTS.most + 1:,} texts. Keep {TEXTS.most:,}" in refusal(InputError, lambda: limits.check_texts(["a"] * (TEXTS.most + 1)))
+    assert f"{TEXTS.most + 1:,} texts. Keep {TEXTS.most:,}" in refusal(
+        InputError, lambda: limits.check_texts(["a"] * (TEXTS.most + 1))
+    )
 
 
 @pytest.mark.parametrize("value", [1, 6, 1.0, 6.0, np.int64(3), np.float32(4), np.uint8(2)], ids=kind)
