@@ -45,18 +45,13 @@ class OnceCache(Generic[Key, Value]):
         self._capacity, self._cost = capacity, cost
         self._lock = threading.RLock()
         self._kept: OrderedDict[Key, tuple[Value, float]] = OrderedDict()  # with its cost, the value used longest ago first
+        self.total = 0.0  # the summed cost
         self._making: dict[Key, Future[Value]] = {}
 
     def values(self) -> list[Value]:
         """All values, least recently used first."""
         with self._lock:
             return [value for value, _ in self._kept.values()]
-
-    @property
-    def total(self) -> float:
-        """The summed cost."""
-        with self._lock:
-            return sum(cost for _, cost in self._kept.values())
 
     def peek(self, key: Key) -> Value | None:
         """The value at `key`, or None; nothing is computed."""
@@ -91,8 +86,8 @@ class OnceCache(Generic[Key, Value]):
     def put(self, key: Key, value: Value) -> None:
         cost = self._cost(value)
         with self._lock:
+            self.total += cost - self._kept.pop(key, (None, 0.0))[1]
             self._kept[key] = value, cost
-            self._kept.move_to_end(key)
             self._make_room()
 
     def weigh_again(self) -> None:
@@ -100,13 +95,14 @@ class OnceCache(Generic[Key, Value]):
         with self._lock:
             for key, (value, _) in self._kept.items():
                 self._kept[key] = value, self._cost(value)
+            self.total = sum(cost for _, cost in self._kept.values())
             self._make_room()
 
     def _make_room(self) -> None:
-        total = self.total
-        while total > self._capacity and len(self._kept) > 1:
-            total -= self._kept.popitem(last=False)[1][1]
+        while self.total > self._capacity and len(self._kept) > 1:
+            self.total -= self._kept.popitem(last=False)[1][1]
 
     def clear(self) -> None:
         with self._lock:
             self._kept.clear()
+            self.total = 0.0
