@@ -157,7 +157,7 @@ def test_routes_are_the_strongest_steps(model):
 PEAK = """
 import sys, pathlib, torch
 import explorer
-from explorer.techniques import routes
+from explorer.techniques import ablation, routes
 def status(name):
     rows = pathlib.Path("/proc/self/status").read_text().splitlines()
     return int(next(row for row in rows if row.startswith(name + ":")).split()[1]) * 1024
@@ -180,4 +180,4 @@ def test_the_parts_of_a_long_input_never_lie_in_memory(make_tiny):
     folder = make_tiny(hidden_size=768, num_attention_heads=12, intermediate_size=768, num_hidden_layers=3)
     command = [sys.executable, "-c", PEAK, str(folder)]
     peak = float(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1])
-    assert peak < 150e6  # one layer's parts alone are 800 MB
+    assert peak < 200e6  # one layer's parts alone are 800 MB

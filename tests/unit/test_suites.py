@@ -53,14 +53,16 @@ def sentences(pair):
 
 
 def by_transformers(module, tokenizer, pair, way, stereotypes):
-    """The difference of a pair, by plain transformers, each piece hidden in turn. Both words are one piece."""
-    word, foil = (tokenizer(sentence, return_tensors="pt")["input_ids"][0] for sentence in sentences(pair))
+    """The difference of a pair, by plain transformers, each piece hidden in turn, with the later ones of its word."""
+    read = [tokenizer(sentence, return_tensors="pt") for sentence in sentences(pair)]
+    word, foil = (one["input_ids"][0] for one in read)
     (slot,) = (word != foil).nonzero()[0].tolist()
     total = 0.0
-    for ids, sign in ((word, 1), (foil, -1)):
+    for ids, sign, words in ((word, 1, read[0].word_ids()), (foil, -1, read[1].word_ids())):
         every = [slot] if way == BLANK else [place for place in range(1, len(ids) - 1) if place != slot or not stereotypes]
         hidden = ids.repeat(len(every), 1)
-        hidden[range(len(every)), every] = tokenizer.mask_token_id
+        for row, place in enumerate(every):
+            hidden[row, [at for at in range(place, len(ids)) if words[at] == words[place]]] = tokenizer.mask_token_id
         with torch.no_grad():
             last = module.bert(hidden).last_hidden_state[range(len(every)), every]
             logits = module.cls.predictions(last)
