@@ -50,7 +50,7 @@ def mixing(run: Run) -> Mixing:
 @inference_mode
 def _make(run: Run) -> Mixing:
     """Compute the mixing. Layers below the first change are taken from the unchanged run if its mixing is cached."""
-    tokens, layers, _ = run.trace.kept, range(len(run.trace.model.layers)), run.states
+    tokens, layers, _ = run.trace.kept, range(len(run.trace.model.layers)), run.states  # once, before two threads ask for them
     made = np.empty((len(layers), tokens, tokens), dtype=np.float32)
     unchanged = _kept.peek(Run(run.trace).key) if run.is_changed else None
     begin, error = (run.first, unchanged.max_error) if unchanged else (0, 0.0)

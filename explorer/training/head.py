@@ -75,7 +75,7 @@ def new_module(scale: Scale, outputs: int, begun: Head | None = None) -> torch.n
 
 
 class Objective(ABC):
-    """The loss and the measures over rows, the texts, words or windows that are scored, by index."""
+    """The loss and the measures over rows, the texts, words or questions that are scored, by index."""
 
     outputs: int  # scores per vector
 

@@ -53,7 +53,7 @@ class Ragged:
 class Prefix:
     """The output of the frozen layers for some examples.
 
-    Batches are made of rows: texts, words, sentences or windows. What the head scores of them has one target each.
+    Batches are made of rows: texts, words, sentences, or questions on a text. What the head scores of them has one target each.
     """
 
     states: np.ndarray | Ragged  # [rows, hidden] that a head reads, or hidden states for layers to train or every token
