@@ -42,10 +42,15 @@ drawn("Cards", ({ root, trigger }) => {
     title.value = name;
     const area = el("textarea", { rows: "4", spellcheck: "true", "aria-label": `Sentences of class ${c + 1}, one per line`, placeholder: EMPTY });
     area.defaultValue = text;
+    const add = button("+ add a sentence", () => {
+      area.focus();
+      area.setRangeText(linesOf(area.value).length ? `${area.value.trimEnd()}\n` : "", 0, area.value.length, "end");
+      area.dispatchEvent(new Event("input", { bubbles: true }));
+    }, { class: "bx-card-add", title: "or drop a file here" });
     const remove = cards.length > 2 ? button("×", () => change(cards.toSpliced(c, 1), Math.max(0, c - 1)), { class: "bx-card-remove", "aria-label": `Remove class ${c + 1}`, title: "Remove this class" }) : null;
     return el("section", { class: "bx-card", style: `--bx-class: var(--bx-series-${c + 1})`, "aria-label": `class ${c + 1}`, "data-card": c },
       el("header", {}, title, el("span", { class: "bx-card-count", title: "sentences" }), remove),
-      el("div", { class: "bx-card-lines" }, el("div", { class: "bx-card-marks", "aria-hidden": "true" }), area), el("div", { class: "bx-card-faults" }));
+      el("div", { class: "bx-card-lines" }, el("div", { class: "bx-card-marks", "aria-hidden": "true" }), area), add, el("div", { class: "bx-card-faults" }));
   }
 
   function build() {

@@ -27,9 +27,9 @@ def tab(open_app):
 
 def write(page, card, line):
     """Type a sentence at the end of a card."""
-    lines = page.locator(".bx-card").nth(card).locator("textarea")
-    lines.press("Control+End")
-    lines.press_sequentially(f"\n{line}")
+    place = page.locator(".bx-card").nth(card)
+    place.get_by_role("button", name="+ add a sentence").click()
+    place.locator("textarea").press_sequentially(line)
 
 
 def status(page):
