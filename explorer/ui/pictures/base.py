@@ -31,7 +31,8 @@ def esc(text: str) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+    end = max(text.rfind(" ", 2 * most // 3, most), 0) or most - 1  # after a word, where one ends late enough
+    return text if len(text) <= most else f"{text[:end]}…"
 
 
 def join_names(names: Sequence[str]) -> str:
