@@ -24,7 +24,8 @@ export function expand(value) {
 
 /** The beginning of a text, with dots where more follows. */
 export function shorten(text, words = 3, letters = 24) {
-  const first = text.split(/\s+/).slice(0, words).join(" ").slice(0, letters);
+  const few = text.split(/\s+/).slice(0, words).join(" ");
+  const first = few.length > letters ? few.slice(0, letters + 1).replace(/\s+\S*$/, "").slice(0, letters) : few;
   return first === text ? text : `${first.replace(/[.,;:!?\s]+$/, "")}…`;
 }
 
