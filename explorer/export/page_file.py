@@ -24,6 +24,7 @@ ALWAYS = ("common", "long_input", "paper", "picture", "plotly_window", "token_ro
 POLICY = "default-src 'none'; script-src 'unsafe-inline'{more}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'"
 NEEDS_EVAL = " 'unsafe-eval'"  # Plotly compiles code for 3D figures
 THEMES = ("", "light", "dark")
+DRAWN = re.compile(r'^(?:define|drawn)\("(\w+)"', re.MULTILINE)  # in a script: the components that it draws
 
 
 def html(views: Sequence[View], subject: Subject, theme: str = "") -> str:
@@ -87,9 +88,10 @@ def all_stems() -> list[str]:
 
 
 def scripts(stems: Iterable[str], entry: str) -> str:
-    """The script that draws components by their file names, and then runs the module `entry`. The small ones are in one file."""
-    own = {stem if (ASSETS / "components" / f"{stem}.js").exists() else "simple" for stem in stems}
-    return bundle([*(f"components/{stem}.js" for stem in sorted(own)), entry])
+    """The script that draws components by their file names, and then runs the module `entry`. One file may draw several."""
+    wanted, places = set(stems), sorted((ASSETS / "components").glob("*.js"))
+    own = [place.name for place in places if wanted & {_stem(name) for name in DRAWN.findall(place.read_text("utf-8"))}]
+    return bundle([*(f"components/{name}" for name in own), entry])
 
 
 def styles(stems: Iterable[str], *own: str) -> str:

@@ -2,7 +2,7 @@
 
 import argparse
 
-from tests.benchmarks import browser, empty_caches, estimates, keys, picture, responses, routes, startup
+from tests.benchmarks import browser, empty_caches, estimates, keys, picture, responses, routes, startup, training
 
 BENCHMARKS = {
     "startup": startup.run,
@@ -13,6 +13,7 @@ BENCHMARKS = {
     "browser": browser.run,
     "cold": browser.cold,
     "responses": responses.run,
+    "training": training.run,
 }
 
 

@@ -56,7 +56,7 @@ def score(recipe: Recipe, seed: int, model_name: str | None) -> float:
     model = explorer.load(model_name)
     if not recipe.train:
         return _answers(model, seed)
-    examples = _examples(recipe.train)
+    examples = examples_of(recipe.train)
     layers = model.capabilities.layers if recipe.layers == "all" else recipe.layers
     epochs, rate, batch = PRESETS[preset_for(model.capabilities.hidden_size, layers)]
     settings = {"epochs": epochs, "learning_rate": rate, "batch_size": batch, **dict(recipe.settings)}
@@ -67,7 +67,7 @@ def score(recipe: Recipe, seed: int, model_name: str | None) -> float:
     result = train_whole(Task(model, examples, plan))
     if recipe.test is None:
         return result.history[result.best].held_out["accuracy"]
-    test = _examples(recipe.test)
+    test = examples_of(recipe.test)
     said = result.predictor.classify(model, test.pairs).argmax(-1)
     right = [examples.classes[answer] == label for answer, label in zip(said, test.labels, strict=True)]
     return float(np.mean(right))
@@ -94,7 +94,7 @@ def run(names: list[str], seeds: int, model_name: str | None) -> Iterator[str]:
         yield f"{name}: {np.mean(scores):.1%} ({each}); wanted {recipe.wanted:.0%}; {taken:.0f} s a training"
 
 
-def _examples(name: str) -> Any:
+def examples_of(name: str) -> Any:
     from explorer.finetune.compute.columns import guess_columns
     from explorer.finetune.compute.from_table import examples_from_table
     from explorer.text.tables import read_table

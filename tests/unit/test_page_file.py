@@ -31,6 +31,11 @@ def test_every_kind_of_part_is_drawn_or_left_out():
     assert {part.kind for view in VIEWS.values() for part in view.parts.values()} <= known
 
 
+@pytest.mark.parametrize("name", sorted({component.name for component in COMPONENTS.values()}))
+def test_the_script_of_a_component_draws_it(name):
+    assert re.search(rf'(define|drawn)\("{name}"', page_file.scripts([page_file._stem(name)], "file/page.js"))
+
+
 def test_a_file_has_plotly_only_for_a_chart(subject):
     view = VIEWS["attention/head"]()
     assert 'data-theme="dark"' in page_file.html([view], subject, theme="dark")
