@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import orjson
+from starlette.concurrency import run_in_threadpool
 
 from explorer.core.errors import ExplorerError, logger
 from explorer.core.scheduling import Call
@@ -46,7 +47,7 @@ class Ahead:
     async def _view(self, asked: Mapping[str, str], address: str) -> dict[str, Any]:
         """What the link's view shows."""
         async with self._blocks.turns.place(Call(address, has_session=False)):
-            return await asyncio.to_thread(self._blocks.view_of, asked)
+            return await run_in_threadpool(self._blocks.view_of, asked)  # asyncio's few threads are for pages
 
 
 async def _or_nothing(making: Awaitable[dict[str, Any]]) -> dict[str, Any]:
