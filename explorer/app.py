@@ -158,6 +158,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         strict_cors=True,
         max_file_size=limits.UPLOAD_MEGABYTES.bytes,
         state_session_capacity=SESSIONS,
+        max_threads=2 * limits.WAITING.most,  # of its own: with 40, files and pages would wait for the same threads
         auth=auth,
         mcp_server=mcp,
         footer_links=["api"],

@@ -150,6 +150,7 @@ def test_a_slow_view_does_not_hold_the_page_back_nor_anyone_else(served, serving
         free.wait(60)
         return {"is_view": True}
 
+    assert serving.limiter is not None, "Gradio's calls would take the threads that read files"
     monkeypatch.setattr(serving, "view_of", slow)
     with contextlib.ExitStack() as stack:
         stack.callback(free.set)
