@@ -14,7 +14,7 @@ from explorer.core.engine import torch
 from explorer.core.lazy import scipy
 from explorer.finetune.compute.finetune import Trained, train
 from explorer.training.examples import Examples, Split, leave_one_out
-from explorer.training.head import Classes
+from explorer.training.head import Classes, Scale
 from explorer.training.settings import TrainingSettings
 
 STEPS = (0, 1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450, 700, 1000)  # shown: most happens early
@@ -52,10 +52,8 @@ def one_hot(examples: Examples) -> np.ndarray:
 
 
 def _products(vectors: np.ndarray, seen: np.ndarray) -> np.ndarray:
-    known = vectors[seen].astype(np.float64)
-    deviation = known.std(0)
-    size = np.maximum(deviation, 1e-2 * max(float(deviation.mean()), 1e-4)) * vectors.shape[1] ** 0.5
-    scaled = (vectors - known.mean(0)) / size
+    given = torch.from_numpy(vectors.astype(np.float64))
+    scaled = Scale.of(given[torch.from_numpy(seen)]).apply(given).numpy()
     return scaled @ scaled.T
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import Encoded, features_in_steps
 from explorer.bert.layer import Layer
-from explorer.core.engine import torch
+from explorer.core.engine import no_grad, torch
 from explorer.core.errors import InputError
 from explorer.core.limits import TEXTS, TRAINING_MEGABYTES
 from explorer.core.steps import finished
@@ -23,6 +23,7 @@ from explorer.training.examples import Split
 from explorer.training.tagging import WordPlaces
 
 BATCH_SIZE = 32
+EVALUATION_BATCH = 64
 EVERY_TOKEN = "tokens"  # a 'pooling' without pooling: every token keeps its vector
 CUTS = (512, 256, 128, 64)  # tokens kept per text, the first that fits into the memory limit
 PART = 1024  # texts whose features are read together: all hidden states of each are in memory meanwhile
@@ -73,6 +74,12 @@ class Prefix:
     def select(self, given: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         """[scored, hidden]: what the head reads, from what the layers above the frozen ones give for `rows`."""
         return given if self.words is None else self.words.pool(given, rows)
+
+    def vectors(self, top: Top | None, rows: torch.Tensor) -> torch.Tensor:
+        """[scored, hidden] float32: what the head reads of these rows, above the layers of `top` if there are any."""
+        if not isinstance(self.states, Ragged):
+            return torch.from_numpy(self.states)[rows]
+        return self.select(evaluate(top, self.states, rows) if top else self.states.tokens(rows), rows)
 
 
 def hidden_in_steps(
@@ -200,9 +207,8 @@ class Top:
 
     def snapshot(self) -> Top:
         """A frozen copy for use."""
-        generators = [module.generator for module in self.module.modules() if isinstance(module, _dropout_class())]
         taken = copy.copy(self)
-        taken.module = copy.deepcopy(self.module, {id(generator): generator for generator in generators})
+        taken.module = copy.deepcopy(self.module)
         return taken.freeze()
 
     def freeze(self) -> Top:
@@ -227,3 +233,14 @@ def _first(layer: Layer, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tens
     """The output of a layer for the first token, [batch, 1, hidden]; the other tokens only give keys and values."""
     first = slice(0, 1)
     return layer.after_heads(layer.heads(hidden, real).context(first), hidden[:, first])
+
+
+@no_grad
+def evaluate(top: Top, states: Ragged, rows: torch.Tensor) -> torch.Tensor:
+    """[rows, hidden] float32: the pooled vectors of the texts `rows`, in their order; for EVERY_TOKEN one row per token."""
+    order = torch.argsort(states.lengths[rows], stable=True)
+    found: list[torch.Tensor] = []
+    for part in order.split(EVALUATION_BATCH):
+        counts = states.lengths[rows[part]].tolist() if top.pooling == EVERY_TOKEN else 1
+        found += top(*states.batch(rows[part])).split(counts)
+    return torch.cat([found[place] for place in order.argsort().tolist()])

@@ -17,8 +17,7 @@ from explorer.bert.explorer import Explorer
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute.finetune import evaluate
-from explorer.finetune.compute.layers import EVERY_TOKEN, Prefix, Ragged, Top
+from explorer.finetune.compute.layers import EVERY_TOKEN, Prefix, Top
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
 from explorer.training.head import Head, Objective
@@ -62,9 +61,13 @@ class HeldOutPairs(HeldOut):
         return list(zip(self.texts, self.texts_b, strict=True))
 
 
+@dataclass(frozen=True, eq=False)
 class HeldOutLabels(HeldOut):
     targets: np.ndarray  # [rows] int64, indices of labels
     probabilities: np.ndarray  # [rows, labels]
+
+    arrays: ClassVar[tuple[str, ...]] = ("probabilities",)
+    indices: ClassVar[tuple[str, ...]] = ("targets",)
 
     @cached_property
     def said(self) -> np.ndarray:
@@ -130,11 +133,7 @@ class Predictor(ABC):
     def vectors(self, prefix: Prefix, rows: np.ndarray | None = None) -> np.ndarray:
         """[scored, hidden] float32: what the head reads of these rows, or of all."""
         rows = np.arange(len(prefix.example)) if rows is None else rows
-        if not isinstance(states := prefix.states, Ragged):
-            return states[rows]
-        chosen = torch.from_numpy(rows)
-        given = evaluate(self.top, states, chosen) if self.top else states.tokens(chosen)
-        return prefix.select(given, chosen).numpy()
+        return prefix.vectors(self.top, torch.from_numpy(rows)).numpy()
 
     def scores(self, model: Explorer, inputs: Sequence[Any]) -> np.ndarray:
         """[scored, labels] of inputs, with the model on which the head was trained."""

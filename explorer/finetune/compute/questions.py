@@ -18,7 +18,7 @@ from explorer.core.formats import Every, Foreign, Misfit, parse, parse_each
 from explorer.core.limits import MEGABYTE, SHORTEN, TABLE_MEGABYTES, TEXTS, VALUES, Limit
 from explorer.text import limits
 from explorer.text.lines import Pair
-from explorer.training.examples import HELD_OUT_SHARE, Split, draw_groups, group_rows, normalise
+from explorer.training.examples import HELD_OUT_SHARE, Split, draw_groups, group_rows, normalise, sample_rows, sent_examples
 
 MOST_ANSWER = Limit(1_000, SHORTEN)  # the search takes a step for each of its letters and of the text's
 STRANGE = "The file is not in SQuAD's format. Send its JSON, or lines of {question, context, answers: {text, answer_start}}."
@@ -102,13 +102,11 @@ def check_questions(given: object) -> Questions:
 
     Raises InputError naming the first invalid one.
     """
-    given = limits.check_list(given, "Send the examples as a list of [question, text, answer].")
-    TEXTS.check(len(given), "examples")
     rows = []
-    for number, row in enumerate(given, start=1):
-        question, text, answer = limits.check_list(row, f"Example {number} is not a question, a text and an answer.", 3)
-        question = limits.check_text(question, f"the question of example {number}")
-        rows.append(place(question, answer, text, f"example {number}"))
+    for name, (question, text, answer) in sent_examples(
+        given, "[question, text, answer]", "a question, a text and an answer", TEXTS, 3
+    ):
+        rows.append(place(limits.check_text(question, f"the question of {name}"), answer, text, name))
     return check_enough(Questions(tuple(rows)))
 
 
@@ -139,12 +137,9 @@ def read_questions(path: Path) -> Questions:
         raise InputError(STRANGE) from error
     if not found:
         raise InputError("The file has no questions. Add at least two, on two texts.")
-    about = f"{len(found):,} questions in the file"
-    if len(found) > TEXTS.most:
-        drawn = np.random.default_rng(0).choice(len(found), TEXTS.most, replace=False)
-        found = [found[place] for place in sorted(drawn)]
-        about += f", {TEXTS.most:,} of them drawn at random"
-    return check_enough(Questions(tuple(_check(number, *entry) for number, entry in found), f"{about}."))
+    drawn, note = sample_rows(found, TEXTS.most, "questions in the file")
+    rows = tuple(_check(number, *entry) for number, entry in drawn)
+    return check_enough(Questions(rows, f"{note or f'{len(found):,} questions in the file'}."))
 
 
 class _Answer(Foreign):

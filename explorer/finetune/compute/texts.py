@@ -27,16 +27,13 @@ WORDS_C = 3  # how little the weights of words are kept small
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOutTexts(HeldOutPairs, HeldOutLabels):
+class HeldOutTexts(HeldOutLabels, HeldOutPairs):
     """Held-out texts or pairs with a label each."""
 
-    targets: np.ndarray
-    probabilities: np.ndarray
     epochs: np.ndarray = field(default_factory=lambda: np.empty((0, 0, 0), np.float32))
     """[epochs, examples, labels]: the probabilities after each epoch, where layers were trained on few examples."""
 
     arrays = ("probabilities", "epochs")
-    indices = ("targets",)
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,10 +27,7 @@ class HeldOutTags(HeldOutLabels):
 
     words: tuple[str, ...]
     sentences: np.ndarray  # [words] int64, equal for the words of one sentence
-    targets: np.ndarray
-    probabilities: np.ndarray
 
-    arrays = ("probabilities",)
     indices = ("sentences", "targets")
 
     @property
@@ -72,7 +69,7 @@ class Tagger(Predictor):
         if reads.layers_trained:
             return Prefix(states, sentences, words.read, words)
         rows = torch.from_numpy(sentences)
-        return Prefix(words.pool(states.tokens(rows), rows).numpy(), words.sentence, words.read)
+        return Prefix(words.pool(states.tokens(rows), rows).numpy(), words.sentence.numpy(), words.read)
 
     @classmethod
     def objective(cls, examples: TaggedExamples, prefix: Prefix, parts: Split) -> Classes:
