@@ -61,8 +61,6 @@ class Examples:
 
     def draw(self, most: int, seed: int = 0) -> "Examples":
         """These examples, or a random sample of `most` if there are more."""
-        if len(self) <= most:
-            return self
         rows, _ = sample_rows(range(len(self)), most, "examples", seed)
         columns = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "order"}
         return replace(self, **{name: tuple(column[row] for row in rows) for name, column in columns.items() if column})
@@ -186,13 +184,12 @@ def check_numbers(numbers: Sequence[float]) -> None:
         raise InputError("All the numbers are the same, so there is nothing to learn. Add others.")
 
 
-def leave_one_out(examples: Examples) -> list[Split]:
-    """For each text a split that holds out that text alone.
+def leave_one_out(examples: Examples) -> np.ndarray:
+    """[texts, examples] bool: which examples to train on, for each text that is left out.
 
     Equal texts (ignoring case and whitespace), or a group, go together.
     """
-    every = np.arange(len(examples))
-    return [Split(np.setdiff1d(every, rows), np.array(rows)) for rows in _same_texts(examples)]
+    return np.stack([~np.isin(np.arange(len(examples)), rows) for rows in _same_texts(examples)])
 
 
 def _same_texts(examples: Examples) -> list[list[int]]:

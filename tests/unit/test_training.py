@@ -79,7 +79,7 @@ def test_the_same_seed_gives_the_same_numbers_even_side_by_side(tiny, layers_tra
 
 
 def test_dropout_drops_its_share_and_keeps_the_mean():
-    dropout = seeded_dropout(0.1, torch.Generator().manual_seed(0)).train()
+    dropout = seeded_dropout()(0.1, torch.Generator().manual_seed(0)).train()
     ones = torch.ones(100, 1_003)
     found = dropout(ones)
     kept = found != 0
@@ -117,7 +117,7 @@ def test_the_kept_weights_are_a_mean_of_those_after_the_epochs(tiny, monkeypatch
 @pytest.mark.parametrize("pooling", ["cls", "mean"])
 def test_the_steps_of_the_loop_are_those_of_the_training(tiny, monkeypatch, pooling):
     """Dropout aside; the training measures a mean of the weights of epochs only from the third one."""
-    monkeypatch.setattr(layers, "seeded_dropout", lambda p, generator: seeded_dropout(0, generator))
+    monkeypatch.setattr(layers, "seeded_dropout", lambda: lambda p, generator: seeded_dropout()(0, generator))
     plan = loop_plan(make_plan(tiny, -1, pooling, 1, epochs=2, learning_rate=1e-3))
     task, loop = Task(tiny, EXAMPLES, plan), Loop(tiny, EXAMPLES, plan, longest=512)
     trained = [step for step in task.epochs(finished(task.read()), task.split()) if isinstance(step, tuple)]

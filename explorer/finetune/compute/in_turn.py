@@ -34,17 +34,12 @@ class Heads:
     @classmethod
     def of(cls, vectors: np.ndarray, examples: Examples) -> Heads:
         """The heads that leave out a text each, for vectors [examples, hidden], scaled as `Scale` does."""
-        seen = without_each(leave_one_out(examples), len(examples))
+        seen = leave_one_out(examples)
         return cls(seen, np.stack([_products(vectors, mask) for mask in seen]), one_hot(examples))
 
     def of_left_out(self, scores: np.ndarray) -> np.ndarray:
         """[examples, labels]: for each example the scores of the head that has not seen it, from [heads, examples, labels]."""
         return scores[np.argmin(self.seen, axis=0), np.arange(scores.shape[1])]
-
-
-def without_each(folds: list[Split], examples: int) -> np.ndarray:
-    """[folds, examples] bool: which examples each fold trains on."""
-    return np.stack([np.isin(np.arange(examples), parts.train) for parts in folds])
 
 
 def one_hot(examples: Examples) -> np.ndarray:

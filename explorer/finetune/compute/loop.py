@@ -13,7 +13,7 @@ from threading import Lock
 import numpy as np
 
 from explorer.bert.explorer import Explorer
-from explorer.bert.features import LAST_FOUR, Encoded, encode
+from explorer.bert.features import LAST_FOUR, encode
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
@@ -73,8 +73,8 @@ class Loop:
         self.split = task.split()
         encoded = encode(model, self.examples.pairs)
         self.cut = sum(len(ids) > longest for ids, _ in encoded)  # texts that are shortened
-        self.encoded: list[Encoded] = [(shorten(ids, longest), shorten(segments, longest)) for ids, segments in encoded]
-        states = finished(hidden_in_steps(model, encoded, plan.layer - plan.layers_trained, longest))
+        self.encoded = [shorten(text, longest) for text in encoded]
+        states = finished(hidden_in_steps(model, self.encoded, plan.layer - plan.layers_trained))
         prefix = Prefix(states, every := np.arange(len(encoded)), every)
         top = Top(model, plan.layer, plan.layers_trained, plan.pooling)
         self._learner = Learner(top, prefix, task.objective(prefix, self.split), self.split, plan.settings)
@@ -85,7 +85,8 @@ class Loop:
         self.total = self.per_epoch * plan.settings.epochs
         self.layer_rate, _, self.rate = self._learner.schedule.base_lrs
         weights = sum(weight.numel() for weight in top.parameters() if weight.requires_grad)
-        self.nbytes = 4 * (states.flat.numel() + 4 * weights)  # hidden states, weights, gradients and AdamW's two moments
+        numbers = sum(text.numel() for text in states.texts)
+        self.nbytes = 4 * (numbers + 4 * weights)  # hidden states; weights, gradients and AdamW's two moments
         self._lock, self._work = Lock(), self._run()
         self._steps: list[Step] = []
         self._epochs: list[Epoch] = []

@@ -102,12 +102,9 @@ def check_questions(given: object) -> Questions:
 
     Raises InputError naming the first invalid one.
     """
-    rows = []
-    for name, (question, text, answer) in sent_examples(
-        given, "[question, text, answer]", "a question, a text and an answer", TEXTS, 3
-    ):
-        rows.append(place(limits.check_text(question, f"the question of {name}"), answer, text, name))
-    return check_enough(Questions(tuple(rows)))
+    rows = sent_examples(given, "[question, text, answer]", "a question, a text and an answer", TEXTS, 3)
+    checked = ((name, limits.check_text(asked, f"the question of {name}"), text, answer) for name, (asked, text, answer) in rows)
+    return check_enough(Questions(tuple(place(asked, answer, text, name) for name, asked, text, answer in checked)))
 
 
 def check_enough(questions: Questions) -> Questions:
