@@ -59,9 +59,9 @@ class Examples:
         counted = Counter(self.labels)
         return {label: counted[label] for label in self.classes}
 
-    def draw(self, most: int, seed: int = 0) -> "Examples":
+    def draw(self, most: int) -> "Examples":
         """These examples, or a random sample of `most` if there are more."""
-        rows, _ = sample_rows(range(len(self)), most, "examples", seed)
+        rows, _ = sample_rows(range(len(self)), most, "examples")
         columns = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "order"}
         return replace(self, **{name: tuple(column[row] for row in rows) for name, column in columns.items() if column})
 
@@ -118,11 +118,11 @@ class Split(NamedTuple):
         return cls(np.setdiff1d(np.arange(examples), held), held)
 
 
-def sample_rows(rows: Sequence[Row], most: int, what: str, seed: int = 0) -> tuple[list[Row], str]:
-    """The rows and '', or a random sample of `most` of them in their order and a phrase about it, with `what` they are."""
+def sample_rows(rows: Sequence[Row], most: int, what: str) -> tuple[list[Row], str]:
+    """The rows and '', or a random sample of `most` of them, always the same, and a phrase about it with `what` they are."""
     if len(rows) <= most:
         return list(rows), ""
-    drawn = np.random.default_rng(seed).choice(len(rows), most, replace=False)
+    drawn = np.random.default_rng(0).choice(len(rows), most, replace=False)
     return [rows[place] for place in sorted(drawn)], f"{most:,} of {len(rows):,} {what} drawn at random"
 
 
@@ -185,10 +185,7 @@ def check_numbers(numbers: Sequence[float]) -> None:
 
 
 def leave_one_out(examples: Examples) -> np.ndarray:
-    """[texts, examples] bool: which examples to train on, for each text that is left out.
-
-    Equal texts (ignoring case and whitespace), or a group, go together.
-    """
+    """[texts, examples] bool: the examples to train on, for each text that is left out; equal texts, or a group, go together."""
     return np.stack([~np.isin(np.arange(len(examples)), rows) for rows in _same_texts(examples)])
 
 

@@ -102,10 +102,10 @@ def examples_of(file: ExampleFile, columns: Columns | None = None) -> tuple[AnyE
     return examples, " ".join(notes)
 
 
-def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[Examples, list[str]]:
+def examples_from_table(table: Table, columns: Columns) -> tuple[Examples, list[str]]:
     """Examples from the chosen columns, and sentences about what was left out, cut or repeated.
 
-    Rows without a text or a label are left out, and so are labels that occur once; too many rows are sampled with the seed.
+    Rows without a text or a label are left out, and so are labels that occur once; too many rows are sampled, always the same.
     Labels that are numbers, and too many or too fine to be classes, become a regression. Raises InputError unless there are two
     labels with two examples each, or enough different numbers.
     """
@@ -114,7 +114,7 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
     texts, labels = table.column(columns.text), [label.strip() for label in table.column(columns.label)]
     seconds = table.column(columns.text_b) if columns.text_b else [""] * len(texts)
     kept, notes = _usable(texts, labels, columns.kind)
-    kept, sampled = sample_rows(kept, TRAINING_EXAMPLES.most, "rows", seed)
+    kept, sampled = sample_rows(kept, TRAINING_EXAMPLES.most, "rows")
     long = sum(len(texts[row]) > CHARACTERS.most or len(seconds[row]) > CHARACTERS.most for row in kept)
     cut = f"cut to {CHARACTERS.most:,} characters"
     notes += [sampled, _count(long, f"text {cut}", f"texts {cut}")]

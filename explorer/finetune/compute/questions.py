@@ -82,11 +82,12 @@ class Questions:
         return len(self.rows)
 
 
-def place(question: str, answer: object, text: object, name: str = "the question") -> Question:
+def place(question: object, answer: object, text: object, name: str = "the example") -> Question:
     """A question with its answer found in the text: the first match as whole words, or else the first match at all.
 
     Case is ignored only for the second. Raises InputError when there is none.
     """
+    question = limits.check_text(question, f"the question of {name}")
     text = limits.check_text(text, f"the text of {name}")
     answer = limits.check_optional_text(answer, f"the answer of {name}", MOST_ANSWER).strip()
     if not answer:
@@ -103,8 +104,7 @@ def check_questions(given: object) -> Questions:
     Raises InputError naming the first invalid one.
     """
     rows = sent_examples(given, "[question, text, answer]", "a question, a text and an answer", TEXTS, 3)
-    checked = ((name, limits.check_text(asked, f"the question of {name}"), text, answer) for name, (asked, text, answer) in rows)
-    return check_enough(Questions(tuple(place(asked, answer, text, name) for name, asked, text, answer in checked)))
+    return check_enough(Questions(tuple(place(question, answer, text, name) for name, (question, text, answer) in rows)))
 
 
 def check_enough(questions: Questions) -> Questions:
@@ -135,8 +135,8 @@ def read_questions(path: Path) -> Questions:
     if not found:
         raise InputError("The file has no questions. Add at least two, on two texts.")
     drawn, note = sample_rows(found, TEXTS.most, "questions in the file")
-    rows = tuple(_check(number, *entry) for number, entry in drawn)
-    return check_enough(Questions(rows, f"{note or f'{len(found):,} questions in the file'}."))
+    about = note or f"{len(found):,} questions in the file"
+    return check_enough(Questions(tuple(_check(number, *entry) for number, entry in drawn), f"{about}."))
 
 
 class _Answer(Foreign):
