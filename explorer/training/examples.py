@@ -1,19 +1,21 @@
 """Labelled texts, single or in pairs: the training data of classifiers and regressors."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from explorer.core.errors import InputError
-from explorer.core.limits import CLASSES, LABEL, TRAINING_EXAMPLES
+from explorer.core.limits import CLASSES, LABEL, TRAINING_EXAMPLES, Limit
 from explorer.text import limits
 from explorer.text.lines import Pair
 
 HELD_OUT_SHARE = 0.2
+
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True)
@@ -57,11 +59,9 @@ class Examples:
         counted = Counter(self.labels)
         return {label: counted[label] for label in self.classes}
 
-    def draw(self, most: int, seed: int = 0) -> "Examples":
+    def draw(self, most: int) -> "Examples":
         """These examples, or a random sample of `most` if there are more."""
-        if len(self) <= most:
-            return self
-        rows = np.sort(np.random.default_rng(seed).choice(len(self), most, replace=False))
+        rows, _ = sample_rows(range(len(self)), most, "examples")
         columns = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "order"}
         return replace(self, **{name: tuple(column[row] for row in rows) for name, column in columns.items() if column})
 
@@ -118,22 +118,38 @@ class Split(NamedTuple):
         return cls(np.setdiff1d(np.arange(examples), held), held)
 
 
+def sample_rows(rows: Sequence[Row], most: int, what: str) -> tuple[list[Row], str]:
+    """The rows and '', or a random sample of `most` of them, always the same, and a phrase about it with `what` they are."""
+    if len(rows) <= most:
+        return list(rows), ""
+    drawn = np.random.default_rng(0).choice(len(rows), most, replace=False)
+    return [rows[place] for place in sorted(drawn)], f"{most:,} of {len(rows):,} {what} drawn at random"
+
+
+def sent_examples(given: object, form: str, each: str, most: Limit, *lengths: int) -> Iterator[tuple[str, Sequence[Any]]]:
+    """The name and the row of each example in a list that was sent, at most `most`, with rows of one of these lengths.
+
+    `form` is that of a row, and `each` what an example is, in words. Raises InputError.
+    """
+    given = limits.check_list(given, f"Send the examples as a list of {form}.")
+    most.check(len(given), "examples")
+    for number, row in enumerate(given, start=1):
+        yield f"example {number}", limits.check_list(row, f"Example {number} is not {each}.", *lengths)
+
+
 def check_examples(given: object) -> Examples:
     """Examples from [[text, label], ...] or, for pairs, [[text, second text, label], ...].
 
     Raises InputError unless there are at least 2 classes with 2 examples each.
     """
-    given = limits.check_list(given, "Send the examples as a list of [text, label].")
-    TRAINING_EXAMPLES.check(len(given), "examples")
     texts, texts_b, labels = [], [], []
-    for number, row in enumerate(given, start=1):
-        row = limits.check_list(row, f"Example {number} is not a pair of a text and a label.", 2, 3)
+    for name, row in sent_examples(given, "[text, label]", "a pair of a text and a label", TRAINING_EXAMPLES, 2, 3):
         first, second, label = row if len(row) == 3 else (row[0], "", row[1])
-        texts.append(limits.check_text(first, f"the text of example {number}"))
-        texts_b.append(limits.check_optional_text(second, f"the second text of example {number}"))
+        texts.append(limits.check_text(first, f"the text of {name}"))
+        texts_b.append(limits.check_optional_text(second, f"the second text of {name}"))
         if isinstance(label, bool) or not isinstance(label, str | int | float) or not str(label).strip():
-            raise InputError(f"Example {number} has no label. Give it a word or a number.")
-        labels.append(limits.check_text(str(label).strip(), f"the label of example {number}", LABEL))
+            raise InputError(f"{name.capitalize()} has no label. Give it a word or a number.")
+        labels.append(limits.check_text(str(label).strip(), f"the label of {name}", LABEL))
     check_classes(Counter(labels))
     return Examples(tuple(texts), tuple(labels), tuple(texts_b) if any(texts_b) else ())
 
@@ -168,13 +184,9 @@ def check_numbers(numbers: Sequence[float]) -> None:
         raise InputError("All the numbers are the same, so there is nothing to learn. Add others.")
 
 
-def leave_one_out(examples: Examples) -> list[Split]:
-    """For each text a split that holds out that text alone.
-
-    Equal texts (ignoring case and whitespace), or a group, go together.
-    """
-    every = np.arange(len(examples))
-    return [Split(np.setdiff1d(every, rows), np.array(rows)) for rows in _same_texts(examples)]
+def leave_one_out(examples: Examples) -> np.ndarray:
+    """[texts, examples] bool: the examples to train on, for each text that is left out; equal texts, or a group, go together."""
+    return np.stack([~np.isin(np.arange(len(examples)), rows) for rows in _same_texts(examples)])
 
 
 def _same_texts(examples: Examples) -> list[list[int]]:

@@ -159,9 +159,8 @@ class Numbers(Solvable):
 
     def solve(self, inputs: np.ndarray, rows: np.ndarray, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
         """Solve a ridge regression (Hoerl & Kennard 1970)."""
-        fitted = sklearn.linear_model.Ridge(alpha=settings.regularization).fit(
-            inputs, self._scaled(torch.from_numpy(rows)).numpy()
-        )
+        targets = self._scaled(torch.from_numpy(rows)).numpy()
+        fitted = sklearn.linear_model.Ridge(alpha=settings.regularization).fit(inputs, targets)
         return fitted.coef_[None].astype(np.float32), np.array([fitted.intercept_], dtype=np.float32)
 
     def rescale(self, head: Head) -> Head:

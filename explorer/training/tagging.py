@@ -20,7 +20,7 @@ from explorer.core.limits import CLASSES, TEXTS
 from explorer.text import limits
 from explorer.text.encoding import Encoding
 from explorer.text.tagged import Sentence, check_tagged, split_words
-from explorer.training.examples import Split, draw_groups, group_rows, normalise
+from explorer.training.examples import Split, draw_groups, group_rows, normalise, sample_rows, sent_examples
 
 MEMORY, MEMORY_OF_NAMES = "word memory", "word memory, F1 of names"  # baselines
 
@@ -66,13 +66,8 @@ class TaggedExamples:
 
 def check_tagged_examples(given: object) -> TaggedExamples:
     """Examples from [[[word, ...], [tag, ...]], ...]. Raises InputError unless there are 2 sentences and 2 different tags."""
-    given = limits.check_list(given, "Send the examples as a list of [words, tags].")
-    TEXTS.check(len(given), "examples")
-    sentences = []
-    for number, row in enumerate(given, start=1):
-        words, tags = limits.check_list(row, f"Example {number} is not a pair of a list of words and a list of tags.", 2)
-        sentences.append(check_tagged(words, tags, f"Example {number}"))
-    return tagged_examples(sentences)[0]
+    rows = sent_examples(given, "[words, tags]", "a pair of a list of words and a list of tags", TEXTS, 2)
+    return tagged_examples([check_tagged(words, tags, name.capitalize()) for name, (words, tags) in rows])[0]
 
 
 def check_to_tag(texts: object) -> list[list[str]]:
@@ -97,18 +92,14 @@ def tagged_examples(sentences: Sequence[Sentence]) -> tuple[TaggedExamples, str]
 
     Raises InputError unless there are 2 sentences and 2 different tags.
     """
-    note = ""
-    if len(sentences) > TEXTS.most:
-        drawn = np.sort(np.random.default_rng(0).choice(len(sentences), TEXTS.most, replace=False))
-        note = f"{TEXTS.most:,} of {len(sentences):,} sentences drawn at random."
-        sentences = [sentences[row] for row in drawn]
-    examples = TaggedExamples(tuple(sentences))
+    drawn, note = sample_rows(sentences, TEXTS.most, "sentences")
+    examples = TaggedExamples(tuple(drawn))
     if len(examples) < 2:
         raise InputError("A tagger needs two sentences or more, one of them to hold out. Add another one.")
     if len(examples.classes) < 2:
         raise InputError(f"All words have the tag {examples.classes[0][:40]!r}. Give some words another tag.")
     CLASSES.check(len(examples.classes))
-    return examples, note
+    return examples, f"{note}." if note else ""
 
 
 def sentence_folds(examples: TaggedExamples, folds: int) -> list[Split]:
@@ -192,35 +183,31 @@ def _places(encoding: Encoding, words: Words) -> np.ndarray:
 class WordPlaces:
     """The words that are read when sentences are cut to `lengths` [sentences] tokens, the last of which belongs to no word."""
 
-    spans: list[torch.Tensor]  # for each sentence [words read, 2]: the first and the last token of a word
-    lengths: torch.Tensor
-    starts: np.ndarray  # [sentences] index of its first word among all that are read
+    spans: torch.Tensor  # [words read, 2]: the first and the last token of each
+    sentence: torch.Tensor  # [words read] the index of its sentence, ascending
     read: np.ndarray  # [words read] their indices among all words
+    lengths: torch.Tensor
     pieces: str  # one of PIECES
 
     @classmethod
     def of(cls, places: Sequence[np.ndarray], lengths: torch.Tensor, pieces: str) -> WordPlaces:
         """The words of sentences from the output of `read_words`."""
-        last = lengths.numpy() - 2
-        masks = [(spans[:, 0] >= 0) & (spans[:, 0] <= end) for spans, end in zip(places, last, strict=True)]
-        kept = [torch.from_numpy(np.minimum(spans[mask], end)) for spans, mask, end in zip(places, masks, last, strict=True)]
-        counts = np.array(list(map(len, kept)))
-        return cls(kept, lengths, counts.cumsum() - counts, np.flatnonzero(np.concatenate(masks)), pieces)
-
-    @property
-    def sentence(self) -> np.ndarray:
-        """[words read] the index of the sentence of each."""
-        return np.repeat(np.arange(len(self.spans)), list(map(len, self.spans)))
+        spans, sentence = np.concatenate(places), np.repeat(np.arange(len(places)), list(map(len, places)))
+        ends = lengths.numpy()[sentence] - 2
+        read = np.flatnonzero((spans[:, 0] >= 0) & (spans[:, 0] <= ends))
+        kept = np.minimum(spans[read], ends[read, None])
+        return cls(torch.from_numpy(kept), torch.from_numpy(sentence[read]), read, lengths, pieces)
 
     def words(self, rows: torch.Tensor) -> torch.Tensor:
         """The indices, among all words read, of those in the sentences `rows`, in their order."""
-        return torch.cat([torch.arange(len(self.spans[row])) + int(self.starts[row]) for row in rows.tolist()])
+        starts, ends = (torch.searchsorted(self.sentence, rows, right=right).tolist() for right in (False, True))
+        return torch.cat([torch.arange(start, end) for start, end in zip(starts, ends, strict=True)])
 
     def pool(self, given: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         """[words, hidden] from the vectors [tokens, hidden] of all tokens of the sentences `rows`, one sentence after another."""
-        lengths = self.lengths[rows]
-        shifts = (lengths.cumsum(0) - lengths).tolist()
-        first, last = torch.cat([self.spans[row] + shift for row, shift in zip(rows.tolist(), shifts, strict=True)]).T
+        words, shifts = self.words(rows), torch.empty_like(self.lengths)
+        shifts[rows] = self.lengths[rows].cumsum(0) - self.lengths[rows]
+        first, last = (self.spans[words] + shifts[self.sentence[words], None]).T
         if self.pieces == "first":
             return given[first]
         counts = last - first + 1

@@ -28,11 +28,11 @@ def test_all_heads_together_are_the_regressions_one_by_one(labels):
     vectors, examples = make(labels)
     heads = Heads.of(vectors, examples)
     together = softmax(heads.of_left_out(solve(heads, PENALTY)), axis=1)
-    for fold in leave_one_out(examples):
-        scale = Scale.of(torch.from_numpy(vectors[fold.train]))
+    for seen in leave_one_out(examples):
+        scale = Scale.of(torch.from_numpy(vectors[seen]))
         scaled = scale.apply(torch.from_numpy(vectors)).double().numpy()
-        alone = LogisticRegression(C=1 / PENALTY, tol=1e-10, max_iter=5_000).fit(scaled[fold.train], examples.targets[fold.train])
-        np.testing.assert_allclose(alone.predict_proba(scaled[fold.held_out]), together[fold.held_out], atol=2e-5)
+        alone = LogisticRegression(C=1 / PENALTY, tol=1e-10, max_iter=5_000).fit(scaled[seen], examples.targets[seen])
+        np.testing.assert_allclose(alone.predict_proba(scaled[~seen]), together[~seen], atol=2e-5)
 
 
 def test_a_head_is_not_moved_by_the_text_that_it_leaves_out():

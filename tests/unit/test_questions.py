@@ -80,7 +80,7 @@ def test_of_a_large_file_as_many_are_drawn_as_can_be_taken(tmp_path, monkeypatch
     rows = [{**FLAT[number % 2], "context": FLAT[number % 2]["context"] + f" {number}"} for number in range(40)]
     found = read_questions(written(tmp_path, rows))
     assert len(found) == 10
-    assert found.about == "40 questions in the file, 10 of them drawn at random."
+    assert found.about == "10 of 40 questions in the file drawn at random."
 
 
 def test_an_answer_is_found_as_whole_words_first():

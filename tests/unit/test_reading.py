@@ -43,11 +43,10 @@ def test_what_is_left_out_is_told(write):
 def test_of_very_many_rows_some_are_drawn(write, monkeypatch):
     monkeypatch.setattr(TRAINING_EXAMPLES, "most", 500)
     table = read_table(write("text,label\n" + "\n".join(f"row {i},{i % 3}" for i in range(2_000))))
-    examples, said = examples_from_table(table, guess_columns(table), seed=1)
+    examples, said = examples_from_table(table, guess_columns(table))
     assert len(examples) == 500
     assert "500 of 2,000 rows drawn" in " ".join(said)
-    again, other = (examples_from_table(table, guess_columns(table), seed)[0] for seed in (1, 2))
-    assert examples == again != other
+    assert examples == examples_from_table(table, guess_columns(table))[0]
 
 
 REFUSED = {

@@ -9,7 +9,7 @@ import explorer
 from explorer.analysis.evaluation import by_sentence, entity_scores
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute import store
+from explorer.finetune.compute import layers, store
 from explorer.finetune.compute.export import write_standard
 from explorer.finetune.compute.from_table import built_in
 from explorer.finetune.compute.predictor import as_kind
@@ -144,6 +144,17 @@ def test_words_beyond_what_the_model_takes_are_left_out(tiny_folder):
     assert len(run.held_out.words) in (2, 510)
     (shares,) = run.predictor.tag(model, [long.words])
     assert shares.shape == (510, 2)
+
+
+@pytest.mark.parametrize("layers_trained", [0, 1])
+def test_words_keep_their_sentence_where_not_all_fit_into_memory(tiny_folder, monkeypatch, layers_trained):
+    model = explorer.load(tiny_folder)
+    tagger = trained(model, tagged(PLAIN), layers_trained=layers_trained, epochs=1).predictor
+    whole, wanted = tagger.tag(model, sentences := [["ada", "sings", "loudly", "!"], ["a"]])
+    monkeypatch.setattr(layers, "CUTS", (4,))
+    first, second = tagger.tag(model, sentences)
+    assert 0 < len(first) < len(whole) == 4
+    np.testing.assert_allclose(second, wanted, atol=1e-5)
 
 
 @pytest.mark.parametrize("layer", [1, 2])

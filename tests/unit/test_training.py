@@ -11,9 +11,10 @@ from explorer.analysis import evaluation
 from explorer.bert.features import encode, features
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute import store
-from explorer.finetune.compute.finetune import Progress, evaluate, most_layer_rate, train, train_top
-from explorer.finetune.compute.layers import Prefix, Top, hidden_in_steps, seeded_dropout
+from explorer.finetune.compute import layers, store
+from explorer.finetune.compute.finetune import Progress, most_layer_rate, train, train_top
+from explorer.finetune.compute.layers import Prefix, Top, evaluate, hidden_in_steps, seeded_dropout
+from explorer.finetune.compute.loop import Loop, loop_plan
 from explorer.finetune.compute.task import Task, as_run, go_on, make_plan, run_training, train_whole
 from explorer.training.examples import Examples
 from explorer.training.head import Classes, Head
@@ -78,7 +79,7 @@ def test_the_same_seed_gives_the_same_numbers_even_side_by_side(tiny, layers_tra
 
 
 def test_dropout_drops_its_share_and_keeps_the_mean():
-    dropout = seeded_dropout(0.1, torch.Generator().manual_seed(0)).train()
+    dropout = seeded_dropout()(0.1, torch.Generator().manual_seed(0)).train()
     ones = torch.ones(100, 1_003)
     found = dropout(ones)
     kept = found != 0
@@ -111,6 +112,19 @@ def test_the_kept_weights_are_a_mean_of_those_after_the_epochs(tiny, monkeypatch
         found = [list(top.parameters())[place] for top in kept]
         torch.testing.assert_close(found, wanted)
         assert not torch.equal(second, third)
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean"])
+def test_the_steps_of_the_loop_are_those_of_the_training(tiny, monkeypatch, pooling):
+    """Dropout aside; the training measures a mean of the weights of epochs only from the third one."""
+    monkeypatch.setattr(layers, "seeded_dropout", lambda: lambda p, generator: seeded_dropout()(0, generator))
+    plan = loop_plan(make_plan(tiny, -1, pooling, 1, epochs=2, learning_rate=1e-3))
+    task, loop = Task(tiny, EXAMPLES, plan), Loop(tiny, EXAMPLES, plan, longest=512)
+    trained = [step for step in task.epochs(finished(task.read()), task.split()) if isinstance(step, tuple)]
+    for epoch, (wanted, *_) in zip(loop.epochs(loop.total), trained, strict=True):
+        assert epoch.as_row() == pytest.approx(wanted.as_row(), abs=1e-5)
+        np.testing.assert_allclose(epoch.scores, wanted.scores, atol=1e-4)
+    assert trained[1][0].held_out["loss"] < trained[0][0].held_out["loss"]
 
 
 @pytest.mark.parametrize("layers_trained", [0, 1])
@@ -213,11 +227,11 @@ def test_a_head_with_a_hidden_layer_computes_what_torch_does():
     np.testing.assert_allclose(head.probabilities(vectors), wanted.detach().numpy(), atol=1e-6)
 
 
-@pytest.mark.parametrize("layers", [0, 1])
-def test_a_training_goes_on_from_where_another_one_ended(tiny, layers):
+@pytest.mark.parametrize("layers_trained", [0, 1])
+def test_a_training_goes_on_from_where_another_one_ended(tiny, layers_trained):
     examples = Examples(tuple(f"{word} {row}" for row in range(8) for word in ("cat", "dog")), ("a", "b") * 8)
     numbers = {"epochs": 4, "learning_rate": 0.01, "batch_size": 4}
-    first = learn(tiny, examples, layers_trained=layers, **numbers)
+    first = learn(tiny, examples, layers_trained=layers_trained, **numbers)
     run = as_run(first, "first", "")
     assert "start" not in run.settings
     plan = go_on(tiny, run.predictor, run.settings)
@@ -225,6 +239,6 @@ def test_a_training_goes_on_from_where_another_one_ended(tiny, layers):
     np.testing.assert_array_equal(first.split.held_out, second.split.held_out)
     assert second.history[0].trained["loss"] < first.history[0].trained["loss"]
     still = replace(plan, settings=replace(plan.settings, learning_rate=1e-6, epochs=1))
-    if not layers:  # whose head learns at a rate of its own
+    if not layers_trained:  # whose head learns at a rate of its own
         same = train_whole(Task(tiny, examples, still))
         assert same.history[0].held_out["loss"] == pytest.approx(first.history[-1].held_out["loss"], abs=1e-3)

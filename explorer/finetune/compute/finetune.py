@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -22,13 +23,15 @@ HEAD_RATE = 0.01  # minimum learning rate of the head, which starts from zero
 WARM_UP = 0.1  # share of the steps
 WEIGHT_DECAY = 0.01
 MOST_GRADIENT = 1.0
-EVALUATION_BATCH = 64
 AVERAGED = 3  # epochs averaged in the kept weights, about
 MEASURED = 512  # texts from whose token vectors the scale is measured
 PART = 16  # texts of similar length per forward pass: more than half of a random batch would be padding
 
 Trained = tuple[Epoch, Head, Top | None]
 """The measures after an epoch, with the head and the layers below it, if some are trained."""
+
+Learned = tuple[torch.Tensor, torch.Tensor]
+"""The rows of a batch, and their scores [scored, outputs] before the step on them."""
 
 
 def train(
@@ -106,56 +109,61 @@ def duration(seconds: float) -> str:
     return f"about {round(seconds / 60)} minutes"
 
 
-@dataclass(frozen=True)
 class Learner:
-    top: Top
-    head: torch.nn.Linear
-    scale: Scale
-    objective: Objective
-    optimizer: torch.optim.Optimizer
-    schedule: torch.optim.lr_scheduler.LRScheduler
-    generator: torch.Generator
+    """A head over copies of layers, which learn by AdamW with linear warm-up and decay (Devlin et al. 2019, appendix A.2)."""
 
-    @classmethod
-    def start(
-        cls, top: Top, scale: Scale, objective: Objective, settings: TrainingSettings, steps: int, begun: Head | None = None
-    ) -> Learner:
-        """A head over these layers, for so many steps."""
-        generator = torch.Generator().manual_seed(settings.seed)
-        top.start_training(generator)
-        head = new_module(scale, objective.outputs, begun)
-        rate = min(settings.learning_rate, most_layer_rate(head.in_features))
-        matrices = [weight for weight in top.parameters() if weight.ndim > 1]
-        vectors = [weight for weight in top.parameters() if weight.ndim == 1]  # biases and LayerNorm: no decay
-        groups = [
-            {"params": matrices, "lr": rate, "weight_decay": WEIGHT_DECAY},
-            {"params": vectors, "lr": rate, "weight_decay": 0.0},
-            {"params": list(head.parameters()), "lr": max(settings.learning_rate, HEAD_RATE), "weight_decay": 0.0},
+    def __init__(
+        self, top: Top, prefix: Prefix, objective: Objective, split: Split, settings: TrainingSettings, begun: Head | None = None
+    ) -> None:
+        """`split` is one of rows; `top` is changed. The head starts at zero, or as `begun`."""
+        self.top, self.prefix, self.objective, self.batch_size = top, prefix, objective, settings.batch_size
+        self.train_rows, self.held_rows = map(torch.from_numpy, split)
+        self.steps = -(-len(self.train_rows) // settings.batch_size)  # of an epoch
+        measured = self.train_rows[:MEASURED] if top.pooling == EVERY_TOKEN else self.train_rows
+        self.scale = Scale.of(prefix.vectors(top.freeze(), measured))
+        self.generator = torch.Generator().manual_seed(settings.seed)
+        top.start_training(self.generator)
+        self.head = new_module(self.scale, objective.outputs, begun)
+        self.optimizer = torch.optim.AdamW(self._groups(settings.learning_rate), fused=True)
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, rates_over(self.steps * settings.epochs))
+
+    def _groups(self, learning_rate: float) -> list[dict[str, Any]]:
+        """The weights with their learning rates; biases and LayerNorm do not decay."""
+        rate, weights = min(learning_rate, most_layer_rate(self.head.in_features)), list(self.top.parameters())
+        return [
+            {"params": [weight for weight in weights if weight.ndim > 1], "lr": rate, "weight_decay": WEIGHT_DECAY},
+            {"params": [weight for weight in weights if weight.ndim == 1], "lr": rate, "weight_decay": 0.0},
+            {"params": list(self.head.parameters()), "lr": max(learning_rate, HEAD_RATE), "weight_decay": 0.0},
         ]
-        warm_up = max(1, round(WARM_UP * steps))
 
-        def share(step: int) -> float:
-            return min((step + 1) / warm_up, (steps - step) / max(1, steps - warm_up))
+    def batches(self) -> list[torch.Tensor]:
+        """The rows of an epoch in random order, in batches; each batch is sorted by length."""
+        order = self.train_rows[torch.randperm(len(self.train_rows), generator=self.generator)]
+        return [batch[self._states.lengths[batch].argsort()] for batch in order.split(self.batch_size)]
 
-        optimizer = torch.optim.AdamW(groups, fused=True)
-        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, share)
-        return cls(top, head, scale, objective, optimizer, schedule, generator)
+    @property
+    def _states(self) -> Ragged:
+        assert isinstance(self.prefix.states, Ragged)
+        return self.prefix.states
 
-    def shuffled(self, states: Ragged, rows: torch.Tensor, size: int) -> list[torch.Tensor]:
-        """The rows in random order, in batches; each batch is sorted by length."""
-        order = rows[torch.randperm(len(rows), generator=self.generator)]
-        return [batch[states.lengths[batch].argsort()] for batch in order.split(size)]
-
-    def learn(self, prefix: Prefix, states: Ragged, batch: torch.Tensor) -> torch.Tensor:
+    def learn(self, batch: torch.Tensor) -> torch.Tensor:
         """One step on the rows `batch`; returns the scores [scored, outputs] before it."""
-        given = torch.cat([self.top(*states.batch(part)) for part in batch.split(PART)])
-        scores = self.head(self.scale.apply(prefix.select(given, batch)))
+        given = torch.cat([self.top(*self._states.batch(part)) for part in batch.split(PART)])
+        scores = self.head(self.scale.apply(self.prefix.select(given, batch)))
         self.optimizer.zero_grad()
-        self.objective.loss(scores, prefix.scored(batch)).backward()
+        self.objective.loss(scores, self.prefix.scored(batch)).backward()
         torch.nn.utils.clip_grad_norm_(list(self.top.parameters()), MOST_GRADIENT)
         self.optimizer.step()
         self.schedule.step()
         return scores.detach()
+
+    @no_grad
+    def measure(self, epoch: int, learned: Sequence[Learned], top: Top, head: torch.nn.Linear) -> Epoch:
+        """The measures of an epoch: of what was learned in it, and of these layers and this head on the held-out rows."""
+        batches, scores = zip(*learned, strict=True)
+        held = head(self.scale.apply(self.prefix.vectors(top, self.held_rows)))
+        trained = self.objective.measure(torch.cat(scores), self.prefix.scored(torch.cat(batches)))
+        return Epoch(epoch, trained, self.objective.measure(held, self.prefix.scored(self.held_rows)), held.numpy())
 
     @property
     def weights(self) -> torch.Tensor:
@@ -171,46 +179,32 @@ class Learner:
         return top, head
 
 
+def rates_over(steps: int) -> Callable[[int], float]:
+    """The share of the learning rate in each of so many steps: it rises linearly at first, and falls to 0 afterwards."""
+    warm_up = max(1, round(WARM_UP * steps))
+    return lambda step: min((step + 1) / warm_up, (steps - step) / max(1, steps - warm_up))
+
+
 def train_top(
     top: Top, prefix: Prefix, objective: Objective, split: Split, settings: TrainingSettings, begun: Head | None = None
 ) -> Iterator[Progress | Trained]:
-    """Train a head and the layers of `top`, which is changed, over the hidden states below them; `split` is one of rows.
+    """Train a head and the layers of `top` as a Learner does, over the hidden states below them.
 
-    AdamW with linear warm-up and decay (Devlin et al. 2019, appendix A.2). The layers use the learning rate, but at most
-    `most_layer_rate`; the head at least HEAD_RATE. Yields Progress after each batch, and after each epoch its measures with the
-    running mean of head and layers; measures on the training part are means over the epoch. The head starts at zero, or as
-    `begun`.
+    The layers use the learning rate, but at most `most_layer_rate`; the head at least HEAD_RATE. Yields Progress after each
+    batch, and after each epoch its measures with the running mean of head and layers; measures on the training part are means
+    over the epoch.
 
     The running mean is more stable than the weights of any epoch (Izmailov et al. 2018, 'Averaging weights leads to wider
     optima', section 3): it is that of the second to the fourth epoch, and after that a moving one.
     """
-    states = prefix.states
-    assert isinstance(states, Ragged)
-    train_rows, held_rows = torch.from_numpy(split.train), torch.from_numpy(split.held_out)
-    steps = -(-len(train_rows) // settings.batch_size)
-    measured = train_rows[:MEASURED] if top.pooling == EVERY_TOKEN else train_rows
-    scale = Scale.of(prefix.select(evaluate(top.freeze(), states, measured), measured))
-    learner = Learner.start(top, scale, objective, settings, steps * settings.epochs, begun)
+    learner = Learner(top, prefix, objective, split, settings, begun)
     mean, start = learner.weights, time.perf_counter()
     for epoch in range(1, settings.epochs + 1):
-        batches, found = learner.shuffled(states, train_rows, settings.batch_size), []
-        for done, batch in enumerate(batches, start=1):
-            found.append(learner.learn(prefix, states, batch))
-            yield Progress.of_step(epoch, settings.epochs, done, steps, time.perf_counter() - start)
+        learned: list[Learned] = []
+        for done, batch in enumerate(learner.batches(), start=1):
+            learned.append((batch, learner.learn(batch)))
+            yield Progress.of_step(epoch, settings.epochs, done, learner.steps, time.perf_counter() - start)
         mean = learner.weights.lerp(mean, 1 - 1 / min(AVERAGED, max(1, epoch - 1)))
-        kept, kept_head = learner.snapshot(mean)
-        held = kept_head(scale.apply(prefix.select(evaluate(kept, states, held_rows), held_rows)))
-        trained = objective.measure(torch.cat(found), prefix.scored(torch.cat(batches)))
-        report = Epoch(epoch, trained, objective.measure(held, prefix.scored(held_rows)), held.numpy())
-        yield report, objective.rescale(scale.fold(kept_head.weight, kept_head.bias)), kept if kept.layers else None
-
-
-@no_grad
-def evaluate(top: Top, states: Ragged, rows: torch.Tensor) -> torch.Tensor:
-    """[rows, hidden] float32: the pooled vectors of the texts `rows`, in their order; for EVERY_TOKEN one row per token."""
-    order = torch.argsort(states.lengths[rows], stable=True)
-    found: list[torch.Tensor] = []
-    for part in order.split(EVALUATION_BATCH):
-        counts = states.lengths[rows[part]].tolist() if top.pooling == EVERY_TOKEN else 1
-        found += top(*states.batch(rows[part])).split(counts)
-    return torch.cat([found[place] for place in order.argsort().tolist()])
+        kept, head = learner.snapshot(mean)
+        measured = learner.measure(epoch, learned, kept, head)
+        yield measured, objective.rescale(learner.scale.fold(head.weight, head.bias)), kept if kept.layers else None

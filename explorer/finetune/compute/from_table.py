@@ -7,8 +7,6 @@ from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
-
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, LABEL, TRAINING_EXAMPLES
 from explorer.core.paths import EXAMPLES
@@ -20,7 +18,7 @@ from explorer.text.corpora import TAGGED_TYPES, Corpus, read_tagged
 from explorer.text.delimited import number_of
 from explorer.text.tables import FILE_TYPES as TABLE_TYPES
 from explorer.text.tables import Table, read_table
-from explorer.training.examples import Examples, ScoredExamples, check_classes, check_numbers, normalise
+from explorer.training.examples import Examples, ScoredExamples, check_classes, check_numbers, normalise, sample_rows
 from explorer.training.tagging import TaggedExamples, tagged_examples
 
 BUILT_IN = {path.stem: path for path in EXAMPLES.iterdir()}
@@ -104,10 +102,10 @@ def examples_of(file: ExampleFile, columns: Columns | None = None) -> tuple[AnyE
     return examples, " ".join(notes)
 
 
-def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[Examples, list[str]]:
+def examples_from_table(table: Table, columns: Columns) -> tuple[Examples, list[str]]:
     """Examples from the chosen columns, and sentences about what was left out, cut or repeated.
 
-    Rows without a text or a label are left out, and so are labels that occur once; too many rows are sampled with the seed.
+    Rows without a text or a label are left out, and so are labels that occur once; too many rows are sampled, always the same.
     Labels that are numbers, and too many or too fine to be classes, become a regression. Raises InputError unless there are two
     labels with two examples each, or enough different numbers.
     """
@@ -116,13 +114,10 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
     texts, labels = table.column(columns.text), [label.strip() for label in table.column(columns.label)]
     seconds = table.column(columns.text_b) if columns.text_b else [""] * len(texts)
     kept, notes = _usable(texts, labels, columns.kind)
-    if len(kept) > (most := TRAINING_EXAMPLES.most):
-        drawn = np.random.default_rng(seed).choice(len(kept), most, replace=False)
-        notes.append(f"{most:,} of {len(kept):,} rows drawn with the seed")
-        kept = [kept[row] for row in sorted(drawn)]
+    kept, sampled = sample_rows(kept, TRAINING_EXAMPLES.most, "rows")
     long = sum(len(texts[row]) > CHARACTERS.most or len(seconds[row]) > CHARACTERS.most for row in kept)
     cut = f"cut to {CHARACTERS.most:,} characters"
-    notes.append(_count(long, f"text {cut}", f"texts {cut}"))
+    notes += [sampled, _count(long, f"text {cut}", f"texts {cut}")]
     examples = Examples(
         tuple(_tidy(texts[row]) for row in kept),
         tuple(_tidy(labels[row])[: LABEL.most] for row in kept),

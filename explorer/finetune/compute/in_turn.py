@@ -14,7 +14,7 @@ from explorer.core.engine import torch
 from explorer.core.lazy import scipy
 from explorer.finetune.compute.finetune import Trained, train
 from explorer.training.examples import Examples, Split, leave_one_out
-from explorer.training.head import Classes
+from explorer.training.head import Classes, Scale
 from explorer.training.settings import TrainingSettings
 
 STEPS = (0, 1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450, 700, 1000)  # shown: most happens early
@@ -34,7 +34,7 @@ class Heads:
     @classmethod
     def of(cls, vectors: np.ndarray, examples: Examples) -> Heads:
         """The heads that leave out a text each, for vectors [examples, hidden], scaled as `Scale` does."""
-        seen = without_each(leave_one_out(examples), len(examples))
+        seen = leave_one_out(examples)
         return cls(seen, np.stack([_products(vectors, mask) for mask in seen]), one_hot(examples))
 
     def of_left_out(self, scores: np.ndarray) -> np.ndarray:
@@ -42,20 +42,13 @@ class Heads:
         return scores[np.argmin(self.seen, axis=0), np.arange(scores.shape[1])]
 
 
-def without_each(folds: list[Split], examples: int) -> np.ndarray:
-    """[folds, examples] bool: which examples each fold trains on."""
-    return np.stack([np.isin(np.arange(examples), parts.train) for parts in folds])
-
-
 def one_hot(examples: Examples) -> np.ndarray:
     return np.eye(len(examples.classes))[examples.targets]
 
 
 def _products(vectors: np.ndarray, seen: np.ndarray) -> np.ndarray:
-    known = vectors[seen].astype(np.float64)
-    deviation = known.std(0)
-    size = np.maximum(deviation, 1e-2 * max(float(deviation.mean()), 1e-4)) * vectors.shape[1] ** 0.5
-    scaled = (vectors - known.mean(0)) / size
+    given = torch.from_numpy(vectors.astype(np.float64))
+    scaled = Scale.of(given[torch.from_numpy(seen)]).apply(given).numpy()
     return scaled @ scaled.T
 
 

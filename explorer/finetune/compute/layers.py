@@ -13,7 +13,7 @@ import numpy as np
 from explorer.bert.explorer import Explorer
 from explorer.bert.features import Encoded, features_in_steps
 from explorer.bert.layer import Layer
-from explorer.core.engine import torch
+from explorer.core.engine import no_grad, torch
 from explorer.core.errors import InputError
 from explorer.core.limits import TEXTS, TRAINING_MEGABYTES
 from explorer.core.steps import finished
@@ -23,30 +23,27 @@ from explorer.training.examples import Split
 from explorer.training.tagging import WordPlaces
 
 BATCH_SIZE = 32
+EVALUATION_BATCH = 64
 EVERY_TOKEN = "tokens"  # a 'pooling' without pooling: every token keeps its vector
 CUTS = (512, 256, 128, 64)  # tokens kept per text, the first that fits into the memory limit
 PART = 1024  # texts whose features are read together: all hidden states of each are in memory meanwhile
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ragged:
-    """The hidden states of many texts without padding: `flat` [all tokens, hidden], text i from `starts[i]` on."""
+    """The hidden states of many texts without padding."""
 
-    flat: torch.Tensor
-    starts: torch.Tensor  # [texts]
+    texts: list[torch.Tensor]  # [tokens, hidden] of each
     lengths: torch.Tensor  # [texts]
 
     def batch(self, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """The texts `rows`, padded: hidden [batch, tokens, hidden] float32, and which tokens are real [batch, tokens]."""
-        places = torch.arange(int(self.lengths[rows].max()))
-        real = places < self.lengths[rows, None]
-        hidden = self.flat[(self.starts[rows, None] + places).clamp_max(len(self.flat) - 1)]
-        return hidden.float() * real[..., None], real
+        hidden = torch.nn.utils.rnn.pad_sequence([self.texts[row] for row in rows.tolist()], batch_first=True)
+        return hidden.float(), torch.arange(hidden.shape[1]) < self.lengths[rows, None]
 
     def tokens(self, rows: torch.Tensor) -> torch.Tensor:
         """[all their tokens, hidden]: the texts `rows`, one after another."""
-        places = zip(self.starts[rows].tolist(), self.lengths[rows].tolist(), strict=True)
-        return torch.cat([self.flat[start : start + length] for start, length in places])
+        return torch.cat([self.texts[row] for row in rows.tolist()])
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,37 +71,40 @@ class Prefix:
         """[scored, hidden]: what the head reads, from what the layers above the frozen ones give for `rows`."""
         return given if self.words is None else self.words.pool(given, rows)
 
+    def vectors(self, top: Top | None, rows: torch.Tensor) -> torch.Tensor:
+        """[scored, hidden] float32: what the head reads of these rows, above the layers of `top` if there are any."""
+        if not isinstance(self.states, Ragged):
+            return torch.from_numpy(self.states)[rows]
+        return self.select(evaluate(top, self.states, rows) if top else self.states.tokens(rows), rows)
 
-def hidden_in_steps(
-    model: Explorer, encoded: Sequence[Encoded], layer: int, cut: int | None = None
-) -> Generator[float, None, Ragged]:
+
+def hidden_in_steps(model: Explorer, encoded: Sequence[Encoded], layer: int) -> Generator[float, None, Ragged]:
     """Hidden state `layer` (an index) of encoded texts, in batches of similar length; yields the share done after every batch.
 
-    Texts are cut at `cut` tokens. Without it they are cut, all at the same length, when their hidden states would exceed the
-    memory limit; raises InputError if that is not enough.
+    Texts are cut, all at the same length, when their hidden states would exceed the memory limit; raises InputError if that is
+    not enough.
     """
     lengths = np.array([len(ids) for ids, _ in encoded])
     most = TRAINING_MEGABYTES.bytes / (4 * model.capabilities.hidden_size)
-    cut = cut or next((one for one in CUTS if np.minimum(lengths, one).sum() <= most), None)
+    cut = next((one for one in CUTS if np.minimum(lengths, one).sum() <= most), None)
     if cut is None:
         raise InputError(TRAINING_MEGABYTES.tell(len(lengths)))
-    order, parts = np.argsort(lengths, kind="stable"), []
+    kept, order = np.minimum(lengths, cut), np.argsort(lengths, kind="stable")
+    parts: list[torch.Tensor] = []
     for start in range(0, len(order), BATCH_SIZE):
-        rows = [encoded[row] for row in order[start : start + BATCH_SIZE]]
-        padded = model.pad([(shorten(ids, cut), shorten(segments, cut)) for ids, segments in rows])
+        rows = order[start : start + BATCH_SIZE]
+        padded = model.pad([shorten(encoded[row], cut) for row in rows])
         with torch.no_grad():
             hidden = next(islice(model.run_padded(padded), layer, None))
-        parts.append(hidden[padded.real])  # [real tokens, hidden]
+        parts += hidden[padded.real].split(kept[rows].tolist())  # [real tokens, hidden], text by text
         yield (start + len(rows)) / len(encoded)
-    kept = np.minimum(lengths, cut)
-    starts = np.empty_like(kept)
-    starts[order] = kept[order].cumsum() - kept[order]
-    return Ragged(torch.cat(parts), torch.from_numpy(starts), torch.from_numpy(kept))
+    return Ragged([parts[place] for place in np.argsort(order)], torch.from_numpy(kept))
 
 
-def shorten(row: tuple[int, ...], cut: int) -> tuple[int, ...]:
-    """At most `cut` entries; the last one, that of [SEP], is kept."""
-    return row if len(row) <= cut else (*row[: cut - 1], row[-1])
+def shorten(text: Encoded, most: int) -> Encoded:
+    """A text cut at so many tokens; the last one, [SEP], is kept."""
+    ids, segments = text
+    return text if len(ids) <= most else ((*ids[: most - 1], ids[-1]), (*segments[: most - 1], segments[-1]))
 
 
 def text_features(model: Explorer, pairs: Sequence[Pair], layer: int, pooling: str) -> Generator[float, None, np.ndarray]:
@@ -122,8 +122,11 @@ def text_features(model: Explorer, pairs: Sequence[Pair], layer: int, pooling: s
 
 
 @functools.cache
-def _dropout_class() -> type[torch.nn.Module]:
-    """The class of `seeded_dropout`; created once torch is loaded."""
+def seeded_dropout() -> type[torch.nn.Module]:
+    """Dropout with its own random generator, so that two simultaneous trainings do not affect each other.
+
+    The class is created once torch is loaded.
+    """
 
     class SeededDropout(torch.nn.Module):
         def __init__(self, p: float, generator: torch.Generator) -> None:
@@ -141,11 +144,6 @@ def _dropout_class() -> type[torch.nn.Module]:
             return hidden * (chance.view(hidden.shape) >= dropped) * (256 / (256 - dropped))
 
     return SeededDropout
-
-
-def seeded_dropout(p: float, generator: torch.Generator) -> torch.nn.Module:
-    """Dropout with its own random generator, so that two simultaneous trainings do not affect each other."""
-    return _dropout_class()(p, generator)
 
 
 class Top:
@@ -196,13 +194,12 @@ class Top:
         for parent in self.layers.modules():
             for name, child in parent.named_children():
                 if isinstance(child, torch.nn.Dropout):
-                    setattr(parent, name, seeded_dropout(child.p, generator))
+                    setattr(parent, name, seeded_dropout()(child.p, generator))
 
     def snapshot(self) -> Top:
         """A frozen copy for use."""
-        generators = [module.generator for module in self.module.modules() if isinstance(module, _dropout_class())]
         taken = copy.copy(self)
-        taken.module = copy.deepcopy(self.module, {id(generator): generator for generator in generators})
+        taken.module = copy.deepcopy(self.module)
         return taken.freeze()
 
     def freeze(self) -> Top:
@@ -227,3 +224,14 @@ def _first(layer: Layer, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tens
     """The output of a layer for the first token, [batch, 1, hidden]; the other tokens only give keys and values."""
     first = slice(0, 1)
     return layer.after_heads(layer.heads(hidden, real).context(first), hidden[:, first])
+
+
+@no_grad
+def evaluate(top: Top, states: Ragged, rows: torch.Tensor) -> torch.Tensor:
+    """[rows, hidden] float32: the pooled vectors of the texts `rows`, in their order; for EVERY_TOKEN one row per token."""
+    order = torch.argsort(states.lengths[rows], stable=True)
+    found: list[torch.Tensor] = []
+    for part in order.split(EVALUATION_BATCH):
+        counts = states.lengths[rows[part]].tolist() if top.pooling == EVERY_TOKEN else 1
+        found += top(*states.batch(rows[part])).split(counts)
+    return torch.cat([found[place] for place in order.argsort().tolist()])

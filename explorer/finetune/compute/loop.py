@@ -13,16 +13,15 @@ from threading import Lock
 import numpy as np
 
 from explorer.bert.explorer import Explorer
-from explorer.bert.features import LAST_FOUR, Encoded, encode
+from explorer.bert.features import LAST_FOUR, encode
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute.finetune import Learner, evaluate
+from explorer.finetune.compute.finetune import Learned, Learner
 from explorer.finetune.compute.layers import Prefix, Top, hidden_in_steps, shorten
 from explorer.finetune.compute.predictor import TrainingPlan
 from explorer.finetune.compute.task import Task
 from explorer.training.examples import Examples, ScoredExamples
-from explorer.training.head import Scale
 from explorer.training.settings import LEAST, Epoch
 
 BATCH = 4  # texts in a batch: so many fit on the page
@@ -74,28 +73,23 @@ class Loop:
         self.split = task.split()
         encoded = encode(model, self.examples.pairs)
         self.cut = sum(len(ids) > longest for ids, _ in encoded)  # texts that are shortened
-        self.encoded: list[Encoded] = [(shorten(ids, longest), shorten(segments, longest)) for ids, segments in encoded]
-        self._states = finished(hidden_in_steps(model, encoded, plan.layer - plan.layers_trained, longest))
-        self._prefix = Prefix(self._states, every := np.arange(len(encoded)), every)
-        self._objective = task.objective(self._prefix, self.split)
-        self.per_epoch = -(-len(self.split.train) // BATCH)
-        self.total = self.per_epoch * plan.settings.epochs
-        top = Top(model, plan.layer, plan.layers_trained, plan.pooling).freeze()
-        scale = Scale.of(evaluate(top, self._states, torch.from_numpy(self.split.train)))
-        self._learner = Learner.start(top, scale, self._objective, plan.settings, self.total)
-        top.module.eval()  # without dropout, which `start` switched on
+        self.encoded = [shorten(text, longest) for text in encoded]
+        states = finished(hidden_in_steps(model, self.encoded, plan.layer - plan.layers_trained))
+        prefix = Prefix(states, every := np.arange(len(encoded)), every)
+        top = Top(model, plan.layer, plan.layers_trained, plan.pooling)
+        self._learner = Learner(top, prefix, task.objective(prefix, self.split), self.split, plan.settings)
+        top.module.eval()  # without dropout
         if not plan.layers_trained:
             top.freeze()  # a pooler stays as it is
+        self.per_epoch = self._learner.steps
+        self.total = self.per_epoch * plan.settings.epochs
         self.layer_rate, _, self.rate = self._learner.schedule.base_lrs
+        weights = sum(weight.numel() for weight in top.parameters() if weight.requires_grad)
+        numbers = sum(text.numel() for text in states.texts)
+        self.nbytes = 4 * (numbers + 4 * weights)  # hidden states; weights, gradients and AdamW's two moments
         self._lock, self._work = Lock(), self._run()
         self._steps: list[Step] = []
         self._epochs: list[Epoch] = []
-
-    @property
-    def nbytes(self) -> int:
-        """The approximate memory: hidden states, and the trained weights with their gradients and AdamW's two moments."""
-        weights = sum(weight.numel() for weight in self._learner.top.parameters() if weight.requires_grad)
-        return 4 * (self._states.flat.numel() + 4 * weights)
 
     def step(self, number: int) -> Step:
         """The step with this number, from 0; the ones before it are done first if they are not."""
@@ -111,27 +105,22 @@ class Loop:
         return self._epochs[: steps // self.per_epoch]
 
     def _run(self) -> Iterator[Step]:
-        learner, rows, held = self._learner, *map(torch.from_numpy, self.split)
+        learner = self._learner
         for epoch in range(1, self.plan.settings.epochs + 1):
-            # In the order of the draw: `shuffled` sorts each batch by length, which changes no loss of a batch.
-            batches = learner.shuffled(self._states, rows, BATCH)
-            steps: list[Step] = []
-            for batch in batches:
-                steps.append(self._learn(epoch, batch))
-                if len(steps) == len(batches):
-                    with torch.no_grad():
-                        scores = learner.head(learner.scale.apply(evaluate(learner.top, self._states, held)))
-                    logits = torch.from_numpy(np.concatenate([step.logits for step in steps]))
-                    trained = self._objective.measure(logits, torch.cat(batches))
-                    self._epochs.append(Epoch(epoch, trained, self._objective.measure(scores, held)))
-                yield steps[-1]
+            learned: list[Learned] = []
+            for batch in learner.batches():
+                step = self._learn(epoch, batch)
+                learned.append((batch, torch.from_numpy(step.logits)))
+                if len(learned) == learner.steps:
+                    self._epochs.append(learner.measure(epoch, learned, learner.top, learner.head))
+                yield step
 
     def _learn(self, epoch: int, batch: torch.Tensor) -> Step:
         learner, head = self._learner, self._learner.head
         layer_rate, _, rate = learner.schedule.get_last_lr()
-        vectors = evaluate(learner.top, self._states, batch)
+        vectors = learner.prefix.vectors(learner.top, batch)
         before = [weight.detach().clone() for weight in head.parameters()]
-        logits = learner.learn(self._prefix, self._states, batch)
+        logits = learner.learn(batch)
         targets = torch.from_numpy(self.examples.targets)
         losses = torch.nn.functional.cross_entropy(logits, targets[batch], reduction="none")
         return Step(

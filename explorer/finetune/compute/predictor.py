@@ -17,13 +17,13 @@ from explorer.bert.explorer import Explorer
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
-from explorer.finetune.compute.finetune import evaluate
-from explorer.finetune.compute.layers import EVERY_TOKEN, Prefix, Ragged, Top
+from explorer.finetune.compute.layers import EVERY_TOKEN, Prefix, Top
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
-from explorer.training.head import Head, Objective
+from explorer.training.head import Classes, Head, Objective
 from explorer.training.settings import TrainingSettings
 
+INDICES = ("targets", "sentences")  # fields of held-out examples that are int64 arrays
 CORRELATIONS = ("spearman", "pearson")  # measures from -1 to 1; the others, except the loss, are from 0 to 1
 
 
@@ -32,7 +32,6 @@ class HeldOut(ABC):
     """The held-out examples, and the head's output for them; each kind of head has its own subclass."""
 
     arrays: ClassVar[tuple[str, ...]]  # fields that are float32 arrays, stored beside the weights; the others fit into JSON
-    indices: ClassVar[tuple[str, ...]] = ()  # fields that are int64 arrays
 
     @property
     @abstractmethod
@@ -48,7 +47,7 @@ class HeldOut(ABC):
     def read(cls, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Self:
         """The inverse of `as_json`, with the arrays by name; older runs have others. Raises TypeError or ValueError."""
         known = {field.name for field in fields(cls)} - set(cls.arrays)
-        kept = {name: np.array(about[name], np.int64) if name in cls.indices else tuple(about[name]) for name in known}
+        kept = {name: np.array(about[name], np.int64) if name in INDICES else tuple(about[name]) for name in known}
         return cls(**kept, **{name: array for name, array in arrays.items() if name in cls.arrays})
 
 
@@ -62,9 +61,12 @@ class HeldOutPairs(HeldOut):
         return list(zip(self.texts, self.texts_b, strict=True))
 
 
+@dataclass(frozen=True, eq=False)
 class HeldOutLabels(HeldOut):
     targets: np.ndarray  # [rows] int64, indices of labels
     probabilities: np.ndarray  # [rows, labels]
+
+    arrays: ClassVar[tuple[str, ...]] = ("probabilities",)
 
     @cached_property
     def said(self) -> np.ndarray:
@@ -93,7 +95,7 @@ class Predictor(ABC):
     record: ClassVar[type[HeldOut]]  # the class of its held-out examples
     does: ClassVar[str]  # for an error message,
     asked_by: ClassVar[str]  # and what uses it: an endpoint, or the page
-    measures: ClassVar[tuple[str, ...]]  # the measures of an epoch; the second is the one that decides
+    measures: ClassVar[tuple[str, ...]] = ("loss", "accuracy", "macro_f1")  # of an epoch; the second is the one that decides
     poolings: ClassVar[tuple[str, ...]]
     every_token: ClassVar[bool] = False  # whether the layers below the head give the vectors of all tokens, whatever the pooling
     own_labels: ClassVar[tuple[str, ...]] = ()  # the fixed labels of a kind that does not take them from the examples
@@ -113,9 +115,9 @@ class Predictor(ABC):
         """The output of the frozen layers; yields the share done, 0 to 1. Raises InputError for what cannot be read."""
 
     @classmethod
-    @abstractmethod
     def objective(cls, examples: Any, prefix: Prefix, parts: Split) -> Objective:
-        """The loss and the measures of what is scored."""
+        """The loss and the measures of what is scored; by default each has one of the labels."""
+        return Classes(examples.targets[prefix.targets], len(examples.classes))
 
     @classmethod
     @abstractmethod
@@ -130,11 +132,7 @@ class Predictor(ABC):
     def vectors(self, prefix: Prefix, rows: np.ndarray | None = None) -> np.ndarray:
         """[scored, hidden] float32: what the head reads of these rows, or of all."""
         rows = np.arange(len(prefix.example)) if rows is None else rows
-        if not isinstance(states := prefix.states, Ragged):
-            return states[rows]
-        chosen = torch.from_numpy(rows)
-        given = evaluate(self.top, states, chosen) if self.top else states.tokens(chosen)
-        return prefix.select(given, chosen).numpy()
+        return prefix.vectors(self.top, torch.from_numpy(rows)).numpy()
 
     def scores(self, model: Explorer, inputs: Sequence[Any]) -> np.ndarray:
         """[scored, labels] of inputs, with the model on which the head was trained."""

@@ -18,7 +18,7 @@ from explorer.core.formats import Every, Foreign, Misfit, parse, parse_each
 from explorer.core.limits import MEGABYTE, SHORTEN, TABLE_MEGABYTES, TEXTS, VALUES, Limit
 from explorer.text import limits
 from explorer.text.lines import Pair
-from explorer.training.examples import HELD_OUT_SHARE, Split, draw_groups, group_rows, normalise
+from explorer.training.examples import HELD_OUT_SHARE, Split, draw_groups, group_rows, normalise, sample_rows, sent_examples
 
 MOST_ANSWER = Limit(1_000, SHORTEN)  # the search takes a step for each of its letters and of the text's
 STRANGE = "The file is not in SQuAD's format. Send its JSON, or lines of {question, context, answers: {text, answer_start}}."
@@ -82,11 +82,12 @@ class Questions:
         return len(self.rows)
 
 
-def place(question: str, answer: object, text: object, name: str = "the question") -> Question:
+def place(question: object, answer: object, text: object, name: str = "the example") -> Question:
     """A question with its answer found in the text: the first match as whole words, or else the first match at all.
 
     Case is ignored only for the second. Raises InputError when there is none.
     """
+    question = limits.check_text(question, f"the question of {name}")
     text = limits.check_text(text, f"the text of {name}")
     answer = limits.check_optional_text(answer, f"the answer of {name}", MOST_ANSWER).strip()
     if not answer:
@@ -102,14 +103,8 @@ def check_questions(given: object) -> Questions:
 
     Raises InputError naming the first invalid one.
     """
-    given = limits.check_list(given, "Send the examples as a list of [question, text, answer].")
-    TEXTS.check(len(given), "examples")
-    rows = []
-    for number, row in enumerate(given, start=1):
-        question, text, answer = limits.check_list(row, f"Example {number} is not a question, a text and an answer.", 3)
-        question = limits.check_text(question, f"the question of example {number}")
-        rows.append(place(question, answer, text, f"example {number}"))
-    return check_enough(Questions(tuple(rows)))
+    rows = sent_examples(given, "[question, text, answer]", "a question, a text and an answer", TEXTS, 3)
+    return check_enough(Questions(tuple(place(question, answer, text, name) for name, (question, text, answer) in rows)))
 
 
 def check_enough(questions: Questions) -> Questions:
@@ -139,12 +134,9 @@ def read_questions(path: Path) -> Questions:
         raise InputError(STRANGE) from error
     if not found:
         raise InputError("The file has no questions. Add at least two, on two texts.")
-    about = f"{len(found):,} questions in the file"
-    if len(found) > TEXTS.most:
-        drawn = np.random.default_rng(0).choice(len(found), TEXTS.most, replace=False)
-        found = [found[place] for place in sorted(drawn)]
-        about += f", {TEXTS.most:,} of them drawn at random"
-    return check_enough(Questions(tuple(_check(number, *entry) for number, entry in found), f"{about}."))
+    drawn, note = sample_rows(found, TEXTS.most, "questions in the file")
+    about = note or f"{len(found):,} questions in the file"
+    return check_enough(Questions(tuple(_check(number, *entry) for number, entry in drawn), f"{about}."))
 
 
 class _Answer(Foreign):

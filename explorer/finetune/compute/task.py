@@ -93,10 +93,6 @@ class Task:
         return next(head for head in HEADS.values() if head.learns is type(self.examples))
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        return self.head.own_labels or tuple(self.examples.classes)
-
-    @property
     def in_turn(self) -> bool:
         """Whether the head is trained on all examples, and judged by leave-one-out (Stone 1974).
 
@@ -201,7 +197,8 @@ def run_training(task: Task, stop: Stop = lambda: False) -> Generator[Progress, 
     if len(task.examples) > TEXTS.most:  # baselines and held-out examples take a while
         yield Progress(1.0, "Comparing it with what needs no BERT.")
     best, head, top = kept
-    predictor = task.head(task.labels, head, task.model.name, plan.layer, plan.pooling, top)
+    labels = task.head.own_labels or tuple(task.examples.classes)
+    predictor = task.head(labels, head, task.model.name, plan.layer, plan.pooling, top)
     held_out = task.hold_out(predictor, prefix, parts, history)
     return TrainingResult(task, predictor, tuple(history), best, parts, held_out)
 

@@ -15,28 +15,25 @@ from explorer.bert.explorer import Explorer
 from explorer.bert.features import POOLINGS, encode
 from explorer.core.lazy import scipy, sklearn
 from explorer.core.steps import finished
-from explorer.finetune.compute.in_turn import Heads, one_hot, solve, without_each
+from explorer.finetune.compute.in_turn import Heads, one_hot, solve
 from explorer.finetune.compute.layers import Prefix, Ragged, hidden_in_steps, text_features
 from explorer.finetune.compute.predictor import HeldOutLabels, HeldOutPairs, Predictor, Reads
 from explorer.text.lines import Pair
 from explorer.training.examples import Examples, ScoredExamples, Split, leave_one_out
-from explorer.training.head import Classes, Numbers
+from explorer.training.head import Numbers
 
 MOST_WORDS = 60  # whose effects are measured
 WORDS_C = 3  # how little the weights of words are kept small
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOutTexts(HeldOutPairs, HeldOutLabels):
+class HeldOutTexts(HeldOutLabels, HeldOutPairs):
     """Held-out texts or pairs with a label each."""
 
-    targets: np.ndarray
-    probabilities: np.ndarray
     epochs: np.ndarray = field(default_factory=lambda: np.empty((0, 0, 0), np.float32))
     """[epochs, examples, labels]: the probabilities after each epoch, where layers were trained on few examples."""
 
     arrays = ("probabilities", "epochs")
-    indices = ("targets",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,12 +82,7 @@ class Classifier(TextPredictor):
 
     kind, does, asked_by = "classes", "distinguishes labels", "/classify"
     learns, record = Examples, HeldOutTexts
-    measures = ("loss", "accuracy", "macro_f1")
     opened_by = 'pipeline("text-classification", "FOLDER", top_k=None)'
-
-    @classmethod
-    def objective(cls, examples: Examples, prefix: Prefix, parts: Split) -> Classes:
-        return Classes(examples.targets, len(examples.classes))
 
     @classmethod
     def hold_out(cls, examples: Examples, prefix: Prefix, rows: np.ndarray, scores: np.ndarray) -> HeldOutTexts:
@@ -171,12 +163,10 @@ def words_in_turn(examples: Examples) -> float:
     All classes weigh the same in it: the class of a text that is left out would otherwise be the rarest, and never be guessed for
     unknown words.
     """
-    folds, every = leave_one_out(examples), np.arange(len(examples))
-    seen = without_each(folds, len(examples))
-    products = np.zeros((len(folds), len(examples), len(examples)))
-    for fold, parts in enumerate(folds):
-        products[fold] = sum((words @ words.T).toarray() for _, words in _counted(examples, Split(parts.train, every)))
-    right = one_hot(examples)
+    seen, right, every = leave_one_out(examples), one_hot(examples), np.arange(len(examples))
+    products = np.zeros((*seen.shape, len(examples)))
+    for fold, kept in enumerate(seen):
+        products[fold] = sum((words @ words.T).toarray() for _, words in _count_words(examples, Split(every[kept], every)))
     counts = seen @ right  # [folds, classes]
     balance = seen.sum(1, keepdims=True) / np.maximum(counts, 1) / (counts > 0).sum(1, keepdims=True)
     heads = Heads(seen * balance[:, examples.targets], products, right)
@@ -184,12 +174,10 @@ def words_in_turn(examples: Examples) -> float:
     return float((said == examples.targets).mean())
 
 
-def _counted(examples: Examples, split: Split) -> list[tuple[Any, Any]]:
+def _count_words(examples: Examples, split: Split) -> list[tuple[Any, Any]]:
     """For the texts, and for the second ones, the sparse tf-idf of those to train on, and with their vocabulary of the others."""
     matrices = []
-    for texts in (examples.texts, examples.texts_b):  # the second text has a vocabulary of its own
-        if not texts:
-            continue
+    for texts in filter(None, (examples.texts, examples.texts_b)):  # the second text has its own vocabulary
         counter = sklearn.feature_extraction.text.TfidfVectorizer(
             ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"(?u)\b\w+\b|[^\w\s]"
         )
@@ -203,10 +191,10 @@ def _counted(examples: Examples, split: Split) -> list[tuple[Any, Any]]:
 
 def _from_words(examples: Examples, split: Split, method: Any, targets: np.ndarray, otherwise: float) -> np.ndarray:
     """Predictions of a scikit-learn method for the held-out texts from tf-idf, or `otherwise` for all if they have no words."""
-    matrices = _counted(examples, split)
+    matrices = _count_words(examples, split)
     if not matrices:
         return np.full(len(split.held_out), otherwise)
+    seen, held = map(scipy.sparse.hstack, zip(*matrices, strict=True))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about not converging to the last digit
-        fitted = method.fit(scipy.sparse.hstack([seen for seen, _ in matrices]), targets[split.train])
-    return fitted.predict(scipy.sparse.hstack([held for _, held in matrices]))
+        return method.fit(seen, targets[split.train]).predict(held)

@@ -17,7 +17,6 @@ from explorer.finetune.compute.layers import Prefix, hidden_in_steps
 from explorer.finetune.compute.predictor import HeldOutLabels, Predictor, Reads
 from explorer.text.lines import Pair
 from explorer.training.examples import Split
-from explorer.training.head import Classes
 from explorer.training.tagging import PIECES, TaggedExamples, WordPlaces, Words, read_words, tag_baselines
 
 
@@ -27,11 +26,6 @@ class HeldOutTags(HeldOutLabels):
 
     words: tuple[str, ...]
     sentences: np.ndarray  # [words] int64, equal for the words of one sentence
-    targets: np.ndarray
-    probabilities: np.ndarray
-
-    arrays = ("probabilities",)
-    indices = ("sentences", "targets")
 
     @property
     def pairs(self) -> list[Pair]:
@@ -51,7 +45,6 @@ class Tagger(Predictor):
 
     kind, does, asked_by = "tags", "tags words", "/tag"
     learns, record = TaggedExamples, HeldOutTags
-    measures = ("loss", "accuracy", "macro_f1")
     poolings = PIECES
     every_token = True
     samples = (("a", "word", "or", "two"), ("unbelievable", "!"))
@@ -72,11 +65,7 @@ class Tagger(Predictor):
         if reads.layers_trained:
             return Prefix(states, sentences, words.read, words)
         rows = torch.from_numpy(sentences)
-        return Prefix(words.pool(states.tokens(rows), rows).numpy(), words.sentence, words.read)
-
-    @classmethod
-    def objective(cls, examples: TaggedExamples, prefix: Prefix, parts: Split) -> Classes:
-        return Classes(examples.targets[prefix.targets], len(examples.classes))
+        return Prefix(words.pool(states.tokens(rows), rows).numpy(), words.sentence.numpy(), words.read)
 
     @classmethod
     def hold_out(cls, examples: TaggedExamples, prefix: Prefix, rows: np.ndarray, scores: np.ndarray) -> HeldOutTags:
@@ -106,5 +95,6 @@ class Tagger(Predictor):
             if len(unread):
                 raise InputError(f"Word {unread[0] + 1} of text {number} has nothing that BERT can read. Change it.")
         prefix = finished(self.read(model, sentences, self))
-        counts = [int((spans[:, 0] >= 0).sum()) for spans in places]
-        return np.split(self.head.probabilities(self.vectors(prefix)), np.cumsum(counts)[:-1])
+        sentence_of = prefix.example if prefix.words is None else prefix.words.sentence.numpy()
+        begins = np.searchsorted(sentence_of, np.arange(1, len(sentences)))
+        return np.split(self.head.probabilities(self.vectors(prefix)), begins)
