@@ -7,8 +7,6 @@ from dataclasses import replace
 from threading import Event
 from typing import Any
 
-import numpy as np
-
 from explorer.core import jobs
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import WORKS
@@ -28,6 +26,7 @@ from explorer.finetune.runs import RunView, find_learned, run_id, run_ids
 from explorer.finetune.sources import ExampleSettings, size_of
 from explorer.finetune.try_it import TryIt
 from explorer.finetune.verdict import cost, hardly_learned, judge, next_step, summary
+from explorer.training.examples import Split
 from explorer.training.settings import Epoch
 from explorer.ui.layout import row
 from explorer.ui.settings import memory
@@ -182,10 +181,10 @@ def _buttons(busy: bool = False) -> Content:
     return {"train": idle, "next_step": idle, "cancel": props(visible=busy)}
 
 
-def _draw_epochs(task: Task, history: list[Epoch], moving: np.ndarray) -> Content:
-    """The curves so far and the map beside them, of the held-out examples `moving`, if there are any."""
+def _draw_epochs(task: Task, history: list[Epoch], moving: Split | None) -> Content:
+    """The curves so far and the map beside them, where few texts are held out."""
     shown: Content = {"curves": learning_curves([epoch.as_row() for epoch in history], task.plan.settings.reports)}
-    if len(moving) and (scores := history[-1].scores) is not None:
+    if moving is not None and (scores := history[-1].scores) is not None:
         shown["map"] = props(value=map_in_training(task.examples, moving, scores), visible=True)
     return shown
 
@@ -195,9 +194,9 @@ def _train_in_steps(task: Task, title: str, stop: Event, kept_as: tuple[str, str
 
     When the page is closed meanwhile, Gradio closes this generator: what was learned so far is kept, and the training stops.
     """
-    steps, moving = run_training(task, stop.is_set), np.empty(0, np.int64)
-    if task.head is Classifier and task.plan.layers_trained and len(held := task.split().held_out) <= MOST_MOVING:
-        moving = held  # held-out texts, whose points on the map move
+    steps, parts = run_training(task, stop.is_set), task.split()
+    few = task.head is Classifier and task.plan.layers_trained and len(parts.held_out) <= MOST_MOVING
+    moving = parts if few else None  # texts whose points on the map move
     history: list[Epoch] = []
     shown, drawn = 0.0, 0
     try:

@@ -11,10 +11,10 @@ import plotly.graph_objects as go
 
 from explorer.core.lazy import scipy
 from explorer.finetune.compute.in_turn import Moment
-from explorer.finetune.compute.predictor import Run, as_kind, name_measure
+from explorer.finetune.compute.predictor import HeldOut, Run, as_kind, name_measure
 from explorer.finetune.compute.texts import Decision, HeldOutTexts
 from explorer.text.lines import Pair
-from explorer.training.examples import Examples
+from explorer.training.examples import Examples, Split
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.base import CATEGORIES, FAINT, GRID, LEGEND, esc, figure, plain_axis, shorten, token_axis, token_labels
 from explorer.ui.pictures.heatmaps import Axes, heatmap
@@ -175,19 +175,32 @@ def map_of(run: Run, tried: str = "", found: Decision | None = None, moments: Se
     """The component's value; with `moments`, a film of gradient descent that ends in the run's own places."""
     held, labels = as_kind(run.held_out, HeldOutTexts), run.predictor.labels
     plane = Plane.of(held.probabilities)
-    drawn = _draw(held, labels, plane, is_in_turn(run))
+    every = _beside(held, run.learned)
+    drawn = _draw(every, labels, plane, "left out, it is called" if is_in_turn(run) else "it is called", len(held.texts))
     star = None if found is None else _star(plane, tried, found)
     said = f"; the sentence that is tried is {labels[found.best]}." if found else "."
-    frames = _frames(plane, held, moments)
-    return draw_map(replace(drawn, star=star, frames=frames), f"{_alt(held, labels)}{said}", plays=bool(moments))
+    what = replace(drawn, star=star, frames=_frames(plane, held, every, moments))
+    return draw_map(what, f"{_alt(held, labels)}{said}", plays=bool(moments))
 
 
-def map_in_training(examples: Examples, rows: np.ndarray, scores: np.ndarray) -> dict[str, Any]:
-    """The map of the held-out `rows` by a head's scores [rows, labels] while layers are trained."""
+def _beside(held: HeldOutTexts, learned: HeldOut | None) -> HeldOutTexts:
+    """The held-out texts, then those that the layers were trained on."""
+    if not isinstance(learned, HeldOutTexts):
+        return held
+    joined = {name: getattr(held, name) + getattr(learned, name) for name in ("texts", "texts_b")}
+    for name, axis in (("targets", 0), ("probabilities", 0), ("epochs", 1)):
+        joined[name] = np.concatenate([getattr(held, name), getattr(learned, name)], axis)
+    return HeldOutTexts(**joined)
+
+
+def map_in_training(examples: Examples, parts: Split, scores: np.ndarray) -> dict[str, Any]:
+    """The map by an epoch's scores [held out, labels] while layers are trained; few texts that are trained on may follow."""
+    rows, count = np.concatenate([parts.held_out, parts.train])[: len(scores)], len(parts.held_out)
     texts, texts_b = zip(*(examples.pairs[row] for row in rows), strict=True)
-    held = HeldOutTexts(texts, texts_b, examples.targets[rows], scipy.special.softmax(scores, axis=-1))
-    plane = Plane.of(held.probabilities)
-    return draw_map(_draw(held, examples.classes, plane, False), f"{_alt(held, examples.classes)}.")
+    every = HeldOutTexts(texts, texts_b, examples.targets[rows], scipy.special.softmax(scores, axis=-1))
+    plane = Plane.of(every.probabilities[:count])
+    said = f"{int(every.hits[:count].sum())} of {count} held out are right"
+    return draw_map(_draw(every, examples.classes, plane, "it is called", count), f"A map of {len(rows)} sentences; {said}.")
 
 
 def _alt(held: HeldOutTexts, labels: Sequence[str]) -> str:
@@ -195,15 +208,17 @@ def _alt(held: HeldOutTexts, labels: Sequence[str]) -> str:
     return f"{count} sentences of {len(labels)} classes on the plane of the head's logits; {right} are right"
 
 
-def _draw(held: HeldOutTexts, labels: Sequence[str], plane: Plane, in_turn: bool) -> TextMap:
-    how, shares = "left out, it is called" if in_turn else "it is called", held.probabilities.max(1)
+def _draw(held: HeldOutTexts, labels: Sequence[str], plane: Plane, how: str, judged: int) -> TextMap:
+    """The map without its film; the first `judged` texts are held out, the others pale."""
+    shares, learned = held.probabilities.max(1), np.arange(len(held.texts)) >= judged
     return TextMap(
         texts=list(map(in_one_line, held.pairs)),
         places=plane.places(held.probabilities),
         labels=held.targets.tolist(),
         classes=labels,
         notes=[f"{how} {labels[said]} ({whole_percent(float(share))})" for said, share in zip(held.said, shares, strict=True)],
-        rings=(~held.hits).tolist(),
+        rings=(~held.hits & ~learned).tolist(),
+        faint=learned.tolist() if learned.any() else (),
         regions=Regions(plane.origin, plane.directions),
     )
 
@@ -211,6 +226,8 @@ def _draw(held: HeldOutTexts, labels: Sequence[str], plane: Plane, in_turn: bool
 def explain_map(run: Run) -> str:
     placed = "placed by a head that was trained without it" if is_in_turn(run) else "held out, and placed by the head"
     read = f"Each point is a sentence, {placed}. The colour behind it is the answer there, paler where the head is less sure."
+    if run.learned is not None:
+        read += " Pale points are the sentences that it was trained on."
     labels = len(run.predictor.labels)
     if labels == 2:
         return f"{read} From left to right: the difference of the two logits; the height has no meaning."
@@ -233,8 +250,8 @@ def _star(plane: Plane, tried: str, found: Decision) -> Star:
     return Star(tried, float(spots[0, 0]), height, pulls)
 
 
-def _frames(plane: Plane, held: HeldOutTexts, moments: Sequence[Moment]) -> list[Frame]:
-    """The film of gradient descent, or of the epochs of a training of layers; it ends at the run's own places."""
+def _frames(plane: Plane, held: HeldOutTexts, every: HeldOutTexts, moments: Sequence[Moment]) -> list[Frame]:
+    """The film of gradient descent, or of the epochs of a training of layers; it ends at the places that `every` text has."""
     right, count = int(held.hits.sum()), len(held.targets)
     frames = [
         Frame(
@@ -252,5 +269,5 @@ def _frames(plane: Plane, held: HeldOutTexts, moments: Sequence[Moment]) -> list
         loss = float(-np.log(np.maximum(shares[rows, held.targets], LEAST_PROBABILITY)).mean())
         said = int((shares.argmax(1) == held.targets).sum())
         text = f"Moment {done} of {total}: held-out loss {loss:.2f}, {said} of {count} right."
-        frames.append(Frame(text, plane.places(shares)))
-    return [*frames, Frame(f"The weights that are kept: {right} of {count} right.", plane.places(held.probabilities))]
+        frames.append(Frame(text, plane.places(every.epochs[done - 1])))
+    return [*frames, Frame(f"The weights that are kept: {right} of {count} right.", plane.places(every.probabilities))]

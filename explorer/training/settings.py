@@ -60,7 +60,8 @@ class Epoch:
     epoch: int
     trained: Mapping[str, float]
     held_out: Mapping[str, float]
-    scores: np.ndarray | None = field(default=None, compare=False)  # [held out, outputs] of the head, where layers are trained
+    scores: np.ndarray | None = field(default=None, compare=False)
+    """[held out, outputs] of the head, where layers are trained; after them those of few texts that are trained on."""
 
     def as_row(self) -> dict[str, float]:
         """One flat row: epoch, train_loss, ..., held_out_loss, ..."""

@@ -16,7 +16,7 @@ import numpy as np
 from explorer.core.engine import no_grad, torch
 from explorer.finetune.compute.layers import EVERY_TOKEN, Prefix, Ragged, Top
 from explorer.training.examples import Split
-from explorer.training.head import Head, Objective, Scale, Solvable, new_module
+from explorer.training.head import Classes, Head, Objective, Scale, Solvable, new_module
 from explorer.training.settings import Epoch, TrainingSettings
 
 HEAD_RATE = 0.01  # minimum learning rate of the head, which starts from zero
@@ -24,6 +24,7 @@ WARM_UP = 0.1  # share of the steps
 WEIGHT_DECAY = 0.01
 MOST_GRADIENT = 1.0
 AVERAGED = 3  # epochs averaged in the kept weights, about
+FOLLOWED = 100  # texts up to which those that are trained on are scored after each epoch, too
 MEASURED = 512  # texts from whose token vectors the scale is measured
 PART = 16  # texts of similar length per forward pass: more than half of a random batch would be padding
 
@@ -118,6 +119,8 @@ class Learner:
         """`split` is one of rows; `top` is changed. The head starts at zero, or as `begun`."""
         self.top, self.prefix, self.objective, self.batch_size = top, prefix, objective, settings.batch_size
         self.train_rows, self.held_rows = map(torch.from_numpy, split)
+        few = type(objective) is Classes and prefix.words is None and len(prefix.example) <= FOLLOWED
+        self.scored = [self.held_rows, *[self.train_rows] * few]
         self.steps = -(-len(self.train_rows) // settings.batch_size)  # of an epoch
         measured = self.train_rows[:MEASURED] if top.pooling == EVERY_TOKEN else self.train_rows
         self.scale = Scale.of(prefix.vectors(top.freeze(), measured))
@@ -161,9 +164,10 @@ class Learner:
     def measure(self, epoch: int, learned: Sequence[Learned], top: Top, head: torch.nn.Linear) -> Epoch:
         """The measures of an epoch: of what was learned in it, and of these layers and this head on the held-out rows."""
         batches, scores = zip(*learned, strict=True)
-        held = head(self.scale.apply(self.prefix.vectors(top, self.held_rows)))
+        found = [head(self.scale.apply(self.prefix.vectors(top, rows))) for rows in self.scored]
         trained = self.objective.measure(torch.cat(scores), self.prefix.scored(torch.cat(batches)))
-        return Epoch(epoch, trained, self.objective.measure(held, self.prefix.scored(self.held_rows)), held.numpy())
+        held_out = self.objective.measure(found[0], self.prefix.scored(self.held_rows))
+        return Epoch(epoch, trained, held_out, torch.cat(found).numpy())
 
     @property
     def weights(self) -> torch.Tensor:

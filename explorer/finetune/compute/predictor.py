@@ -184,6 +184,7 @@ class Run:
     best: int  # index of the epoch that was kept, in the history
     held_out: HeldOut | None = None  # None for an uploaded run
     baselines: dict[str, float] = field(default_factory=dict)  # scores of simple methods on the held-out examples, by name
+    learned: HeldOut | None = None  # few texts that layers were trained on, for the map
     id: str = ""
     created: float = 0.0  # seconds since 1970
 
@@ -201,13 +202,19 @@ class Run:
         """The deciding measure on the held-out examples, at the epoch that was kept; 0 without a history."""
         return self.history[self.best][f"held_out_{self.measure}"] if self.history else 0.0
 
+    @property
+    def records(self) -> dict[str, HeldOut]:
+        """The examples that it keeps, by name."""
+        every = {"held_out": self.held_out, "learned": self.learned}
+        return {name: record for name, record in every.items() if record is not None}
+
     def as_json(self) -> dict[str, Any]:
         """All fields except arrays and weights."""
         about = {name: getattr(self, name) for name in ("title", "settings", "history", "best", "baselines", "created", "kind")}
         for name in ("model", "layer", "pooling", "layers_trained"):
             about[name] = getattr(self.predictor, name)
-        held = self.held_out and self.held_out.as_json()
-        return {**about, "measure": self.measure, "labels": list(self.predictor.labels), "held_out": held}
+        about |= {"measure": self.measure, "labels": list(self.predictor.labels), "held_out": None}
+        return about | {name: record.as_json() for name, record in self.records.items()}
 
 
 Kind = TypeVar("Kind")

@@ -206,8 +206,8 @@ checkpoints.add_source(tuned_folder)
 def _tensors(run: Run) -> dict[str, torch.Tensor]:
     """All weights and arrays of a run, by their names in its file."""
     arrays = {f"head.{name}": array for name, array in head_arrays(run.predictor.head).items()}
-    if run.held_out is not None:
-        arrays |= {f"held_out.{name}": np.asarray(getattr(run.held_out, name), np.float32) for name in run.held_out.arrays}
+    for part, record in run.records.items():
+        arrays |= {f"{part}.{name}": np.asarray(getattr(record, name), np.float32) for name in record.arrays}
     tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
     if run.predictor.top is not None:
         tensors |= {f"top.{name}": tensor for name, tensor in run.predictor.top.module.state_dict().items()}
@@ -242,7 +242,8 @@ def read_run(folder: Path, identifier: str) -> Run:
             top.module.load_state_dict({name: torch.from_numpy(weight) for name, weight in _under("top.", tensors).items()})
         predictor = kind(tuple(about["labels"]), head, **place, top=top)
         kept = {name: about[name] for name in ("title", "settings", "history", "best", "baselines", "created")}
-        held_out = kind.record.read(about["held_out"], _under("held_out.", tensors)) if about["held_out"] is not None else None
-        return Run(predictor, held_out=held_out, id=identifier, **kept)
+        for part in ("held_out", "learned"):  # older runs lack the latter
+            kept[part] = kind.record.read(about[part], _under(f"{part}.", tensors)) if about.get(part) is not None else None
+        return Run(predictor, id=identifier, **kept)
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
         raise InputError("The files of this run are damaged. Train it again.") from error

@@ -135,14 +135,29 @@ class Task:
             top.module.load_state_dict(plan.start.top.module.state_dict())
         return train_top(top, prefix, objective, rows, plan.settings, begun)
 
-    def hold_out(self, predictor: Predictor, prefix: Prefix, parts: Split, history: Sequence[Epoch]) -> HeldOut:
-        """The held-out examples with the predictor's output; under leave-one-out, with that of the last epoch's heads."""
-        rows = prefix.split(parts).held_out
-        scores = history[-1].scores if self.in_turn else None
-        if scores is None:
-            scores = predictor.head.outputs(predictor.vectors(prefix, rows))
-        held_out = self.head.hold_out(self.examples, prefix, rows, scores)
-        return with_epochs(held_out, history) if self.plan.layers_trained else held_out
+    def hold_out(
+        self, predictor: Predictor, prefix: Prefix, parts: Split, history: Sequence[Epoch]
+    ) -> tuple[HeldOut, HeldOut | None]:
+        """The held-out examples with the predictor's output, under leave-one-out that of the last epoch's heads.
+
+        Beside them few texts that layers were trained on, with their output.
+        """
+        rows, scores = prefix.split(parts), history[-1].scores
+        if self.in_turn and scores is not None:
+            return self.head.hold_out(self.examples, prefix, rows.held_out, scores), None
+
+        def record(part: np.ndarray) -> HeldOut:
+            return self.head.hold_out(self.examples, prefix, part, predictor.head.outputs(predictor.vectors(prefix, part)))
+
+        held_out = record(rows.held_out)
+        if not self.plan.layers_trained or not isinstance(held_out, HeldOutTexts) or len(held_out.texts) > MOST_FOLLOWED:
+            return held_out, None
+        shown = np.unique(np.linspace(0, len(history) - 1, min(len(history), MOST_MOMENTS)).round().astype(int))
+        epochs = scipy.special.softmax(np.stack([history[epoch].scores for epoch in shown]), axis=-1)
+        count = len(held_out.texts)
+        learned = record(rows.train) if epochs.shape[1] > count else None
+        followed = replace(learned, epochs=epochs[:, count:]) if isinstance(learned, HeldOutTexts) else None
+        return replace(held_out, epochs=epochs[:, :count]), followed
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +170,7 @@ class TrainingResult:
     best: int  # index in the history
     split: Split
     held_out: HeldOut
+    learned: HeldOut | None = None  # few texts that layers were trained on
 
 
 def run_training(task: Task, stop: Stop = lambda: False) -> Generator[Progress, None, TrainingResult | None]:
@@ -199,8 +215,7 @@ def run_training(task: Task, stop: Stop = lambda: False) -> Generator[Progress, 
     best, head, top = kept
     labels = task.head.own_labels or tuple(task.examples.classes)
     predictor = task.head(labels, head, task.model.name, plan.layer, plan.pooling, top)
-    held_out = task.hold_out(predictor, prefix, parts, history)
-    return TrainingResult(task, predictor, tuple(history), best, parts, held_out)
+    return TrainingResult(task, predictor, tuple(history), best, parts, *task.hold_out(predictor, prefix, parts, history))
 
 
 def _read(task: Task, ends: Stop) -> Generator[Progress, None, Prefix | None]:
@@ -215,15 +230,6 @@ def _read(task: Task, ends: Stop) -> Generator[Progress, None, Prefix | None]:
         return (yield from map_steps(task.read(), progress))
     except Stopped:
         return None
-
-
-def with_epochs(held_out: HeldOut, history: Sequence[Epoch]) -> HeldOut:
-    """The held-out texts with their probabilities after each epoch, of at most MOST_MOMENTS epochs and MOST_FOLLOWED texts."""
-    if not isinstance(held_out, HeldOutTexts) or len(held_out.texts) > MOST_FOLLOWED:
-        return held_out
-    shown = np.unique(np.linspace(0, len(history) - 1, min(len(history), MOST_MOMENTS)).round().astype(int))
-    scores = np.stack([history[epoch].scores for epoch in shown])
-    return replace(held_out, epochs=scipy.special.softmax(scores, axis=-1))
 
 
 def train_whole(task: Task) -> TrainingResult:
@@ -245,6 +251,7 @@ def as_run(result: TrainingResult, title: str, identifier: str) -> Run:
         history=[epoch.as_row() for epoch in result.history],
         best=result.best,
         held_out=result.held_out,
+        learned=result.learned,
         baselines=result.task.head.baselines(result.task.examples, result.split),
         id=identifier,
     )

@@ -108,7 +108,16 @@ def test_layers_that_are_trained_move_the_points_epoch_by_epoch(subject, monkeyp
     np.testing.assert_allclose(losses, [row["held_out_loss"] for row in run.history], atol=0.006)
     places = [[[point["x"], point["y"]] for point in one["points"]] for one in moving]
     assert places == [frame["places"] for frame in film[:-1]], "and while they learn"
-    assert [point["text"] for point in moving[0]["points"]] == list(run.held_out.texts)
+    points, learned = map_of(run)["points"], run.learned
+    assert [point["text"] for point in moving[0]["points"]] == [point["text"] for point in points]
+    assert {point["text"]: point["faint"] for point in points} == {
+        **dict.fromkeys(run.held_out.texts, False),
+        **dict.fromkeys(learned.texts, True),
+    }
+    assert sorted(point["text"] for point in points) == sorted(line for _, lines in STARTER for line in lines)
+    own = run.predictor.classify(subject.model, learned.pairs)
+    np.testing.assert_allclose(learned.probabilities, own, atol=1e-5)
+    np.testing.assert_allclose(learned.epochs[-1], own, atol=1e-5)  # the last epoch is kept
 
 
 def test_the_map_says_what_its_directions_are(subject, opened):
