@@ -31,7 +31,7 @@ PART = 16  # texts of similar length per forward pass: more than half of a rando
 Trained = tuple[Epoch, Head, Top | None]
 """The measures after an epoch, with the head and the layers below it, if some are trained."""
 
-Learned = tuple[torch.Tensor, torch.Tensor]
+Learned = tuple["torch.Tensor", "torch.Tensor"]
 """The rows of a batch, and their scores [scored, outputs] before the step on them."""
 
 
