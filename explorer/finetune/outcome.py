@@ -24,8 +24,8 @@ from explorer.finetune.compute.task import Task, go_on, run_training
 from explorer.finetune.compute.texts import Classifier
 from explorer.finetune.pictures import learning_curves, map_in_training
 from explorer.finetune.recipe import TEXTS, Recipe, defaults
-from explorer.finetune.runs import RunView, find_learned, run_id, run_ids
-from explorer.finetune.sources import ExampleSettings, size_of
+from explorer.finetune.runs import RunView, run_id, run_ids
+from explorer.finetune.sources import size_of
 from explorer.finetune.try_it import TryIt
 from explorer.finetune.verdict import cost, hardly_learned, judge, next_step, summary
 from explorer.training.settings import Epoch
@@ -40,14 +40,14 @@ NEEDED = {"layer", "pooling", "layers_trained", "keep_best", "epochs"}  # settin
 MOST_MOVING = 200  # points of a map while a training runs
 
 
-class Outcome(RunView, ExampleSettings, Recipe):
+class Outcome(RunView, Recipe):
     """Loss and accuracy by epoch, with the epoch that was kept marked, and what to try next."""
 
     name, question = "fine-tune/outcome", "How did the training go?"
     fold = "How the training went"
     redraws = (TryIt,)
     layout = (row("train", "go_on", "cancel"),)
-    names = ("next_step", "train", "go_on", "cancel", "run", "runs", "visitor", "edited")
+    names = ("next_step", "train", "go_on", "cancel")
     training: str | None = memory(None, kept=run_id, linked=False)
     next_step = button("Next step", optional=True, wide=True)
     train = button("Train", variant="primary")
@@ -74,14 +74,14 @@ class Outcome(RunView, ExampleSettings, Recipe):
 
     def _is_worth_training(self, subject: Subject, run: Run) -> bool:
         """Whether a training may give another run: one on texts by the first settings is made as they are typed."""
-        if self.kind != TEXTS or not find_learned(run.id):
+        if self.kind != TEXTS or not self.is_learned(subject, run):
             return True
         begun = defaults(self.kind, subject.model.capabilities)
         usual = {name: (begun.get(name), getattr(Recipe(), name)) for name in Recipe.settings if name != "kind"}
         return any(getattr(self, name) not in values for name, values in usual.items())
 
     def without_run(self, why: str) -> Content:
-        return {**super().without_run(why), "status": why, "train": props(value="Train", visible=True)}
+        return {"curves": None, "status": why, "train": props(value="Train", visible=True)}
 
     def seen(self, subject: Subject) -> Run | None:
         """The run shown; None if there is none, or while another one is being trained."""

@@ -162,6 +162,12 @@ def in_one_line(pair: Pair) -> str:
     return BETWEEN.join(filter(None, pair))
 
 
+def read_pair(line: str) -> Pair:
+    """A text or a pair as `in_one_line` writes it."""
+    first, _, second = line.partition(BETWEEN)
+    return first, second
+
+
 def can_map(run: Run) -> bool:
     return isinstance(run.held_out, HeldOutTexts) and len(run.held_out.targets) > 1
 

@@ -251,5 +251,5 @@ class KnownTasks(View):
 def begin(kind: str, subject: Subject) -> dict[str, Any]:
     """The settings with which a kind of task begins."""
     first = KINDS[kind]
-    examples = {"source": first.sources[0], "ready": first.opening, "table": None, "run": None}
+    examples = {"source": first.sources[0], "ready": first.opening, "file": None, "run": None}
     return {"kind": kind, **examples, **defaults(kind, subject.model.capabilities)}

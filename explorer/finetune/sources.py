@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from explorer.core.errors import InputError
@@ -23,7 +24,6 @@ from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.training.tagging import TaggedExamples, tagged_examples
 from explorer.ui.pictures.bars import bars
 from explorer.ui.settings import choice, memory, text, upload
-from explorer.ui.subject import Subject
 from explorer.ui.view import Content, View
 
 NO_COLUMN = "(none)"
@@ -69,7 +69,7 @@ class ExampleSettings(View):
         visible=False,
         when=lambda view: (view.kind, view.source) == (WORDS, TYPED),
     )
-    table: ExampleFile | None = upload(
+    file: ExampleFile | None = upload(
         label="Table, CoNLL or SQuAD file",
         types=FILE_TYPES,
         read=read_file,
@@ -99,11 +99,19 @@ class ExampleSettings(View):
             return found, TOGETHER if isinstance(found, Examples) and found.groups else ""
         if self.source == TYPED:
             return (self._typed(), "") if self.kind == TEXTS else tagged_examples(self._typed_words())
-        if self.table is None:
+        if self.file is None:
             raise InputError(MISSING[self.source])
-        if (kind := IN_FILE[type(self.table)]) != self.kind:
+        if (kind := IN_FILE[type(self.file)]) != self.kind:
             raise InputError(f"This file is for another kind of task. Choose {KINDS[kind].label!r} above.")
-        return examples_of(self.table, self.columns)
+        return examples_of(self.file, self.columns)
+
+    @cached_property
+    def described(self) -> str:
+        """What the examples are, or why there are none; another one for other examples."""
+        try:
+            return f"{self.kind} {hash(self.examples()[0])}"
+        except InputError as why:
+            return str(why)
 
     def labelled(self) -> Examples:
         """Texts or pairs with labels. Raises InputError for examples of another kind."""
@@ -154,24 +162,18 @@ class ExampleSettings(View):
         return [read_tags(limits.check_text(line, "a line")) for line in lines]
 
 
-def starter() -> tuple[Examples, str]:
-    """The examples typed when the page opens, and the title of a run on them."""
-    given = ExampleSettings()
-    return (examples := given.labelled()), given.title(examples)
-
-
 def size_of(examples: AnyExamples) -> tuple[int, int]:
     if isinstance(examples, TaggedExamples):
         return len(examples), len(examples.words)
     return len(examples), sum(len(text.split()) for pair in examples.pairs for text in pair)
 
 
-def is_few(examples: Examples) -> bool:
+def is_few(examples: AnyExamples) -> bool:
     """Whether the examples are so few that a head can be trained again after every letter typed."""
-    return len(examples) * HELD_OUT_SHARE < FEWEST_HELD_OUT and not isinstance(examples, ScoredExamples)
+    return len(examples) * HELD_OUT_SHARE < FEWEST_HELD_OUT and type(examples) is Examples
 
 
-def describe(subject: Subject, examples: AnyExamples, note: str) -> Content:
+def describe(examples: AnyExamples, note: str) -> Content:
     """How many examples there are, what is held out, and bars of their labels."""
     if isinstance(examples, Questions):
         sizes = f"{len(examples):,} questions on {len(examples.texts):,} texts, {examples.unanswered:,} without an answer there"

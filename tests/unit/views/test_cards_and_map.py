@@ -82,7 +82,7 @@ def test_a_mistake_is_marked_in_its_card_and_ringed_in_the_map_where_it_lies(sub
 
 
 def test_the_sentence_that_is_tried_is_a_star_in_its_region_and_its_words_pull(subject):
-    shown = TryIt().compute(subject)["map"]["value"]
+    shown = TryIt().compute(subject)["map"]
     star, regions = shown["star"], shown["regions"]
     scores = np.array([star["x"], star["y"]]) @ np.array(regions["directions"])
     assert shown["classes"][scores.argmax()] == "animal"
