@@ -43,8 +43,7 @@ class ExamplesView(RunView):
     names = (
         *layout[0].names,
         *("ready", "classes", "cards", "tagged_lines", "tagged", "file"),
-        *(*layout[1].names, "read_as", *layout[2].names),
-        *("run", "of", "runs", "visitor"),
+        *(*layout[1].names, "read_as", *layout[2].names, *RunView.names),
     )
     mapped = button(PROJECT, optional=True, min_width=140, scale=0)
     cards = part("cards", optional=True)
@@ -121,8 +120,8 @@ class ExamplesView(RunView):
 
     def _columns(self) -> Content:
         """The menus of the columns of a table, how it was read, and its first rows with the chosen columns in front."""
-        if self.kind != TEXTS or not isinstance(self.file, Table):
-            return {name: props(visible=False) for name in self.layout[2].names}
+        if not isinstance(self.file, Table) or not self.is_labelled_table:
+            return {}
         table, names = self.file, list(self.file.columns)
         choices = {"text_column": names, "second_column": [NO_COLUMN, *names], "label_column": names}
         chosen = {name: getattr(self, name) for name in choices}
@@ -133,9 +132,8 @@ class ExamplesView(RunView):
         widths = [f"{100 - share * (len(seen) - 1)}%", *[f"{share}%"] * (len(seen) - 1)]
         frame = {"headers": seen, "data": [list(row) for row in zip(*cells, strict=True)]}
         return {
-            **{name: props(choices=options, value=chosen[name] or None, visible=True) for name, options in choices.items()},
-            "labels_are": props(value=self.labels_are, visible=True),
-            "read_as": props(value=" ".join(how_read(table, self.columns)), visible=True),
+            **{name: props(choices=options, value=chosen[name] or None) for name, options in choices.items()},
+            "read_as": " ".join(how_read(table, self.columns)),
             "preview": props(value=frame, column_widths=widths, visible=True),
         }
 

@@ -24,7 +24,7 @@ from explorer.finetune.compute.task import Task, go_on, run_training
 from explorer.finetune.compute.texts import Classifier
 from explorer.finetune.pictures import learning_curves, map_in_training
 from explorer.finetune.recipe import TEXTS, Recipe, defaults
-from explorer.finetune.runs import RunView, run_id, run_ids
+from explorer.finetune.runs import NothingTrained, RunView, run_id, run_ids
 from explorer.finetune.sources import size_of
 from explorer.finetune.try_it import TryIt
 from explorer.finetune.verdict import cost, hardly_learned, judge, next_step, summary
@@ -47,7 +47,6 @@ class Outcome(RunView, Recipe):
     fold = "How the training went"
     redraws = (TryIt,)
     layout = (row("train", "go_on", "cancel"),)
-    names = ("next_step", "train", "go_on", "cancel")
     training: str | None = memory(None, kept=run_id, linked=False)
     next_step = button("Next step", optional=True, wide=True)
     train = button("Train", variant="primary")
@@ -83,16 +82,12 @@ class Outcome(RunView, Recipe):
     def without_run(self, why: str) -> Content:
         return {"curves": None, "status": why, "train": props(value="Train", visible=True)}
 
-    def seen(self, subject: Subject) -> Run | None:
-        """The run shown; None if there is none, or while another one is being trained."""
-        with suppress(ExplorerError):
-            return None if self.training in jobs.running else self.find(subject)
-        return None
-
     def finding(self, subject: Subject) -> Finding | None:
-        if (run := self.seen(subject)) is None or not run.history:
-            return None
-        return Finding(hardly_learned(run) or judge(run))
+        """What the run is worth, unless another one is being trained."""
+        with suppress(NothingTrained):
+            if self.training not in jobs.running and (run := self.find(subject)).history:
+                return Finding(hardly_learned(run) or judge(run))
+        return None
 
     def begin_train(self) -> Content:
         waits = f"Waiting for a free place: {WORKS.most} trainings run at a time."
@@ -132,7 +127,7 @@ class Outcome(RunView, Recipe):
             task = replace(self, **(settings or {}))._task(subject, examples, begun)
         except ExplorerError as why:
             return show(**_buttons(), status={"text": f"{why} Nothing was trained.", "kind": "error"})
-        identifier, before = store.new_id(), self.seen(subject)
+        identifier = store.new_id()
         yield {
             "training": identifier,
             "runs": run_ids((identifier, *self.runs)),
@@ -143,11 +138,7 @@ class Outcome(RunView, Recipe):
             run = yield from _train_in_steps(task, self.title(examples), stop, (identifier, self.visitor))
         if run is None:
             return show(**_buttons(), status="Stopped before the first epoch had ended; nothing is kept.")
-        said = "Trained just now. "
-        if stop.is_set():
-            said = "Stopped; the best so far stays. "
-        elif before is not None and before.history == run.history:
-            said = "Trained just now, with the same result as before. "
+        said = "Stopped; the best so far stays. " if stop.is_set() else "Trained just now. "
         return Change(settings={**(settings or {}), "run": run.id}, content={**_buttons(), "status": f"{said}{summary(run)}"})
 
     def _task(self, subject: Subject, examples: AnyExamples, begun: Run | None) -> Task:

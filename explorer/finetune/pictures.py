@@ -33,13 +33,14 @@ def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int 
     """
     _, judged, beside = [name.removeprefix("held_out_") for name in history[0] if name.startswith("held_out_")]
     trained, held_out = {"color": TRAINED, "dash": "dot"}, {"color": HELD_OUT, "dash": "solid"}
-    traces = [
-        _curve(history, "train_loss", "trained on", "", trained),
-        _curve(history, "held_out_loss", "held out", "", held_out),
-        _curve(history, f"train_{judged}", "trained on", "2", trained),
-        _curve(history, f"held_out_{judged}", "held out", "2", held_out),
-        _curve(history, f"held_out_{beside}", f"held out, {name_measure(beside)}", "2", {"color": OTHER, "dash": "dash"}),
-    ]
+    curves = {  # name, axes (left: '', right: '2'), line
+        "train_loss": ("trained on", "", trained),
+        "held_out_loss": ("held out", "", held_out),
+        f"train_{judged}": ("trained on", "2", trained),
+        f"held_out_{judged}": ("held out", "2", held_out),
+        f"held_out_{beside}": (f"held out, {name_measure(beside)}", "2", {"color": OTHER, "dash": "dash"}),
+    }
+    traces = [_curve(history, key, *curve) for key, curve in curves.items()]
     lowest, unit = (-1, "squared error (variances)") if judged == "spearman" else (0, "loss (nats)")
     few = max(1, -(-epochs // 5))  # a phone has room for five labels
     epoch = plain_axis("epoch", range=[0.5, max(epochs, 2) + 0.5], dtick=few, tickangle=0)
@@ -60,7 +61,7 @@ def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int 
         kept = history[best]["epoch"]
         for axis in ("x", "x2"):
             chart.add_vline(kept, xref=axis, line=DOTTED)
-    names = ("epoch", "train_loss", "held_out_loss", f"train_{judged}", f"held_out_{judged}", f"held_out_{beside}")
+    names = ("epoch", *curves)
     return keep(chart, lambda: Table.of(names, [[row[name] for name in names] for row in history]))
 
 

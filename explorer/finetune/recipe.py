@@ -132,7 +132,7 @@ class Recipe(View):
     width, fold = 4, "Settings"
     kind: str = of_kind()
     layers: int = number(0, "Layers trained (0: head only)", **HIDDEN_STATES, more=True)
-    preset: str = choice((*PRESETS, OWN), "Settings", menu=True, more=True)
+    preset: str = choice((*PRESETS, OWN), "Preset", menu=True, more=True)
     epochs: int = number(0, "Epochs (0: fitted to the examples)", low=0, high=50, more=True, line=True, min_width=140)
     rate: float = choice(
         [(f"{rate:g}", rate) for rate in RATES], "Learning rate", default=0.01, menu=True, more=True, min_width=100

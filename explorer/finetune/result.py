@@ -184,10 +184,7 @@ class Probe(LongView, ExampleSettings):
         return float("inf")
 
     def key(self, subject: Subject) -> Hashable:
-        try:
-            return self.name, subject.model_name, self.examples()[0]
-        except InputError:
-            return self.name, subject.model_name, None
+        return self.name, subject.model_name, self.described
 
     def waiting(self, subject: Subject) -> Content:
         method = f"A linear head on every hidden state, {SEEDS} splits each, and the same with the labels shuffled."

@@ -6,8 +6,9 @@ The ids of runs come from the browser, which can send anything.
 import contextlib
 import time
 from abc import abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from explorer.bert.explorer import load
 from explorer.core import downloads, jobs
@@ -77,6 +78,7 @@ class RunView(ExampleSettings):
     it is trained immediately where that is quick.
     """
 
+    names: ClassVar[Sequence[str]] = ()  # the boxes for the examples are in another view
     run: str | None = memory(None, kept=run_id, linked=False)
     of: str = memory("", kept=str, linked=False)  # the key of the examples beside which the page shows the run
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
@@ -143,7 +145,7 @@ class Runs(RunView):
     name, question = "fine-tune/runs", "What was trained in this browser?"
     folded = "My runs"
     layout = (row("explore", "save", "standard", "onnx", "load"),)
-    names = ("opened", "explore", "save", "standard", "onnx", "load", "download", "closed", "note")
+    names = ("opened", "explore", "save", "standard", "onnx", "load")
     opened: str = choice((), "Open a run of this browser", default="", menu=True, free=True, linked=False, min_width=200)
     load: Path | None = upload(label="Load a zip", types=(".zip",), read=Path, as_button=True, min_width=90)
     explore = button("Explore the tuned model", min_width=120)

@@ -32,6 +32,7 @@ TOGETHER = "Variants of one sentence are held out together."
 MOST_BARS = 8
 LABELLED = "The loop and the probe learn labels of texts or pairs. Choose examples of these above."
 MISSING = {FILE: "Choose a file of examples.", HUB: "Name a data set and fetch it."}
+OF_TABLES: dict[str, Any] = {"menu": True, "linked": False, "min_width": 90, "when": lambda view: view.is_labelled_table}
 IN_FILE: dict[type, str] = {Table: TEXTS, Corpus: WORDS, Questions: ANSWERS}
 
 
@@ -50,7 +51,7 @@ def read_tags(line: str) -> Sentence:
 
 
 def _column(label: str) -> Any:
-    return choice((), label, default="", menu=True, free=True, linked=False, min_width=90, visible=False)
+    return choice((), label, default="", free=True, **OF_TABLES)
 
 
 class ExampleSettings(View):
@@ -83,14 +84,7 @@ class ExampleSettings(View):
     text_column: str = _column("Text")
     label_column: str = _column("Label")
     second_column: str = _column("Second text")
-    labels_are: str = choice(
-        ((AS_THEY_LOOK, ""), ("classes", "classes"), ("numbers", "number")),
-        "The labels are",
-        menu=True,
-        linked=False,
-        min_width=90,
-        visible=False,
-    )
+    labels_are: str = choice(((AS_THEY_LOOK, ""), ("classes", "classes"), ("numbers", "number")), "The labels are", **OF_TABLES)
 
     def examples(self) -> tuple[AnyExamples, str]:
         """The examples, and a note about them. Raises InputError."""
@@ -118,6 +112,10 @@ class ExampleSettings(View):
         if isinstance(found := self.examples()[0], Examples) and not isinstance(found, ScoredExamples):
             return found
         raise InputError(LABELLED)
+
+    @property
+    def is_labelled_table(self) -> bool:
+        return self.kind == TEXTS and isinstance(self.file, Table)
 
     @property
     def columns(self) -> Columns:

@@ -184,12 +184,12 @@ def test_the_guess_is_stated_and_the_kind_is_one_click(subject):
     view = read(ExamplesView, subject, source=FILE, file=parse_table(rows.encode()))
     chosen = read(ExamplesView, subject, source=FILE, file=view.file, **view.on_file(subject, view.file).settings)
     shown = chosen.compute(subject)
-    assert "The first row is data" in shown["read_as"]["value"]
-    assert "'column 2' (it has 3 different values)" in shown["read_as"]["value"]
+    assert "The first row is data" in shown["read_as"]
+    assert "'column 2' (it has 3 different values)" in shown["read_as"]
     assert isinstance(replace(chosen, labels_are="number").examples()[0], ScoredExamples)
     refused = replace(chosen, text_column="column 2", label_column="column 1", labels_are="number")
     assert "aren't numbers" in refused.compute(subject)["about"]
-    assert refused.compute(subject)["label_column"]["visible"], "the way out"
+    assert refused.compute(subject)["label_column"]["choices"], "the way out"
 
 
 @pytest.mark.parametrize("preset", PRESETS)
