@@ -16,7 +16,7 @@ from explorer.finetune.compute.texts import HeldOutTexts
 from explorer.finetune.pictures import is_in_turn
 from explorer.finetune.recipe import HUB, KINDS, TEXTS, TYPED, begin
 from explorer.finetune.runs import RunView
-from explorer.finetune.sources import IN_FILE, NO_COLUMN, describe
+from explorer.finetune.sources import IN_FILE, NO_COLUMN, describe, is_few
 from explorer.text.hub_data import fetch_data_set
 from explorer.text.tables import Table
 from explorer.training.tagging import TaggedExamples
@@ -55,13 +55,13 @@ class ExamplesView(RunView):
     balance = part("bars", optional=True)
 
     def show_run(self, subject: Subject, run: Run) -> Content:
-        return self._show(mistakes_of(run))
+        return self._show(run)
 
-    def without_run(self, why: str) -> Content:
-        return self._show({})
+    def without_run(self, subject: Subject, why: str) -> Content:
+        return self._show(None)
 
-    def _show(self, mistakes: dict[tuple[str, str], str]) -> Content:
-        """The examples, or an error; and which boxes are visible. `mistakes` as in `draw_cards`."""
+    def _show(self, run: Run | None) -> Content:
+        """The examples, with the mistakes of a run, or an error; and which boxes are visible."""
         kind = KINDS[self.kind]
         shown: Content = {
             "source": props(choices=list(kind.sources), value=self.origin),
@@ -72,11 +72,11 @@ class ExamplesView(RunView):
             shown["fetch"] = props(visible=True)
         try:
             examples, note = self.examples()
-            shown |= describe(examples, note)
+            shown |= describe(examples, note, is_few(examples) if run is None else is_in_turn(run))
         except InputError as error:
             examples, shown["about"] = None, str(error)
         if self.kind == TEXTS and self.source == TYPED:
-            shown |= {"cards": draw_cards(self.classes, mistakes), "mapped": PROJECT}
+            shown |= {"cards": draw_cards(self.classes, mistakes_of(run) if run else {}), "mapped": PROJECT}
             shown.pop("balance", None)  # the cards count them
         if isinstance(examples, TaggedExamples):
             first = examples.sentences[0]
@@ -112,7 +112,7 @@ class ExamplesView(RunView):
         try:
             table = yield from map_steps(fetch_data_set(self.data_set), lambda doing: {"about": doing})
         except InputError:
-            yield {"about": self.without_run("")["about"]}
+            yield {"about": self._show(None)["about"]}
             raise
         return settle(file=table, **self.on_file(subject, table).settings)
 

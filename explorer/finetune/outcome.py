@@ -37,6 +37,7 @@ from explorer.ui.view import Change, Content, Finding, button, chart, props, run
 NOTHING = "Nothing was trained; the former run is still below."
 EVERY = 0.25  # seconds between two pictures of a running training
 NEEDED = {"layer", "pooling", "layers_trained", "keep_best", "epochs"}  # settings, to go on
+MOVING = "Each point is a held-out sentence, placed by the head after the last epoch so far."
 MOST_MOVING = 200  # points of a map while a training runs
 
 
@@ -62,11 +63,11 @@ class Outcome(RunView, Recipe):
     def show_run(self, subject: Subject, run: Run) -> Content:
         """The outcome; a button for what is not instant, and one for the next step, with what each costs."""
         step = next_step(run, subject.model.capabilities)
-        label = step and f"Next: {step.text} ({self._cost(subject, **step.settings)})"
+        label = step and f"Next: {step.text}{self._cost(subject, **step.settings)}"
         return {
             "status": summary(run),
             "curves": learning_curves(run.history, len(run.history), run.best),
-            "train": props(value=f"Train ({self._cost(subject)})", visible=self._is_worth_training(subject, run)),
+            "train": props(value=f"Train{self._cost(subject)}", visible=self._is_worth_training(subject, run)),
             **({"go_on": f"Go on: {run.settings['epochs']} more epochs"} if _can_go_on(run) else {}),
             **({"next_step": props(value=label, visible=True, interactive=True)} if label else {}),
         }
@@ -79,8 +80,8 @@ class Outcome(RunView, Recipe):
         usual = {name: (begun.get(name), getattr(Recipe(), name)) for name in Recipe.settings if name != "kind"}
         return any(getattr(self, name) not in values for name, values in usual.items())
 
-    def without_run(self, why: str) -> Content:
-        return {"curves": None, "status": why, "train": props(value="Train", visible=True)}
+    def without_run(self, subject: Subject, why: str) -> Content:
+        return {"curves": None, "status": why, "train": props(value=f"Train{self._cost(subject)}", visible=True)}
 
     def finding(self, subject: Subject) -> Finding | None:
         """What the run is worth, unless another one is being trained."""
@@ -154,11 +155,12 @@ class Outcome(RunView, Recipe):
         return task
 
     def _cost(self, subject: Subject, **settings: Any) -> str:
+        """The cost of a training in brackets; '' where the recipe or the examples are at fault, which they say themselves."""
         try:
             plan, (examples, _) = replace(self, **settings).plan(subject.model), self.examples()
-            return duration(cost(subject.model.capabilities, plan, *size_of(examples)))
-        except ExplorerError:  # the recipe or the examples say why
-            return "see the settings"
+            return f" ({duration(cost(subject.model.capabilities, plan, *size_of(examples)))})"
+        except ExplorerError:
+            return ""
 
 
 def _can_go_on(run: Run) -> bool:
@@ -178,6 +180,7 @@ def _draw_epochs(task: Task, history: list[Epoch], moving: np.ndarray) -> Conten
     shown: Content = {"curves": learning_curves([epoch.as_row() for epoch in history], task.plan.settings.reports)}
     if len(moving) and (scores := history[-1].scores) is not None:
         shown["map"] = props(value=map_in_training(task.examples, moving, scores), visible=True)
+        shown |= {"about_map": MOVING, "slow_motion": props(visible=False)}
     return shown
 
 

@@ -96,7 +96,7 @@ def sets() -> list[tuple[str, str]]:
 
 
 OWN = "as set below"
-HINT = "A task you know by name …"
+HINT = "A known task …"
 PRESETS = {
     "Head only: as many steps as the examples ask for": (0, 0.01, 32),
     "Head only: batch 32, 1e-2, 10 epochs": (10, 0.01, 32),

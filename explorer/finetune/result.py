@@ -54,7 +54,7 @@ class Result(RunView):
     note = sentence(classes="caption")
     sentences = part("frame", label="The most confident mistakes", max_height=380, optional=True)
 
-    def without_run(self, why: str) -> Content:
+    def without_run(self, subject: Subject, why: str) -> Content:
         return {"note": ""}
 
     def show_run(self, subject: Subject, run: Run) -> Content:

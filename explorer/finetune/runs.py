@@ -90,11 +90,11 @@ class RunView(ExampleSettings):
         try:
             run = self.find(subject)
         except NothingTrained as why:
-            return {"run": None, **known, **self.without_run(str(why))}
+            return {"run": None, **known, **self.without_run(subject, str(why))}
         return {"run": run.id, **known, **self.show_run(subject, run)}
 
     @abstractmethod
-    def without_run(self, why: str) -> Content:
+    def without_run(self, subject: Subject, why: str) -> Content:
         """The contents where there is no run."""
 
     @abstractmethod
@@ -170,7 +170,7 @@ class Runs(RunView):
             **({} if tuned else {"closed": HEAD_ONLY}),
         }
 
-    def without_run(self, why: str) -> Content:
+    def without_run(self, subject: Subject, why: str) -> Content:
         return {"explore": props(interactive=False), "closed": why}
 
     def on_explore(self, subject: Subject, _: None) -> OpenModel:

@@ -171,8 +171,8 @@ def is_few(examples: AnyExamples) -> bool:
     return len(examples) * HELD_OUT_SHARE < FEWEST_HELD_OUT and type(examples) is Examples
 
 
-def describe(examples: AnyExamples, note: str) -> Content:
-    """How many examples there are, what is held out, and bars of their labels."""
+def describe(examples: AnyExamples, note: str, in_turn: bool) -> Content:
+    """How many examples there are, which are held out, or each `in_turn`, and bars of their labels."""
     if isinstance(examples, Questions):
         sizes = f"{len(examples):,} questions on {len(examples.texts):,} texts, {examples.unanswered:,} without an answer there"
         return {"about": f"{sizes}; all questions on about a fifth of the texts are held out. {note}"}
@@ -183,7 +183,7 @@ def describe(examples: AnyExamples, note: str) -> Content:
     held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
     if isinstance(examples, ScoredExamples):
         return {"about": f"{sizes}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"}
-    if is_few(examples):
+    if in_turn:
         held_out = "each is judged by a head trained without it"
     return _balance(f"{sizes}; {held_out}. {note}", "classes", Counter(examples.counts))
 

@@ -35,11 +35,12 @@ from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, button, chart, part, props, sentence, settle, show
 
 MOST_BARS = 6
-OFFER = "Example sentence …"
+OFFER = "Examples …"
 NO_MAP = "The map appears here after a training on two classes or more."
 MOST_WORDS = 3  # that decided, in the table of many sentences
 MOST_SHOWN = 60  # words with their tags
 MANY = Limit(200, "At most {most} {what} fit into this table, and there are {given}; the endpoint /classify takes more.")
+NOT_MANY = "Only a head that sorts texts into classes reads many sentences at a time."
 SLOW = "Watch it learn, in slow motion"
 FIRST = OURS[frozenset(name for name, _ in STARTER)][0]  # when the page opens
 OFFERED = {pair: labels for labels, pairs in OURS.items() for pair in pairs}  # our texts, and the labels they are for
@@ -77,8 +78,17 @@ class TryIt(RunView):
     slow_motion = button(SLOW, optional=True)
     words = chart("The words that decided", height=120, optional=True, answer=True)
     note = sentence(classes="caption", keep_height=True, answer=True)
-    many: str = text("", "Many sentences, one per line", lines=4, max_lines=10, more=True, limit=BOX_CHARACTERS)
-    offer = button(FILL, more=True, min_width=120)
+    many: str = text(
+        "",
+        "Many sentences, one per line",
+        lines=4,
+        max_lines=10,
+        more=True,
+        limit=BOX_CHARACTERS,
+        when=lambda view: view.kind == TEXTS,
+    )
+    offer = button(FILL, more=True, min_width=120, optional=True)
+    about_many = sentence(classes="caption", optional=True, more=True)
     table = part(
         "frame",
         columns=["sentence", "label", "probability", "words that decided"],
@@ -95,6 +105,7 @@ class TryIt(RunView):
         there = has_visible_characters(pair[0])
         shown["note"] = ""
         if run.kind != "classes":
+            shown["about_many"] = NOT_MANY
             answer = {"tags": tag_words, "spans": answer_question, "number": estimate}[run.kind]
             return {**shown, **(answer(run, pair) if there else {})}
         found, labels = _decide(run, pair) if there else None, run.predictor.labels
@@ -128,7 +139,7 @@ class TryIt(RunView):
         rows = [[line, label, percent(share), words] for line, label, share, words in cells]
         return {"table": keep(rows, lambda: Table.of(("sentence", "label", "probability", "words"), cells))}
 
-    def without_run(self, why: str) -> Content:
+    def without_run(self, subject: Subject, why: str) -> Content:
         if self.kind == TEXTS:
             return {"map": props(value=None, visible=True), "note": why}
         labels = Answerer.own_labels if self.kind == ANSWERS else ()

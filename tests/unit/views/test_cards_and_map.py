@@ -109,6 +109,7 @@ def test_layers_that_are_trained_move_the_points_epoch_by_epoch(subject, monkeyp
     places = [[[point["x"], point["y"]] for point in one["points"]] for one in moving]
     assert places == [frame["places"] for frame in film[:-1]], "and while they learn"
     assert [point["text"] for point in moving[0]["points"]] == list(run.held_out.texts)
+    assert "held out, a fifth" in ExamplesView(run=run.id).compute(subject)["about"], "not what is said of a head alone"
 
 
 def test_the_map_says_what_its_directions_are(subject, opened):
