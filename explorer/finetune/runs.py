@@ -80,7 +80,7 @@ class RunView(ExampleSettings):
 
     names: ClassVar[Sequence[str]] = ()  # the boxes for the examples are in another view
     run: str | None = memory(None, kept=run_id, linked=False)
-    of: str = memory("", kept=str, linked=False)  # the key of the examples beside which the page shows the run
+    of: str = memory("", kept=str, linked=False)  # the examples beside which the page shows it, as `described`; '': not yet
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
     visitor: str = memory("", kept=visitor_id, linked=False, stored="bert-explorer-visitor")
 
@@ -205,7 +205,7 @@ class Runs(RunView):
         run = unpack(path, self.visitor)
         kind = next(name for name, kind in KINDS.items() if kind.has(run.kind))
         task = {} if kind == self.kind else begin(kind, subject)
-        settings = {**task, "run": run.id, "runs": run_ids((run.id, *self.runs))}
+        settings = {**task, "run": run.id, "of": "", "runs": run_ids((run.id, *self.runs))}
         return Change(settings=settings, content={"note": f"{run.title} is loaded."})
 
 

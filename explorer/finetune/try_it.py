@@ -140,11 +140,10 @@ class TryIt(RunView):
         return {"table": keep(rows, lambda: Table.of(("sentence", "label", "probability", "words"), cells))}
 
     def without_run(self, subject: Subject, why: str) -> Content:
-        if self.kind == TEXTS:
-            return {"map": props(value=None, visible=True), "note": why}
         labels = Answerer.own_labels if self.kind == ANSWERS else ()
         _, boxes = self._boxes(labels, OURS.get(frozenset(labels), ()), self.kind == ANSWERS)
-        return {**boxes, "note": why}
+        awaited: Content = {"map": props(value=None, visible=True)} if self.kind == TEXTS else {}
+        return {**boxes, **awaited, "note": why}
 
     def _boxes(self, labels: Sequence[str], samples: Sequence[Pair], pairs: bool) -> tuple[Pair, Content]:
         asks = self.kind == ANSWERS

@@ -273,7 +273,7 @@ def test_a_run_goes_home_and_comes_back(subject, opened):
     change = Runs(runs=(opened.id,), visitor="hers").on_load(subject, Runs.settings["load"].read(zipped))
     back = change.settings["run"]
     assert back != opened.id
-    assert change.settings == {"run": back, "runs": (back, opened.id)}
+    assert change.settings == {"run": back, "of": "", "runs": (back, opened.id)}
     assert store.visitor_of(store.folder() / back) == "hers"
     assert change.content["note"] == f"{opened.title} is loaded."
     looked = Result(run=back).compute(subject)

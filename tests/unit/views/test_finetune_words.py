@@ -1,6 +1,7 @@
 """The kind 'Every word' of Fine-tune: what its views say, and how typed tags are read."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,12 +9,15 @@ import pytest
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.cards import OURS
+from explorer.finetune.compute import store
+from explorer.finetune.compute.export import pack
 from explorer.finetune.compute.store import new_run
 from explorer.finetune.compute.task import Task, run_training
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.outcome import Outcome
-from explorer.finetune.recipe import TYPED, WORDS, Recipe
+from explorer.finetune.recipe import TEXTS, TYPED, WORDS, Recipe
 from explorer.finetune.result import Result, in_context
+from explorer.finetune.runs import Runs
 from explorer.finetune.sources import read_tags
 from explorer.finetune.try_it import TryIt
 from explorer.text.tagged import split_words
@@ -62,6 +66,14 @@ def test_the_sentence_to_try_is_tagged_right(subject):
     long = TryIt(kind=WORDS, tried="word " * 700).compute(subject)
     assert "the first 510 of 700 words only" in long["note"]
     assert TryIt(kind=WORDS, tried=" ").compute(subject)["note"] == ""
+
+
+def test_a_loaded_run_of_another_kind_is_shown_at_once(subject):
+    text = store.keep(replace(Outcome().find(subject), id=""))
+    words = Outcome(kind=WORDS).compute(subject)
+    back = Runs(kind=WORDS, run=words["run"], of=words["of"]).on_load(subject, pack(text)).settings
+    assert back["kind"] == TEXTS
+    assert Outcome(kind=TEXTS, run=back["run"], of=back["of"]).find(subject).id == back["run"]
 
 
 def test_confusion_scores_and_mistakes_tell_of_the_same_words(subject, run):
