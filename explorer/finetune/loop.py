@@ -51,7 +51,7 @@ class LoopView(ExampleSettings, Recipe):
     layout = (row("step", "epoch", "restart"),)
     names: ClassVar[Sequence[str]] = ("step", "epoch", "restart", "cut_at", "padding")  # others are in other views
     cut_at: int = number(64, "Maximum length in tokens", low=4, high=128, box=True, elem_classes="inline")
-    padding: str = choice(PADDINGS, "Padding", menu=True, elem_classes="inline")
+    padding: str = choice(PADDINGS, "Padding", menu=True, elem_classes="inline long")
     at: tuple[str, int] = memory(("", 0), kept=place_of, linked=False)
     step = button("Step", variant="primary")
     epoch = button("Epoch")

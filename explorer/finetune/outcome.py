@@ -22,8 +22,8 @@ from explorer.finetune.compute.task import Task, go_on, run_training
 from explorer.finetune.compute.texts import Classifier
 from explorer.finetune.pictures import learning_curves, map_in_training
 from explorer.finetune.recipe import TEXTS, Recipe, defaults
-from explorer.finetune.runs import RunView, find_learned, run_id, run_ids
-from explorer.finetune.sources import ExampleSettings, size_of
+from explorer.finetune.runs import NothingTrained, RunView, run_id, run_ids
+from explorer.finetune.sources import size_of
 from explorer.finetune.try_it import TryIt
 from explorer.finetune.verdict import cost, hardly_learned, judge, next_step, summary
 from explorer.training.examples import Split
@@ -36,17 +36,17 @@ from explorer.ui.view import Change, Content, Finding, button, chart, props, run
 NOTHING = "Nothing was trained; the former run is still below."
 EVERY = 0.25  # seconds between two pictures of a running training
 NEEDED = {"layer", "pooling", "layers_trained", "keep_best", "epochs"}  # settings, to go on
+MOVING = "The head places each sentence after the last epoch so far; pale ones are those that it learns from."
 MOST_MOVING = 200  # points of a map while a training runs
 
 
-class Outcome(RunView, ExampleSettings, Recipe):
+class Outcome(RunView, Recipe):
     """Loss and accuracy by epoch, with the epoch that was kept marked, and what to try next."""
 
     name, question = "fine-tune/outcome", "How did the training go?"
     fold = "How the training went"
     redraws = (TryIt,)
     layout = (row("train", "go_on", "cancel"),)
-    names = ("next_step", "train", "go_on", "cancel", "run", "runs", "visitor", "edited")
     training: str | None = memory(None, kept=run_id, linked=False)
     next_step = button("Next step", optional=True, wide=True)
     train = button("Train", variant="primary")
@@ -62,36 +62,32 @@ class Outcome(RunView, ExampleSettings, Recipe):
     def show_run(self, subject: Subject, run: Run) -> Content:
         """The outcome; a button for what is not instant, and one for the next step, with what each costs."""
         step = next_step(run, subject.model.capabilities)
-        label = step and f"Next: {step.text} ({self._cost(subject, **step.settings)})"
+        label = step and f"Next: {step.text}{self._cost(subject, **step.settings)}"
         return {
             "status": summary(run),
             "curves": learning_curves(run.history, len(run.history), run.best),
-            "train": props(value=f"Train ({self._cost(subject)})", visible=self._is_worth_training(subject, run)),
+            "train": props(value=f"Train{self._cost(subject)}", visible=self._is_worth_training(subject, run)),
             **({"go_on": f"Go on: {run.settings['epochs']} more epochs"} if _can_go_on(run) else {}),
             **({"next_step": props(value=label, visible=True, interactive=True)} if label else {}),
         }
 
     def _is_worth_training(self, subject: Subject, run: Run) -> bool:
         """Whether a training may give another run: one on texts by the first settings is made as they are typed."""
-        if self.kind != TEXTS or not find_learned(run.id):
+        if self.kind != TEXTS or not self.is_learned(subject, run):
             return True
         begun = defaults(self.kind, subject.model.capabilities)
         usual = {name: (begun.get(name), getattr(Recipe(), name)) for name in Recipe.settings if name != "kind"}
         return any(getattr(self, name) not in values for name, values in usual.items())
 
-    def without_run(self, why: str) -> Content:
-        return {**super().without_run(why), "status": why, "train": props(value="Train", visible=True)}
-
-    def seen(self, subject: Subject) -> Run | None:
-        """The run shown; None if there is none, or while another one is being trained."""
-        with suppress(ExplorerError):
-            return None if self.training in jobs.running else self.find(subject)
-        return None
+    def without_run(self, subject: Subject, why: str) -> Content:
+        return {"curves": None, "status": why, "train": props(value=f"Train{self._cost(subject)}", visible=True)}
 
     def finding(self, subject: Subject) -> Finding | None:
-        if (run := self.seen(subject)) is None or not run.history:
-            return None
-        return Finding(hardly_learned(run) or judge(run))
+        """What the run is worth, unless another one is being trained."""
+        with suppress(NothingTrained):
+            if self.training not in jobs.running and (run := self.find(subject)).history:
+                return Finding(hardly_learned(run) or judge(run))
+        return None
 
     def begin_train(self) -> Content:
         waits = f"Waiting for a free place: {WORKS.most} trainings run at a time."
@@ -131,7 +127,7 @@ class Outcome(RunView, ExampleSettings, Recipe):
             task = replace(self, **(settings or {}))._task(subject, examples, begun)
         except ExplorerError as why:
             return show(**_buttons(), status={"text": f"{why} Nothing was trained.", "kind": "error"})
-        identifier, before = store.new_id(), self.seen(subject)
+        identifier = store.new_id()
         yield {
             "training": identifier,
             "runs": run_ids((identifier, *self.runs)),
@@ -142,11 +138,7 @@ class Outcome(RunView, ExampleSettings, Recipe):
             run = yield from _train_in_steps(task, self.title(examples), stop, (identifier, self.visitor))
         if run is None:
             return show(**_buttons(), status="Stopped before the first epoch had ended; nothing is kept.")
-        said = "Trained just now. "
-        if stop.is_set():
-            said = "Stopped; the best so far stays. "
-        elif before is not None and before.history == run.history:
-            said = "Trained just now, with the same result as before. "
+        said = "Stopped; the best so far stays. " if stop.is_set() else "Trained just now. "
         return Change(settings={**(settings or {}), "run": run.id}, content={**_buttons(), "status": f"{said}{summary(run)}"})
 
     def _task(self, subject: Subject, examples: AnyExamples, begun: Run | None) -> Task:
@@ -162,11 +154,12 @@ class Outcome(RunView, ExampleSettings, Recipe):
         return task
 
     def _cost(self, subject: Subject, **settings: Any) -> str:
+        """The cost of a training in brackets; '' where the recipe or the examples are at fault, which they say themselves."""
         try:
             plan, (examples, _) = replace(self, **settings).plan(subject.model), self.examples()
-            return duration(cost(subject.model.capabilities, plan, *size_of(examples)))
-        except ExplorerError:  # the recipe or the examples say why
-            return "see the settings"
+            return f" ({duration(cost(subject.model.capabilities, plan, *size_of(examples)))})"
+        except ExplorerError:
+            return ""
 
 
 def _can_go_on(run: Run) -> bool:
@@ -186,6 +179,7 @@ def _draw_epochs(task: Task, history: list[Epoch], moving: Split | None) -> Cont
     shown: Content = {"curves": learning_curves([epoch.as_row() for epoch in history], task.plan.settings.reports)}
     if moving is not None and (scores := history[-1].scores) is not None:
         shown["map"] = props(value=map_in_training(task.examples, moving, scores), visible=True)
+        shown |= {"about_map": MOVING, "slow_motion": props(visible=False)}
     return shown
 
 

@@ -33,13 +33,14 @@ def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int 
     """
     _, judged, beside = [name.removeprefix("held_out_") for name in history[0] if name.startswith("held_out_")]
     trained, held_out = {"color": TRAINED, "dash": "dot"}, {"color": HELD_OUT, "dash": "solid"}
-    traces = [
-        _curve(history, "train_loss", "trained on", "", trained),
-        _curve(history, "held_out_loss", "held out", "", held_out),
-        _curve(history, f"train_{judged}", "trained on", "2", trained),
-        _curve(history, f"held_out_{judged}", "held out", "2", held_out),
-        _curve(history, f"held_out_{beside}", f"held out, {name_measure(beside)}", "2", {"color": OTHER, "dash": "dash"}),
-    ]
+    curves = {  # name, axes (left: '', right: '2'), line
+        "train_loss": ("trained on", "", trained),
+        "held_out_loss": ("held out", "", held_out),
+        f"train_{judged}": ("trained on", "2", trained),
+        f"held_out_{judged}": ("held out", "2", held_out),
+        f"held_out_{beside}": (f"held out, {name_measure(beside)}", "2", {"color": OTHER, "dash": "dash"}),
+    }
+    traces = [_curve(history, key, *curve) for key, curve in curves.items()]
     lowest, unit = (-1, "squared error (variances)") if judged == "spearman" else (0, "loss (nats)")
     few = max(1, -(-epochs // 5))  # a phone has room for five labels
     epoch = plain_axis("epoch", range=[0.5, max(epochs, 2) + 0.5], dtick=few, tickangle=0)
@@ -60,7 +61,7 @@ def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int 
         kept = history[best]["epoch"]
         for axis in ("x", "x2"):
             chart.add_vline(kept, xref=axis, line=DOTTED)
-    names = ("epoch", "train_loss", "held_out_loss", f"train_{judged}", f"held_out_{judged}", f"held_out_{beside}")
+    names = ("epoch", *curves)
     return keep(chart, lambda: Table.of(names, [[row[name] for name in names] for row in history]))
 
 
@@ -162,6 +163,12 @@ def in_one_line(pair: Pair) -> str:
     return BETWEEN.join(filter(None, pair))
 
 
+def read_pair(line: str) -> Pair:
+    """A text or a pair as `in_one_line` writes it."""
+    first, _, second = line.partition(BETWEEN)
+    return first, second
+
+
 def can_map(run: Run) -> bool:
     return isinstance(run.held_out, HeldOutTexts) and len(run.held_out.targets) > 1
 
@@ -224,10 +231,12 @@ def _draw(held: HeldOutTexts, labels: Sequence[str], plane: Plane, how: str, jud
 
 
 def explain_map(run: Run) -> str:
-    placed = "placed by a head that was trained without it" if is_in_turn(run) else "held out, and placed by the head"
-    read = f"Each point is a sentence, {placed}. The colour behind it is the answer there, paler where the head is less sure."
-    if run.learned is not None:
-        read += " Pale points are the sentences that it was trained on."
+    placed = "Each point is a held-out sentence, placed by the head."
+    if is_in_turn(run):
+        placed = "Each point is a sentence, placed by a head that was trained without it."
+    elif run.learned is not None:
+        placed = "Bright points are held-out sentences, pale ones those that the layers and the head learned from."
+    read = f"{placed} The colour behind a point is the answer there, paler where the head is less sure."
     labels = len(run.predictor.labels)
     if labels == 2:
         return f"{read} From left to right: the difference of the two logits; the height has no meaning."

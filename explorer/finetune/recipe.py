@@ -96,7 +96,7 @@ def sets() -> list[tuple[str, str]]:
 
 
 OWN = "as set below"
-HINT = "A task you know by name …"
+HINT = "A known task …"
 PRESETS = {
     "Head only: as many steps as the examples ask for": (0, 0.01, 32),
     "Head only: batch 32, 1e-2, 10 epochs": (10, 0.01, 32),
@@ -132,7 +132,7 @@ class Recipe(View):
     width, fold = 4, "Settings"
     kind: str = of_kind()
     layers: int = number(0, "Layers trained (0: head only)", **HIDDEN_STATES, more=True)
-    preset: str = choice((*PRESETS, OWN), "Settings", menu=True, more=True)
+    preset: str = choice((*PRESETS, OWN), "Preset", menu=True, more=True)
     epochs: int = number(0, "Epochs (0: fitted to the examples)", low=0, high=50, more=True, line=True, min_width=140)
     rate: float = choice(
         [(f"{rate:g}", rate) for rate in RATES], "Learning rate", default=0.01, menu=True, more=True, min_width=100
@@ -251,5 +251,5 @@ class KnownTasks(View):
 def begin(kind: str, subject: Subject) -> dict[str, Any]:
     """The settings with which a kind of task begins."""
     first = KINDS[kind]
-    examples = {"source": first.sources[0], "ready": first.opening, "table": None, "run": None}
+    examples = {"source": first.sources[0], "ready": first.opening, "file": None, "run": None}
     return {"kind": kind, **examples, **defaults(kind, subject.model.capabilities)}

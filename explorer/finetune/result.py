@@ -54,7 +54,7 @@ class Result(RunView):
     note = sentence(classes="caption")
     sentences = part("frame", label="The most confident mistakes", max_height=380, optional=True)
 
-    def without_run(self, why: str) -> Content:
+    def without_run(self, subject: Subject, why: str) -> Content:
         return {"note": ""}
 
     def show_run(self, subject: Subject, run: Run) -> Content:
@@ -184,10 +184,7 @@ class Probe(LongView, ExampleSettings):
         return float("inf")
 
     def key(self, subject: Subject) -> Hashable:
-        try:
-            return self.name, subject.model_name, self.examples()[0]
-        except InputError:
-            return self.name, subject.model_name, None
+        return self.name, subject.model_name, self.described
 
     def waiting(self, subject: Subject) -> Content:
         method = f"A linear head on every hidden state, {SEEDS} splits each, and the same with the labels shuffled."

@@ -6,8 +6,9 @@ The ids of runs come from the browser, which can send anything.
 import contextlib
 import time
 from abc import abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from explorer.bert.explorer import load
 from explorer.core import downloads, jobs
@@ -16,23 +17,22 @@ from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import RUN_DAYS
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import pack, pack_standard, tuned_model, write_onnx, write_standard
-from explorer.finetune.compute.from_table import AnyExamples, built_in
+from explorer.finetune.compute.from_table import AnyExamples
 from explorer.finetune.compute.predictor import Run, write_measure
 from explorer.finetune.compute.task import Task, as_run, train_whole
 from explorer.finetune.compute.unpack import unpack
-from explorer.finetune.recipe import ANSWERS, KINDS, TEXTS, Recipe, begin, defaults, of_kind
-from explorer.finetune.sources import size_of, starter
+from explorer.finetune.recipe import KINDS, READY, TEXTS, Recipe, begin, defaults
+from explorer.finetune.sources import ExampleSettings, is_few, size_of
 from explorer.ui.layout import row
 from explorer.ui.long_view import reads_quickly
 from explorer.ui.settings import choice, memory, upload
 from explorer.ui.subject import Subject
-from explorer.ui.view import Change, Content, OpenModel, View, button, props, sentence, settle, show, takes_long
+from explorer.ui.view import Change, Content, OpenModel, button, props, sentence, settle, show, takes_long
 
 LAST_MOMENT = 5.0  # seconds in which a training whose page was closed may end and be stored
 KEPT = 512  # runs trained without the button, mostly of a few kilobytes each
 
 _learned: OnceCache[tuple[str, AnyExamples], Run] = OnceCache(KEPT)
-_by_id: OnceCache[str, Run] = OnceCache(KEPT)
 
 
 def is_quick(subject: Subject, examples: AnyExamples, seconds: float = 1) -> bool:
@@ -42,22 +42,14 @@ def is_quick(subject: Subject, examples: AnyExamples, seconds: float = 1) -> boo
 
 
 def learn(model_name: str, examples: AnyExamples, title: str, kind: str = TEXTS) -> Run:
-    """A run by the settings with which a kind begins. It is not stored, but `find_learned` returns it. Raises InputError."""
+    """A run by the settings with which a kind begins. It is not stored. Raises InputError."""
 
     def train() -> Run:
         model = load(model_name)
         plan = Recipe(kind=kind, **defaults(kind, model.capabilities)).plan(model)
-        result = train_whole(Task(model, examples, plan))
-        return as_run(result, title, store.new_id())
+        return as_run(train_whole(Task(model, examples, plan)), title, store.new_id())
 
-    run = _learned.get((model_name, examples), train)
-    _by_id.put(run.id, run)
-    return run
-
-
-def find_learned(identifier: object) -> Run | None:
-    """The run with this id among those trained without the button, while it is in memory."""
-    return _by_id.peek(identifier) if store.is_id(identifier) else None
+    return _learned.get((model_name, examples), train)
 
 
 def run_id(value: object) -> str | None:
@@ -79,62 +71,69 @@ class NothingTrained(InputError):
     """No run can be shown."""
 
 
-class RunView(View):
-    """A view of one run. It needs no text, and of its settings only the kind of task goes into a link."""
+class RunView(ExampleSettings):
+    """A view of one run. It needs no text.
 
-    kind: str = of_kind()
+    The run is the one that was trained or opened, while the examples are those beside which it was shown first. Of other ones
+    it is trained immediately where that is quick.
+    """
+
+    names: ClassVar[Sequence[str]] = ()  # the boxes for the examples are in another view
     run: str | None = memory(None, kept=run_id, linked=False)
+    of: str = memory("", kept=str, linked=False)  # the examples beside which the page shows it, as `described`; '': not yet
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
     visitor: str = memory("", kept=visitor_id, linked=False, stored="bert-explorer-visitor")
-    edited: bool = memory(False, kept=bool, linked=False)  # whether the page has other examples than its runs before
 
     def compute(self, subject: Subject) -> Content:
         """The contents for the run; its id is remembered for all views of the tab."""
+        known = {"of": self.described, "visitor": self.visitor}
         try:
             run = self.find(subject)
         except NothingTrained as why:
-            return {"visitor": self.visitor, **self.without_run(str(why))}
-        return {"run": run.id, "visitor": self.visitor, **self.show_run(subject, run)}
+            return {"run": None, **known, **self.without_run(subject, str(why))}
+        return {"run": run.id, **known, **self.show_run(subject, run)}
 
-    def without_run(self, why: str) -> Content:
-        return {name: None for name, one in self.parts.items() if one.kind in ("chart", "bars") and not one.optional}
+    @abstractmethod
+    def without_run(self, subject: Subject, why: str) -> Content:
+        """The contents where there is no run."""
 
     @abstractmethod
     def show_run(self, subject: Subject, run: Run) -> Content:
         """The contents for this run."""
 
     def find(self, subject: Subject) -> Run:
-        """The selected run, or else the newest of this browser, or else the opening run.
+        """The selected run, or else the newest of this browser, or else one that is trained immediately. Raises NothingTrained.
 
-        After a reload in the middle of a training the newest is that one, which is about to end. Raises NothingTrained.
+        After a reload in the middle of a training the newest is that one, which is about to end.
         """
-        if self.run is None and self.runs:
+        chosen = (self.run, *self.runs)
+        if self.kind == TEXTS and self.of:
+            chosen = (self.run,) if self.of == self.described else ()
+        elif self.run is None and self.runs:
             jobs.wait(self.runs[0], LAST_MOMENT)
-        for identifier in (self.run, *(() if self.kind == TEXTS and self.edited else self.runs)):
+        for identifier in chosen:
             with contextlib.suppress(ExplorerError):
-                if KINDS[self.kind].has((run := find_learned(identifier) or store.fetch(identifier)).kind):
+                if KINDS[self.kind].has((run := store.fetch(identifier)).kind):
                     return run
-        return self._opening(subject)
+        return self.learned(subject)
 
-    def _opening(self, subject: Subject) -> Run:
-        """The run shown at first; of texts, until the examples change. Raises NothingTrained if there is none."""
-        if self.kind == ANSWERS:
-            raise NothingTrained("Nothing is trained to find answers yet. Press Train, which takes about a minute.")
-        examples, _ = opening_examples(self.kind)
-        if (self.kind == TEXTS and self.edited) or not is_quick(subject, examples):
-            raise NothingTrained(f"Nothing is trained on these examples with {subject.model_name} yet. Press Train.")
-        return opening_run(subject.model_name, self.kind)
+    def learned(self, subject: Subject) -> Run:
+        """The run that needs no button: of few examples, or of those with which the kind opens. Raises NothingTrained."""
+        kind = KINDS[self.kind]
+        view = self if self.kind == TEXTS else ExampleSettings(kind=self.kind, source=READY, ready=kind.opening)
+        with contextlib.suppress(InputError):  # which the view of the examples reports
+            examples, _ = view.examples()
+            ours = view.origin == READY and view.ready_set == kind.opening
+            if (ours or is_few(examples)) and not kind.trains_layers and is_quick(subject, examples, 3 if ours else 1):
+                return learn(subject.model_name, examples, view.title(examples), self.kind)
+        raise NothingTrained(f"Nothing is trained on these examples with {subject.model_name} yet. Press Train.")
 
-
-def opening_examples(kind: str) -> tuple[AnyExamples, str]:
-    """The examples of the run that a new page opens with, and its title."""
-    first = KINDS[kind]
-    return starter() if kind == TEXTS else (built_in(first.opening), first.sets[first.opening].split(":")[0])
-
-
-def opening_run(model_name: str, kind: str = TEXTS) -> Run:
-    """The run that a new page opens with: on the sentences typed there, or on the built-in names."""
-    return learn(model_name, *opening_examples(kind), kind)
+    def is_learned(self, subject: Subject, run: Run) -> bool:
+        """Whether it is the run of these examples that needs no button."""
+        try:
+            return self.learned(subject).id == run.id
+        except NothingTrained:
+            return False
 
 
 HEAD_ONLY = "Only a head was trained, so that the model has not changed. Train some layers too, and every tab can show it."
@@ -146,7 +145,7 @@ class Runs(RunView):
     name, question = "fine-tune/runs", "What was trained in this browser?"
     folded = "My runs"
     layout = (row("explore", "save", "standard", "onnx", "load"),)
-    names = ("opened", "explore", "save", "standard", "onnx", "load", "download", "closed", "note")
+    names = ("opened", "explore", "save", "standard", "onnx", "load")
     opened: str = choice((), "Open a run of this browser", default="", menu=True, free=True, linked=False, min_width=200)
     load: Path | None = upload(label="Load a zip", types=(".zip",), read=Path, as_button=True, min_width=90)
     explore = button("Explore the tuned model", min_width=120)
@@ -171,8 +170,8 @@ class Runs(RunView):
             **({} if tuned else {"closed": HEAD_ONLY}),
         }
 
-    def without_run(self, why: str) -> Content:
-        return {**super().without_run(why), "explore": props(interactive=False), "closed": why}
+    def without_run(self, subject: Subject, why: str) -> Content:
+        return {"explore": props(interactive=False), "closed": why}
 
     def on_explore(self, subject: Subject, _: None) -> OpenModel:
         note = "The tuned model is in the model box; every tab shows it now."
@@ -206,7 +205,7 @@ class Runs(RunView):
         run = unpack(path, self.visitor)
         kind = next(name for name, kind in KINDS.items() if kind.has(run.kind))
         task = {} if kind == self.kind else begin(kind, subject)
-        settings = {**task, "run": run.id, "runs": run_ids((run.id, *self.runs))}
+        settings = {**task, "run": run.id, "of": "", "runs": run_ids((run.id, *self.runs))}
         return Change(settings=settings, content={"note": f"{run.title} is loaded."})
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from explorer.core.errors import InputError
@@ -23,7 +24,6 @@ from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.training.tagging import TaggedExamples, tagged_examples
 from explorer.ui.pictures.bars import bars
 from explorer.ui.settings import choice, memory, text, upload
-from explorer.ui.subject import Subject
 from explorer.ui.view import Content, View
 
 NO_COLUMN = "(none)"
@@ -32,6 +32,7 @@ TOGETHER = "Variants of one sentence are held out together."
 MOST_BARS = 8
 LABELLED = "The loop and the probe learn labels of texts or pairs. Choose examples of these above."
 MISSING = {FILE: "Choose a file of examples.", HUB: "Name a data set and fetch it."}
+OF_TABLES: dict[str, Any] = {"menu": True, "linked": False, "min_width": 90, "when": lambda view: view.is_labelled_table}
 IN_FILE: dict[type, str] = {Table: TEXTS, Corpus: WORDS, Questions: ANSWERS}
 
 
@@ -50,7 +51,7 @@ def read_tags(line: str) -> Sentence:
 
 
 def _column(label: str) -> Any:
-    return choice((), label, default="", menu=True, free=True, linked=False, min_width=90, visible=False)
+    return choice((), label, default="", free=True, **OF_TABLES)
 
 
 class ExampleSettings(View):
@@ -69,7 +70,7 @@ class ExampleSettings(View):
         visible=False,
         when=lambda view: (view.kind, view.source) == (WORDS, TYPED),
     )
-    table: ExampleFile | None = upload(
+    file: ExampleFile | None = upload(
         label="Table, CoNLL or SQuAD file",
         types=FILE_TYPES,
         read=read_file,
@@ -83,14 +84,7 @@ class ExampleSettings(View):
     text_column: str = _column("Text")
     label_column: str = _column("Label")
     second_column: str = _column("Second text")
-    labels_are: str = choice(
-        ((AS_THEY_LOOK, ""), ("classes", "classes"), ("numbers", "number")),
-        "The labels are",
-        menu=True,
-        linked=False,
-        min_width=90,
-        visible=False,
-    )
+    labels_are: str = choice(((AS_THEY_LOOK, ""), ("classes", "classes"), ("numbers", "number")), "The labels are", **OF_TABLES)
 
     def examples(self) -> tuple[AnyExamples, str]:
         """The examples, and a note about them. Raises InputError."""
@@ -99,17 +93,29 @@ class ExampleSettings(View):
             return found, TOGETHER if isinstance(found, Examples) and found.groups else ""
         if self.source == TYPED:
             return (self._typed(), "") if self.kind == TEXTS else tagged_examples(self._typed_words())
-        if self.table is None:
+        if self.file is None:
             raise InputError(MISSING[self.source])
-        if (kind := IN_FILE[type(self.table)]) != self.kind:
+        if (kind := IN_FILE[type(self.file)]) != self.kind:
             raise InputError(f"This file is for another kind of task. Choose {KINDS[kind].label!r} above.")
-        return examples_of(self.table, self.columns)
+        return examples_of(self.file, self.columns)
+
+    @cached_property
+    def described(self) -> str:
+        """What the examples are, or why there are none; another one for other examples."""
+        try:
+            return f"{self.kind} {hash(self.examples()[0])}"
+        except InputError as why:
+            return str(why)
 
     def labelled(self) -> Examples:
         """Texts or pairs with labels. Raises InputError for examples of another kind."""
         if isinstance(found := self.examples()[0], Examples) and not isinstance(found, ScoredExamples):
             return found
         raise InputError(LABELLED)
+
+    @property
+    def is_labelled_table(self) -> bool:
+        return self.kind == TEXTS and isinstance(self.file, Table)
 
     @property
     def columns(self) -> Columns:
@@ -154,25 +160,19 @@ class ExampleSettings(View):
         return [read_tags(limits.check_text(line, "a line")) for line in lines]
 
 
-def starter() -> tuple[Examples, str]:
-    """The examples typed when the page opens, and the title of a run on them."""
-    given = ExampleSettings()
-    return (examples := given.labelled()), given.title(examples)
-
-
 def size_of(examples: AnyExamples) -> tuple[int, int]:
     if isinstance(examples, TaggedExamples):
         return len(examples), len(examples.words)
     return len(examples), sum(len(text.split()) for pair in examples.pairs for text in pair)
 
 
-def is_few(examples: Examples) -> bool:
+def is_few(examples: AnyExamples) -> bool:
     """Whether the examples are so few that a head can be trained again after every letter typed."""
-    return len(examples) * HELD_OUT_SHARE < FEWEST_HELD_OUT and not isinstance(examples, ScoredExamples)
+    return len(examples) * HELD_OUT_SHARE < FEWEST_HELD_OUT and type(examples) is Examples
 
 
-def describe(subject: Subject, examples: AnyExamples, note: str) -> Content:
-    """How many examples there are, what is held out, and bars of their labels."""
+def describe(examples: AnyExamples, note: str, in_turn: bool) -> Content:
+    """How many examples there are, which are held out, or each `in_turn`, and bars of their labels."""
     if isinstance(examples, Questions):
         sizes = f"{len(examples):,} questions on {len(examples.texts):,} texts, {examples.unanswered:,} without an answer there"
         return {"about": f"{sizes}; all questions on about a fifth of the texts are held out. {note}"}
@@ -183,7 +183,7 @@ def describe(subject: Subject, examples: AnyExamples, note: str) -> Content:
     held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
     if isinstance(examples, ScoredExamples):
         return {"about": f"{sizes}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"}
-    if is_few(examples):
+    if in_turn:
         held_out = "each is judged by a head trained without it"
     return _balance(f"{sizes}; {held_out}. {note}", "classes", Counter(examples.counts))
 

@@ -17,7 +17,7 @@ from explorer.finetune.compute.in_turn import Heads, in_slow_motion
 from explorer.finetune.compute.predictor import Run, as_kind
 from explorer.finetune.compute.texts import Classifier, Decision, HeldOutNumbers, HeldOutTexts, Regressor
 from explorer.finetune.compute.words import HeldOutTags, Tagger
-from explorer.finetune.pictures import BETWEEN, can_map, explain_map, in_one_line, is_in_turn, map_of
+from explorer.finetune.pictures import can_map, explain_map, in_one_line, is_in_turn, map_of, read_pair
 from explorer.finetune.recipe import ANSWERS, TEXTS
 from explorer.finetune.runs import RunView
 from explorer.text import limits
@@ -35,14 +35,13 @@ from explorer.ui.subject import Subject
 from explorer.ui.view import Change, Content, button, chart, part, props, sentence, settle, show
 
 MOST_BARS = 6
-OFFER = "Example sentence …"
+OFFER = "Examples …"
 NO_MAP = "The map appears here after a training on two classes or more."
 MOST_WORDS = 3  # that decided, in the table of many sentences
 MOST_SHOWN = 60  # words with their tags
 MANY = Limit(200, "At most {most} {what} fit into this table, and there are {given}; the endpoint /classify takes more.")
+NOT_MANY = "Only a head that sorts texts into classes reads many sentences at a time."
 SLOW = "Watch it learn, in slow motion"
-NOTHING: Content = {"verdict": None, "words": None, "note": ""}
-HIDDEN = props(value=None, visible=False)
 FIRST = OURS[frozenset(name for name, _ in STARTER)][0]  # when the page opens
 OFFERED = {pair: labels for labels, pairs in OURS.items() for pair in pairs}  # our texts, and the labels they are for
 MOST_SAMPLES = 6
@@ -74,13 +73,22 @@ class TryIt(RunView):
     verdict = part("bars", optional=True, answer=True)
     said = sentence(optional=True, answer=True)
     row = part("words", optional=True, answer=True)
-    map = part("text_map", height=340, missing=NO_MAP, answer=True)
+    map = part("text_map", height=340, missing=NO_MAP, optional=True, answer=True)
     about_map = sentence(classes="caption", optional=True)
     slow_motion = button(SLOW, optional=True)
     words = chart("The words that decided", height=120, optional=True, answer=True)
     note = sentence(classes="caption", keep_height=True, answer=True)
-    many: str = text("", "Many sentences, one per line", lines=4, max_lines=10, more=True, limit=BOX_CHARACTERS)
-    offer = button(FILL, more=True, min_width=120)
+    many: str = text(
+        "",
+        "Many sentences, one per line",
+        lines=4,
+        max_lines=10,
+        more=True,
+        limit=BOX_CHARACTERS,
+        when=lambda view: view.kind == TEXTS,
+    )
+    offer = button(FILL, more=True, min_width=120, optional=True)
+    about_many = sentence(classes="caption", optional=True, more=True)
     table = part(
         "frame",
         columns=["sentence", "label", "probability", "words that decided"],
@@ -95,22 +103,14 @@ class TryIt(RunView):
         pairs = run.kind == "spans" or (isinstance(held, HeldOutTexts | HeldOutNumbers) and any(held.texts_b))
         pair, shown = self._boxes(run.predictor.labels, samples_of(run), pairs)
         there = has_visible_characters(pair[0])
+        shown["note"] = ""
         if run.kind != "classes":
-            answer = {"tags": tag_words, "spans": answer_question, "number": _estimate}[run.kind]
-            return {**shown, **(answer(run, pair) if there else NOTHING), "map": HIDDEN}
-        shown |= {"offer": TWEETS if set(run.predictor.labels) == OF_TWEETS else FILL, **self._table(run)}
-        return {**shown, **(self._verdict(run, pair) if there else {**NOTHING, **_map(run)})}
-
-    def _verdict(self, run: Run, pair: Pair) -> Content:
-        found, labels = self._decide(run, pair), run.predictor.labels
-        ranked = np.argsort(-found.probabilities, kind="stable")[:MOST_BARS]
-        words = word_effects(found.words, found.effects.tolist(), series=found.best) if found.words else None
-        return {
-            "verdict": bars([(labels[place], float(found.probabilities[place]), "") for place in ranked], ranked.tolist()),
-            **_map(run, in_one_line(pair), found),
-            "words": words,
-            "note": f"How much the probability of {labels[found.best]} falls when one word is hidden behind [MASK] (occlusion).",
-        }
+            shown["about_many"] = NOT_MANY
+            answer = {"tags": tag_words, "spans": answer_question, "number": estimate}[run.kind]
+            return {**shown, **(answer(run, pair) if there else {})}
+        found, labels = _decide(run, pair) if there else None, run.predictor.labels
+        shown |= {"offer": TWEETS if set(labels) == OF_TWEETS else FILL, **self._table(run)}
+        return {**shown, **_map(run, in_one_line(pair), found), **(_explain(found, labels) if found else {})}
 
     def on_slow_motion(self, subject: Subject, _: None) -> Change:
         """Show gradient descent on the way to the solution, as a film in the map."""
@@ -130,23 +130,20 @@ class TryIt(RunView):
         if not lines:
             return {}
         MANY.check(len(lines), "sentences")
-        classifier = as_kind(run.predictor, Classifier)
-        rows, cells = [], []
+        cells = []
         for line in lines:
-            first, _, second = limits.check_text(line, "a line").partition(BETWEEN)
-            found = self._decide(run, (first, second))
-            label, share = classifier.labels[found.best], float(found.probabilities[found.best])
+            found = _decide(run, read_pair(limits.check_text(line, "a line")))
             strongest = [found.words[word] for word in np.argsort(-found.effects)[:MOST_WORDS] if found.effects[word] > 0.02]
-            rows.append([line, label, percent(share), ", ".join(strongest)])
-            cells.append([line, label, share, ", ".join(strongest)])
+            share = float(found.probabilities[found.best])
+            cells.append((line, run.predictor.labels[found.best], share, ", ".join(strongest)))
+        rows = [[line, label, percent(share), words] for line, label, share, words in cells]
         return {"table": keep(rows, lambda: Table.of(("sentence", "label", "probability", "words"), cells))}
 
-    def without_run(self, why: str) -> Content:
-        if self.kind == TEXTS:
-            return {"verdict": None, "words": None, "map": props(value=None, visible=True), "note": why}
+    def without_run(self, subject: Subject, why: str) -> Content:
         labels = Answerer.own_labels if self.kind == ANSWERS else ()
         _, boxes = self._boxes(labels, OURS.get(frozenset(labels), ()), self.kind == ANSWERS)
-        return {**boxes, "map": HIDDEN, "note": why}
+        awaited: Content = {"map": props(value=None, visible=True)} if self.kind == TEXTS else {}
+        return {**boxes, **awaited, "note": why}
 
     def _boxes(self, labels: Sequence[str], samples: Sequence[Pair], pairs: bool) -> tuple[Pair, Content]:
         asks = self.kind == ANSWERS
@@ -154,7 +151,7 @@ class TryIt(RunView):
         new = pair != (self.tried, self.second)
         hint = "A question" if asks else f"A sentence that is one of: {', '.join(labels[:MOST_BARS])}"
         hint = hint if asks or (self.kind == TEXTS and len(labels) > 1) else ""
-        named = [self._named(sample) for sample in samples]
+        named = [(sample[0] if asks else in_one_line(sample), in_one_line(sample)) for sample in samples]
         content = {
             "tried": props(placeholder=hint, **({"value": pair[0]} if new else {})),
             "second": props(visible=pairs, label="Text" if asks else "Second sentence", **({"value": pair[1]} if new else {})),
@@ -163,36 +160,39 @@ class TryIt(RunView):
         return (pair if pairs else (pair[0], "")), content
 
     def on_sample(self, subject: Subject, sample: str) -> Change:
-        if not sample:
-            return settle()
-        run = self.find(subject)
-        pair = next((texts for texts in samples_of(run) if self._named(texts) == sample), (sample, ""))
-        return settle(tried=pair[0], second=pair[1])
-
-    def _named(self, pair: Pair) -> str:
-        """A sample in the menu; of a question without its text."""
-        return pair[0] if self.kind == ANSWERS else in_one_line(pair)
-
-    def _decide(self, run: Run, pair: Pair) -> Decision:
-        classifier = as_kind(run.predictor, Classifier)
-        return _decisions.get((run.id, pair), lambda: classifier.decide(load(classifier.model), pair))
+        return settle(**dict(zip(("tried", "second"), read_pair(sample), strict=True))) if sample else settle()
 
 
-def _map(run: Run, tried: str = "", found: Decision | None = None) -> Content:
+def _map(run: Run, tried: str, found: Decision | None) -> Content:
+    """The map, if there is one, what it shows, and a button for the film of a head that was solved directly."""
     if not can_map(run):
-        return {"map": HIDDEN}
+        return {}
     few = is_in_turn(run) and run.predictor.top is None
-    slow: Content = {"slow_motion": SLOW} if few else {}
-    return {"map": props(value=map_of(run, tried, found), visible=True), "about_map": explain_map(run), **slow}
+    return {"map": map_of(run, tried, found), "about_map": explain_map(run), **({"slow_motion": SLOW} if few else {})}
 
 
-def _estimate(run: Run, pair: Pair) -> Content:
+def _decide(run: Run, pair: Pair) -> Decision:
+    classifier = as_kind(run.predictor, Classifier)
+    return _decisions.get((run.id, pair), lambda: classifier.decide(load(classifier.model), pair))
+
+
+def _explain(found: Decision, labels: Sequence[str]) -> Content:
+    """The probabilities of the classes, and the effect of every word."""
+    ranked = np.argsort(-found.probabilities, kind="stable")[:MOST_BARS]
+    return {
+        "verdict": bars([(labels[place], float(found.probabilities[place]), "") for place in ranked], ranked.tolist()),
+        **({"words": word_effects(found.words, found.effects.tolist(), series=found.best)} if found.words else {}),
+        "note": f"How much the probability of {labels[found.best]} falls when one word is hidden behind [MASK] (occlusion).",
+    }
+
+
+def estimate(run: Run, pair: Pair) -> Content:
     """The number of a text or pair, on the scale of the examples."""
     predictor, held = as_kind(run.predictor, Regressor), run.held_out
     said = f"{predictor.estimate(load(predictor.model), [pair])[0]:.2f}"
     if isinstance(held, HeldOutNumbers) and len(held.targets):
         said += f", where the held-out numbers are {held.targets.min():g} to {held.targets.max():g}"
-    return {**NOTHING, "said": f"{said}."}
+    return {"said": f"{said}."}
 
 
 def samples_of(run: Run) -> tuple[Pair, ...]:
@@ -246,7 +246,7 @@ def _ranked(labels: tuple[str, ...], shares: np.ndarray) -> str:
 def answer_question(run: Run, pair: Pair) -> Content:
     """The answer, and below each token of the text the probability that it begins and ends it; [CLS] is for no answer."""
     if not has_visible_characters(pair[1]):
-        return {"said": "Type a question and a text.", "note": ""}
+        return {"said": "Type a question and a text."}
     found = as_kind(run.predictor, Answerer).answer(load(run.predictor.model), *pair)
     said = f"“{found.text}”, with {percent(found.score)}; no answer, {percent(found.no_answer)}."
     if not found.text:

@@ -13,7 +13,7 @@ from explorer.finetune.compute.predictor import HeldOutLabels, Run, TrainingPlan
 from explorer.finetune.compute.texts import HeldOutNumbers, HeldOutTexts
 from explorer.finetune.compute.words import HeldOutTags
 from explorer.finetune.pictures import is_in_turn
-from explorer.finetune.recipe import FIT_PRESET, OWN, WIDE
+from explorer.finetune.recipe import OWN, PRESETS, TEXTS, defaults, preset_for
 from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.training.tagging import MEMORY, MEMORY_OF_NAMES
 from explorer.ui.long_view import QUICK
@@ -96,11 +96,11 @@ def next_step(run: Run, model: Capabilities) -> NextStep | None:
     if run.kind != "classes":
         return None
     trained, most = run.settings.get("layers_trained", 0), model.layers
-    head = {"layers": 0, "preset": FIT_PRESET, "pooling": "mean", "layer": most, "epochs": 0, "rate": 0.01, "batch": 32}
+    first = defaults(TEXTS, model)
     if not trained and run.predictor.pooling in ("cls", "pooler"):
-        return NextStep("let the head read the mean of all tokens", head)
-    rate = 3e-5 if model.hidden_size >= WIDE else 2e-4
-    layers = {"preset": OWN, "pooling": "cls", "layer": most, "epochs": 0, "rate": rate, "batch": 16}
+        return NextStep("let the head read the mean of all tokens", first)
+    _, rate, _ = PRESETS[preset_for(model.hidden_size, 1)]
+    layers = {**first, "preset": OWN, "pooling": "cls", "rate": rate, "batch": 16}
     if not trained and most > 2:
         return NextStep("let the top two layers learn too", {**layers, "layers": 2})
     if trained < most:

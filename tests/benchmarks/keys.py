@@ -27,9 +27,9 @@ def run() -> Iterator[Comparison]:
         (name, (first, *others)), *cards = STARTER
         view = ExamplesView(classes=((name, (f"{first} {next(letters)}", *others)), *cards))
         shown = view.compute(subject)
-        run = {"run": shown["run"], "edited": shown.get("edited", False)}
-        Outcome(classes=view.classes, **run).compute(subject)
-        return TryIt(**run).compute(subject)["map"]
+        given = {"classes": view.classes, "run": shown["run"], "of": shown["of"]}
+        Outcome(**given).compute(subject)
+        return TryIt(**given).compute(subject)["map"]
 
     def read() -> object:
         return finished(features_in_steps(model, pairs, keep=False))

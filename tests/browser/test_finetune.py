@@ -144,10 +144,10 @@ def test_after_an_error_what_was_shown_stays_and_a_file_is_described_or_refused(
     for content, said in FILES:
         file = tmp_path / "mine.csv"
         file.write_bytes(content)
-        tab.locator("#fine-tune-table input[type=file]").set_input_files(file)
+        tab.locator("#fine-tune-file input[type=file]").set_input_files(file)
         expect(tab.get_by_text(re.compile(said)).first).to_be_visible()
         close_messages(tab)
-        tab.locator("#fine-tune-table").get_by_label("Clear").click()
+        tab.locator("#fine-tune-file").get_by_label("Clear").click()
 
 
 @pytest.mark.nightly

@@ -15,7 +15,7 @@ from tests.fuzz.calls import Call, links, open_link
 from tests.fuzz.promises import require
 from tests.fuzz.values import SENTENCES, THERE, names
 
-FILES_FOR = ("projection-table", "fine-tune-table")
+FILES_FOR = ("projection-table", "fine-tune-file")
 ZIPS_FOR = "fine-tune-load"
 DATA_SET = "fine-tune-data-set"
 

@@ -7,7 +7,7 @@ import pytest
 
 import explorer
 from explorer.export.tables import as_data
-from explorer.finetune import runs as run
+from explorer.finetune import sources
 from explorer.finetune.compute.from_table import built_in
 from explorer.tabs import TABS
 from explorer.training.tagging import TaggedExamples
@@ -31,7 +31,7 @@ MODELS = {
 def few_tagged(monkeypatch):
     """Each model learns the names in a tenth of the sentences: what is seen is the same in kind."""
     some = TaggedExamples(built_in("names").sentences[::10])
-    monkeypatch.setattr(run, "built_in", lambda name: some)
+    monkeypatch.setattr(sources, "built_in", lambda name: some)
 
 
 STILL = (*MARKDOWN, "button")  # kinds of parts that say the same for every input

@@ -123,7 +123,7 @@ def test_the_page_says_how_far_it_is_and_what_to_do_after_a_failure(hub, folder)
     steps = view.on_fetch(subject, None)
     assert next(steps) == {"about": f"Asking the hub for {NAME}."}
     settings = finished(steps).settings
-    assert settings["table"].rows == (("I love it", "good"), ("I hate it", "bad"))
+    assert settings["file"].rows == (("I love it", "good"), ("I hate it", "bad"))
     assert (settings["text_column"], settings["label_column"]) == ("text", "label")
     steps = ExamplesView(source=HUB, data_set="no/such").on_fetch(subject, None)
     assert next(steps) == {"about": "Asking the hub for no/such."}

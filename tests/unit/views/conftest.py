@@ -1,6 +1,6 @@
 import pytest
 
-from explorer.finetune.runs import opening_run
+from explorer.finetune.outcome import Outcome
 from explorer.ui.subject import Subject
 
 
@@ -11,6 +11,6 @@ def subject(bundled):
 
 
 @pytest.fixture(scope="module")
-def opened(bundled):
+def opened(subject):
     """The run with which Fine-tune opens."""
-    return opening_run(bundled.name)
+    return Outcome().find(subject)

@@ -82,7 +82,7 @@ def test_a_mistake_is_marked_in_its_card_and_ringed_in_the_map_where_it_lies(sub
 
 
 def test_the_sentence_that_is_tried_is_a_star_in_its_region_and_its_words_pull(subject):
-    shown = TryIt().compute(subject)["map"]["value"]
+    shown = TryIt().compute(subject)["map"]
     star, regions = shown["star"], shown["regions"]
     scores = np.array([star["x"], star["y"]]) @ np.array(regions["directions"])
     assert shown["classes"][scores.argmax()] == "animal"
@@ -118,6 +118,7 @@ def test_layers_that_are_trained_move_the_points_epoch_by_epoch(subject, monkeyp
     own = run.predictor.classify(subject.model, learned.pairs)
     np.testing.assert_allclose(learned.probabilities, own, atol=1e-5)
     np.testing.assert_allclose(learned.epochs[-1], own, atol=1e-5)  # the last epoch is kept
+    assert "held out, a fifth" in ExamplesView(run=run.id).compute(subject)["about"], "not what is said of a head alone"
 
 
 def test_the_map_says_what_its_directions_are(subject, opened):

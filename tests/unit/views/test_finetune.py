@@ -17,7 +17,7 @@ from explorer.finetune.examples import ExamplesView
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.recipe import FILE, FIT_PRESET, HUB, KINDS, PRESETS, READY, TEXTS, TYPED, WORDS, KnownTasks, Recipe
 from explorer.finetune.result import Probe, Result, tell
-from explorer.finetune.runs import Runs, opening_run, run_id, run_ids
+from explorer.finetune.runs import Runs, run_id, run_ids
 from explorer.finetune.tab import TAB
 from explorer.finetune.try_it import TryIt, samples_of
 from explorer.finetune.verdict import hardly_learned, summary
@@ -94,14 +94,19 @@ def test_typed_classes_are_examples_once_they_have_names(subject, refusal):
 def typed(subject, before=None, **given):
     """The view after something was typed, and what is seen of it."""
     before = before or ExamplesView()
-    view = replace(read(ExamplesView, subject, **given), **{name: getattr(before, name) for name in ("run", "edited", "seen")})
+    view = replace(read(ExamplesView, subject, **given), run=before.run, of=before.of)
     shown = view.compute(subject)
-    return replace(view, **{name: shown[name] for name in ("run", "edited", "seen") if name in shown}), shown
+    return replace(view, run=shown["run"], of=shown["of"]), shown
+
+
+def beside(kind, view, **given):
+    """Another view of the page on which the examples are those of `view`."""
+    return kind(**{**{name: getattr(view, name) for name in ExamplesView.settings}, **given})
 
 
 def verdict(subject, view, **given):
-    shown = TryIt(run=view.run, edited=view.edited, **given).compute(subject)
-    return shown["verdict"] and {row["label"]: row["share"] for row in shown["verdict"]["groups"][0]["rows"]}
+    shown = beside(TryIt, view, **given).compute(subject).get("verdict")
+    return shown and {row["label"]: row["share"] for row in shown["groups"][0]["rows"]}
 
 
 def test_every_line_that_is_typed_moves_the_answer_at_once(subject, opened):
@@ -110,7 +115,7 @@ def test_every_line_that_is_typed_moves_the_answer_at_once(subject, opened):
     view, _ = typed(subject, classes=cards((1, "animal", [*STARTER[0][1], "A hawk flew over the valley."])))
     more = verdict(subject, view)
     assert more["animal"] > first["animal"] > 0.6
-    assert "of 19 sentences are right when left out of the training" in Outcome(run=view.run).finding(subject).text
+    assert "of 19 sentences are right when left out of the training" in beside(Outcome, view).finding(subject).text
     back, _ = typed(subject, view)
     assert verdict(subject, back) == first
 
@@ -118,7 +123,7 @@ def test_every_line_that_is_typed_moves_the_answer_at_once(subject, opened):
 def test_nothing_learnt_of_other_examples_stays_beside_new_ones(subject, opened):
     view, _ = typed(subject, source=READY, ready="spam")
     assert verdict(subject, view) is None
-    assert "Press Train" in Outcome(run=view.run, edited=view.edited).compute(subject)["status"]
+    assert "Press Train" in beside(Outcome, view).compute(subject)["status"]
     nothing, shown = typed(subject, source=FILE)
     assert "Choose a file" in shown["about"]
     assert verdict(subject, nothing) is None
@@ -126,31 +131,31 @@ def test_nothing_learnt_of_other_examples_stays_beside_new_ones(subject, opened)
     assert verdict(subject, same) is None
     many, _ = typed(subject, classes=cards((1, "animal", [f"Animal {number}." for number in range(100)])))
     assert verdict(subject, many) is None, "so many wait for Train"
-    trained = replace(nothing, run=opened.id)
+    trained = replace(nothing, run=store.keep(replace(opened, id="")).id)
     assert verdict(subject, trained)
 
 
 def test_what_is_tried_fits_the_classes(subject):
     own = [[name, [f"{name} {word}" for word in ("now", "again", "for ever")]] for name in ("joy", "anger", "fear")]
     view, _ = typed(subject, classes=own)
-    shown = TryIt(run=view.run, edited=view.edited).compute(subject)
-    assert (shown["tried"]["value"], shown["verdict"]) == ("", None)
+    shown = beside(TryIt, view).compute(subject)
+    assert (shown["tried"]["value"], shown.get("verdict")) == ("", None)
     assert "joy, anger, fear" in shown["tried"]["placeholder"]
     assert verdict(subject, view, tried="What joy!")["joy"] > 0.5, "a sentence of the person's own stays"
     renamed, _ = typed(subject, classes=cards((3, "meal", STARTER[2][1])))
-    assert "value" not in TryIt(run=renamed.run).compute(subject)["tried"]
+    assert "value" not in beside(TryIt, renamed).compute(subject)["tried"]
     sentiment, _ = typed(subject, source=READY)
-    shown = TryIt(run=sentiment.run, edited=sentiment.edited).compute(subject)
-    assert shown["tried"]["value"] in shown["sample"]["choices"]
+    shown = beside(TryIt, sentiment).compute(subject)
+    assert shown["tried"]["value"] in dict(shown["sample"]["choices"]).values()
     assert "six tweets" in shown["offer"]
-    tweets = TryIt(run=sentiment.run, edited=sentiment.edited).on_offer(subject, None).settings["many"].splitlines()
-    rows = TryIt(run=sentiment.run, edited=sentiment.edited, many="\n".join(tweets)).compute(subject)["table"]
+    tweets = beside(TryIt, sentiment).on_offer(subject, None).settings["many"].splitlines()
+    rows = beside(TryIt, sentiment, many="\n".join(tweets)).compute(subject)["table"]
     assert [row[1] for row in rows] == ["positive", "negative", "positive", "negative", "neutral", "neutral"]
 
 
 def test_the_opening_is_right_sure_and_for_the_right_words(subject):
     for view, label, word in ((ExamplesView(), "animal", "eagle"), (typed(subject, source=READY)[0], "positive", "happy")):
-        run = Outcome(run=view.run, edited=view.edited).find(subject)
+        run = beside(Outcome, view).find(subject)
         pair = samples_of(run)[0]
         found = run.predictor.decide(subject.model, pair)
         assert run.predictor.labels[found.best] == label
@@ -161,30 +166,30 @@ def test_the_opening_is_right_sure_and_for_the_right_words(subject):
 def test_a_table_is_guessed_shown_and_put_away(subject):
     assert "hoose" in ExamplesView(source=FILE).compute(subject)["about"]
     rows = tuple((f"{label} {number}", label) for label in ("good", "bad") for number in range(4))
-    view = read(ExamplesView, subject, source=FILE, table=Table(("text", "label"), rows, "8 rows."))
-    guessed = view.on_table(subject, view.table).settings
-    assert guessed == {"text_column": "text", "label_column": "label", "second_column": "(none)", "labels_are": "", "run": None}
-    chosen = read(ExamplesView, subject, source=HUB, table=view.table, **guessed)
+    view = read(ExamplesView, subject, source=FILE, file=Table(("text", "label"), rows, "8 rows."))
+    guessed = view.on_file(subject, view.file).settings
+    assert guessed == {"text_column": "text", "label_column": "label", "second_column": "(none)", "labels_are": ""}
+    chosen = read(ExamplesView, subject, source=HUB, file=view.file, **guessed)
     assert len(chosen.examples()[0]) == 8
     shown = chosen.compute(subject)
     assert shown["preview"]["value"]["headers"] == ["text", "label"]
     assert shown["label_column"]["choices"] == ["text", "label"]
     away = {**guessed, **view.on_source(subject, READY).settings}
-    assert away["table"] is None
+    assert away["file"] is None
     assert read(ExamplesView, subject, **away).examples()
 
 
 def test_the_guess_is_stated_and_the_kind_is_one_click(subject):
     rows = "a good day\t3\n" + "".join(f"a text number {row}\t{row % 2 + 4}\n" for row in range(12))
-    view = read(ExamplesView, subject, source=FILE, table=parse_table(rows.encode()))
-    chosen = read(ExamplesView, subject, source=FILE, table=view.table, **view.on_table(subject, view.table).settings)
+    view = read(ExamplesView, subject, source=FILE, file=parse_table(rows.encode()))
+    chosen = read(ExamplesView, subject, source=FILE, file=view.file, **view.on_file(subject, view.file).settings)
     shown = chosen.compute(subject)
-    assert "The first row is data" in shown["read_as"]["value"]
-    assert "'column 2' (it has 3 different values)" in shown["read_as"]["value"]
+    assert "The first row is data" in shown["read_as"]
+    assert "'column 2' (it has 3 different values)" in shown["read_as"]
     assert isinstance(replace(chosen, labels_are="number").examples()[0], ScoredExamples)
     refused = replace(chosen, text_column="column 2", label_column="column 1", labels_are="number")
     assert "aren't numbers" in refused.compute(subject)["about"]
-    assert refused.compute(subject)["label_column"]["visible"], "the way out"
+    assert refused.compute(subject)["label_column"]["choices"], "the way out"
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -223,7 +228,7 @@ def test_the_plan_is_what_the_page_says(subject):
 
 def test_the_result_has_its_picture_its_scores_and_its_mistakes(subject, opened):
     shown = read(Result, subject, run=opened.id).compute(subject)
-    assert {"note", "picture", "scores", "sentences"} <= set(shown) <= {*Result.names, "run", "visitor"}
+    assert {"note", "picture", "scores", "sentences"} <= set(shown) <= {*Result.names, "run", "of", "visitor"}
     held = opened.held_out
     macro = sklearn.metrics.f1_score(held.targets, held.said, average="macro")
     assert f"Macro-F1 (the mean of all classes) is {macro:.1%}" in shown["note"]
@@ -253,9 +258,10 @@ def test_a_sentence_is_judged_and_explained(subject):
     assert rows[0]["label"] == "animal"
     assert sum(row["share"] for row in rows) == pytest.approx(1, abs=1e-5)
     assert shown["second"]["visible"] is False
-    assert TryIt(tried=" ").compute(subject)["verdict"] is None
-    chosen = TryIt().on_sample(subject, shown["sample"]["choices"][1]).settings
-    assert (chosen["tried"], chosen["second"]) == (shown["sample"]["choices"][1], "")
+    assert "verdict" not in TryIt(tried=" ").compute(subject)
+    sample, _ = shown["sample"]["choices"][1]
+    chosen = TryIt().on_sample(subject, sample).settings
+    assert (chosen["tried"], chosen["second"]) == (sample, "")
     assert TryIt(**chosen).compute(subject)["verdict"]
 
 
@@ -267,7 +273,7 @@ def test_a_run_goes_home_and_comes_back(subject, opened):
     change = Runs(runs=(opened.id,), visitor="hers").on_load(subject, Runs.settings["load"].read(zipped))
     back = change.settings["run"]
     assert back != opened.id
-    assert change.settings == {"run": back, "runs": (back, opened.id)}
+    assert change.settings == {"run": back, "of": "", "runs": (back, opened.id)}
     assert store.visitor_of(store.folder() / back) == "hers"
     assert change.content["note"] == f"{opened.title} is loaded."
     looked = Result(run=back).compute(subject)
@@ -295,10 +301,9 @@ def test_what_is_asked_of_all_examples_waits_for_a_press(subject):
 
 def test_a_run_that_memory_has_dropped_is_trained_again(subject, monkeypatch, tmp_path):
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
-    first = opening_run(subject.model_name)
-    assert opening_run(subject.model_name) is first
+    first = Outcome().find(subject)
+    assert Outcome().find(subject) is first
     monkeypatch.setattr(runs, "_learned", OnceCache(1))
-    monkeypatch.setattr(runs, "_by_id", OnceCache(1))
     again = Outcome(run=first.id, runs=(first.id,)).find(subject)
     assert again.id != first.id
     assert again.history == first.history

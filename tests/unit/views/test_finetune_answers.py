@@ -19,7 +19,7 @@ from explorer.finetune.examples import ExamplesView
 from explorer.finetune.outcome import Outcome
 from explorer.finetune.recipe import ANSWERS, FILE, READY, TEXTS, TYPED, Recipe
 from explorer.finetune.result import Result
-from explorer.finetune.runs import Runs, opening_run
+from explorer.finetune.runs import Runs
 from explorer.finetune.try_it import TryIt
 from explorer.ui.subject import Subject
 
@@ -43,7 +43,8 @@ def read(view, subject, **given):
 
 
 def test_runs_of_another_kind_are_not_looked_at(subject, run, bundled):
-    other = store.keep(replace(opening_run(bundled.name), id=""))  # another one may be there
+    opened = Outcome().find(Subject(bundled.name, "", ""))
+    other = store.keep(replace(opened, id=""))  # another one may be there
     shown = read(Runs, subject, run=other.id, runs=[other.id, run.id]).compute(subject)
     assert shown["run"] == run.id
     assert [identifier for _, identifier in shown["opened"]["choices"]] == [run.id]
@@ -75,14 +76,14 @@ def test_a_file_of_questions_chooses_its_kind_of_task(subject, tmp_path):
     ]
     rows[0]["answers"] = {"text": [questions.rows[0].answer], "answer_start": [questions.rows[0].start]}
     path.write_text(json.dumps(rows), "utf-8")
-    sent = read(ExamplesView, subject, source=FILE, table=read_file(path))
+    sent = read(ExamplesView, subject, source=FILE, file=read_file(path))
     assert "9 questions in the file." in sent.compute(subject)["about"]
-    other = read(ExamplesView, subject, kind=TEXTS, source=FILE, table=sent.table)
+    other = read(ExamplesView, subject, kind=TEXTS, source=FILE, file=sent.file)
     assert "'An answer in a text' above" in other.compute(subject)["about"]
-    change = other.on_table(subject, sent.table).settings
-    assert (change["kind"], change["source"], change["table"]) == (ANSWERS, FILE, sent.table)
+    change = other.on_file(subject, sent.file).settings
+    assert (change["kind"], change["source"], change["file"]) == (ANSWERS, FILE, sent.file)
     assert change["layers"] == subject.model.capabilities.layers
-    assert sent.on_source(subject, TYPED).settings["table"] is None
+    assert sent.on_source(subject, TYPED).settings["file"] is None
 
 
 def test_mistakes_are_all_of_them(subject, run):

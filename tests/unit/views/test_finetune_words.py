@@ -1,6 +1,7 @@
 """The kind 'Every word' of Fine-tune: what its views say, and how typed tags are read."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,12 +9,15 @@ import pytest
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.finetune.cards import OURS
+from explorer.finetune.compute import store
+from explorer.finetune.compute.export import pack
 from explorer.finetune.compute.store import new_run
 from explorer.finetune.compute.task import Task, run_training
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.outcome import Outcome
-from explorer.finetune.recipe import TYPED, WORDS, Recipe
+from explorer.finetune.recipe import TEXTS, TYPED, WORDS, Recipe
 from explorer.finetune.result import Result, in_context
+from explorer.finetune.runs import Runs
 from explorer.finetune.sources import read_tags
 from explorer.finetune.try_it import TryIt
 from explorer.text.tagged import split_words
@@ -58,10 +62,18 @@ def test_the_sentence_to_try_is_tagged_right(subject):
     assert [tag for _, tag in names] == ["B-PER", "I-PER", "B-ORG", "B-LOC", "B-TIME"]
     assert ("may", "O") in tags
     assert "Least sure of" in shown["note"]
-    assert shown["map"]["visible"] is False
+    assert "map" not in shown
     long = TryIt(kind=WORDS, tried="word " * 700).compute(subject)
     assert "the first 510 of 700 words only" in long["note"]
     assert TryIt(kind=WORDS, tried=" ").compute(subject)["note"] == ""
+
+
+def test_a_loaded_run_of_another_kind_is_shown_at_once(subject):
+    text = store.keep(replace(Outcome().find(subject), id=""))
+    words = Outcome(kind=WORDS).compute(subject)
+    back = Runs(kind=WORDS, run=words["run"], of=words["of"]).on_load(subject, pack(text)).settings
+    assert back["kind"] == TEXTS
+    assert Outcome(kind=TEXTS, run=back["run"], of=back["of"]).find(subject).id == back["run"]
 
 
 def test_confusion_scores_and_mistakes_tell_of_the_same_words(subject, run):
@@ -104,7 +116,7 @@ def test_the_sentence_to_try_fits_the_tags(subject):
     plan = Recipe(kind=WORDS, layer=4, epochs=2).plan(subject.model)
     mine = new_run(finished(run_training(Task(subject.model, examples, plan))), "Café")
     shown = TryIt(kind=WORDS, run=mine.id).compute(subject)
-    assert shown["tried"]["value"] == shown["sample"]["choices"][1]
+    assert shown["tried"]["value"] == shown["sample"]["choices"][1][1]
     assert split_words(shown["tried"]["value"]) == list(shown["row"]["columns"])
     kept = TryIt(kind=WORDS, run=mine.id, tried="my own sentence").compute(subject)
     assert "value" not in kept["tried"]
