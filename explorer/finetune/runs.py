@@ -95,7 +95,7 @@ class RunView(ExampleSettings):
 
     @abstractmethod
     def without_run(self, subject: Subject, why: str) -> Content:
-        """The contents where there is no run."""
+        """The contents without a run."""
 
     @abstractmethod
     def show_run(self, subject: Subject, run: Run) -> Content:

@@ -1,6 +1,7 @@
 """The examples to learn from: built in, typed, a file, or a data set of the Hub. Settings shared by several views."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -185,10 +186,13 @@ def describe(examples: AnyExamples, note: str, in_turn: bool) -> Content:
         return {"about": f"{sizes}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"}
     if in_turn:
         held_out = "each is judged by a head trained without it"
-    return _balance(f"{sizes}; {held_out}. {note}", "classes", Counter(examples.counts))
+    return _balance(f"{sizes}; {held_out}. {note}", "classes", Counter(examples.counts), examples.classes)
 
 
-def _balance(about: str, what: str, counted: Counter[str]) -> Content:
+def _balance(about: str, what: str, counted: Counter[str], coloured: Sequence[str] = ()) -> Content:
+    """The largest of the labels as bars, in the colours that they have on the map if they are points there."""
     largest, total = counted.most_common(MOST_BARS), counted.total()
     more = f" The {len(largest)} largest of {len(counted)} {what}:" if len(counted) > len(largest) else ""
-    return {"about": f"{about}{more}", "balance": bars([(label, count / total, f"{count:,}") for label, count in largest])}
+    colours = [coloured.index(label) for label, _ in largest] if coloured else None
+    rows = [(label, count / total, f"{count:,}") for label, count in largest]
+    return {"about": f"{about}{more}", "balance": bars(rows, colours)}

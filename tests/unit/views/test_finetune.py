@@ -55,7 +55,9 @@ def test_every_built_in_set_is_described(subject, name):
     assert shown["about"].startswith(f"{len(examples):,} ")
     assert view.title(examples) == KINDS[TEXTS].sets[name].split(":")[0]
     if name != "similarity":  # a number, which has no classes
-        assert sum(row["share"] for row in shown["balance"]["groups"][0]["rows"]) == pytest.approx(1)
+        rows = shown["balance"]["groups"][0]["rows"]
+        assert sum(row["share"] for row in rows) == pytest.approx(1)
+        assert all(row["series"] == examples.classes.index(row["label"]) % 8 + 1 for row in rows), "its colour on the map"
     assert "preview" not in shown
 
 
