@@ -124,7 +124,7 @@ def vectors_with(batch: Batch, mine: Run, theirs: Run, edges: Sequence[Sequence[
         states = _reached(layers[: number + 1], mine, theirs, sender)
         is_answer = number == len(layers)
         received = states[-1] if is_answer else _received(layers[number], theirs.layers[number], states[-3:-1], head)
-        found.append(batch.finish(number + 1, received[None]))
+        found.append(batch.finish(number if is_answer else number + 1, received[None]))
     return torch.cat(found)
 
 

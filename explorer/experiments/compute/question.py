@@ -13,9 +13,11 @@ import numpy as np
 from explorer.bert.explorer import Explorer
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
+from explorer.core.steps import finished
 from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.summary import Place
 from explorer.experiments.compute.targets import TARGETS, Target
+from explorer.techniques.ablation import last_vectors, vectors_without_heads
 from explorer.text import limits
 
 TOKENS_READ = 1024
@@ -125,16 +127,20 @@ class Batch:
         """The logit differences [..., n] of last hidden states [..., n, hidden]."""
         return self.question.target.differences(vectors, self.words)
 
+    def contexts(self, states: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """The context of every head, the weighted sum of values before W_O, by layer: [n, heads, tokens, head_size]."""
+        return [layer.heads(hidden).context() for layer, hidden in zip(self.question.model.layers, states[:-1], strict=True)]
+
+    def with_contexts(
+        self, states: Sequence[torch.Tensor], instead: Sequence[torch.Tensor], chosen: np.ndarray | None = None
+    ) -> torch.Tensor:
+        """The last vectors that are read, [layers, heads, n, hidden], when one head's context alone is replaced, by layer."""
+        return finished(vectors_without_heads(self.question.model, states, self.places, instead, chosen))
+
     def finish(self, layer: int, hidden: torch.Tensor) -> torch.Tensor:
         """The last vectors that are read, [copies, n, hidden], when `layer` reads `hidden` [copies, n, tokens, hidden]."""
-        *below, last = self.question.model.layers
-        if layer > len(below):
-            return self.read(hidden)
-        flat, places = hidden.flatten(0, 1), self.places.repeat(len(hidden))
-        for one in below[layer:]:
-            flat = one(flat)
-        own = flat[torch.arange(len(flat)), places][:, None]
-        return last.after_heads(last.heads(flat).context_at(places), own)[:, 0].unflatten(0, hidden.shape[:2])
+        found = last_vectors(self.question.model, layer, hidden.flatten(0, 1), self.places.repeat(len(hidden)))
+        return found.unflatten(0, hidden.shape[:2])
 
 
 @dataclass(frozen=True, eq=False)
