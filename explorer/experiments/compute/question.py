@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from typing import ClassVar
 
 import numpy as np
@@ -18,10 +19,9 @@ from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.summary import Place
 from explorer.experiments.compute.targets import TARGETS, Target
 from explorer.techniques.ablation import last_vectors, vectors_without_heads
+from explorer.techniques.targets import batches
 from explorer.text import limits
 
-TOKENS_READ = 1024
-"""Tokens of a batch with all copies of its items: enough to keep two cores busy, few enough for the caches."""
 ROUNDING = 1e-4  # logits: what two ways of computing the same differ by; their sign would say nothing
 
 
@@ -248,15 +248,11 @@ class Question(ABC):
         return np.random.default_rng((self.seed, item.number))
 
     def batches(self, items: Sequence[ReadItem], copies: int = 0) -> Iterator[Batch]:
-        """Batches of equal lengths, none with more than TOKENS_READ tokens in `copies`, or those of the question's cost."""
-        start = 0
-        while start < len(items):
-            length = len(items[start].ids)
-            stop, most = start + 1, max(1, TOKENS_READ // ((copies or self.cost[0]) * length))
-            while stop < min(len(items), start + most) and len(items[stop].ids) == length:
-                stop += 1
-            yield Batch(self, items[start:stop])
-            start = stop
+        """Batches of equal lengths, cut so that these `copies` are read together, or those of the question's cost."""
+        for length, group in groupby(items, lambda item: len(item.ids)):
+            of_length = [*group]
+            for part in batches(len(of_length), (copies or self.cost[0]) * length):
+                yield Batch(self, of_length[part])
 
     def prepare(self, items: Sequence[ReadItem]) -> Iterator[None]:
         """Find what all items are needed for before any is measured, step by step."""
