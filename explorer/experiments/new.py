@@ -4,6 +4,7 @@ from collections.abc import Generator, Hashable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from explorer.bert.explorer import Explorer
 from explorer.core import downloads
 from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError, InputError
@@ -19,7 +20,7 @@ from explorer.experiments.compute.experiment import (
 from explorer.experiments.compute.items import EMPTY, EXAMPLE, Item, items_from_lines, read_items
 from explorer.experiments.compute.minimal_pairs import TITLES, suite_items
 from explorer.experiments.compute.question import Question
-from explorer.experiments.compute.runs import MOST_CHECKPOINTS, Checkpoints, find_shipped, run_to_json
+from explorer.experiments.compute.runs import MOST_CHECKPOINTS, find_shipped, over_checkpoints_in_steps, run_to_json
 from explorer.experiments.compute.targets import LABEL, NEXT_SENTENCE, WORD
 from explorer.experiments.sentences import TESTS, find, of_heads, of_items
 from explorer.experiments.showing import LISTED, RunView, open_item, passes_for, place_in, preview_items, show_nothing, show_run
@@ -168,11 +169,12 @@ class NewExperiment(RunView, LongView):
             return problem
         given = self.items, self.asks, self.chosen_way, self.seed, self.chosen_target
         try:
-            found = self._shipped(subject) or (yield from experiment_in_steps(subject.model, *given))
-            others = []
-            for name in self._others:
-                others.append((yield from experiment_in_steps(subject.read_by(name).model, *given)))
-            Checkpoints.of([found, *others])  # or why they don't fit together
+            if not self._others:
+                return self._shipped(subject) or (yield from experiment_in_steps(subject.model, *given))
+            models: list[str | Explorer] = [subject.model, *self._others]
+            found, *others = (
+                yield from over_checkpoints_in_steps(models, *given, read=lambda name: subject.read_by(name).model)
+            ).runs
             return replace(found, others=tuple(others))
         except ExplorerError as error:  # too few items turned out to be of use, or another checkpoint does not fit
             return str(error)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from weakref import ref
 
+import numpy as np
+
 from explorer.bert.attending import Heads
 from explorer.bert.network import Network
 from explorer.bert.trace import Reading as Pass
@@ -50,24 +52,33 @@ class Edit(ABC):
 
 
 @inference_mode
-def vectors_without_heads(trace: Trace, position: int) -> Generator[float, None, torch.Tensor]:
-    """Zero one head at a time; yields the share done, 0 to 1, after each layer.
+def vectors_without_heads(
+    model: Network,
+    states: Sequence[torch.Tensor] | torch.Tensor,
+    places: torch.Tensor,
+    instead: Sequence[torch.Tensor] = (),
+    chosen: np.ndarray | None = None,
+) -> Generator[float, None, torch.Tensor]:
+    """Replace the output of one head at a time in n inputs of one length; yields the share done, 0 to 1, after each layer.
 
-    Returns [layers, heads, hidden] float32: the last hidden state of the token at `position` when that head's slice of the
-    concatenated context, before W_O, is zero. Michel et al. 2019 mask heads at the same place.
+    Returns [layers, heads, n, hidden] float32: the last hidden states of the tokens at `places` [n] when that head's slice of the
+    concatenated context, before W_O, is zero (Michel et al. 2019 mask heads at the same place), or what `instead` has for its
+    layer, which is broadcast over [n, heads, tokens, head_size]. `states` are the hidden states of the unchanged run, [n, tokens,
+    hidden] each. Only for the `chosen` heads, [layers, heads] bool, if they are given; the others are NaN.
     """
-    model = trace.model
     layers, heads = model.capabilities.layers, model.capabilities.heads
-    found = torch.empty((layers, heads, model.capabilities.hidden_size))
-    off = ~torch.eye(heads, dtype=torch.bool)[..., None, None]  # [heads, heads, 1, 1]: one head off in each row
+    chosen = np.ones((layers, heads), dtype=bool) if chosen is None else chosen
+    found = torch.full((layers, heads, len(places), model.capabilities.hidden_size), torch.nan)
     for layer in range(layers):
-        last = layer == layers - 1  # above its attention only the token that is read matters
-        rows = slice(position, position + 1) if last else slice(None)
-        hidden = trace.states[layer]
-        context = trace.heads(layer).context(rows)  # [1, heads, tokens, head_size]
-        for batch in batches(heads, trace.kept):
-            output = model.layers[layer].after_heads(context * off[batch], hidden[rows])  # [batch, tokens, hidden]
-            found[layer, batch] = output[:, 0] if last else last_vectors(model, layer + 1, output, position)
+        at, hidden = np.flatnonzero(chosen[layer]), states[layer]
+        if len(at):
+            context = model.layers[layer].heads(hidden).context()
+            off = torch.eye(heads, dtype=torch.bool)[at][:, None, :, None, None]  # one off in each row
+            for batch in batches(len(at), hidden[..., 0].numel()):
+                changed = torch.where(off[batch], instead[layer] if instead else 0, context)
+                output = model.layers[layer].after_heads(changed.flatten(0, 1), hidden.repeat(len(changed), 1, 1))
+                last = last_vectors(model, layer + 1, output, places.repeat(len(changed)))
+                found[layer, at[batch]] = last.unflatten(0, changed.shape[:2])
         yield (layer + 1) / layers
     return found
 
@@ -78,7 +89,7 @@ def head_readings(trace: Trace, target: Target) -> Reading:
     The token's vectors without each head are computed once for all words that may be there.
     """
     return trace.once(
-        ("head readings", target), lambda: read_each(trace.model, target, finished(prepare_head_effects(trace, target)))
+        ("head readings", target), lambda: read_each(trace.model, target, finished(prepare_head_effects(trace, target))[:, :, 0])
     )
 
 
@@ -89,18 +100,22 @@ def knows_head_effects(trace: Trace, target: Target) -> bool:
 
 def prepare_head_effects(trace: Trace, target: Target) -> Generator[float, None, torch.Tensor]:
     """Compute and cache what `head_readings` needs; yields the share done, 0 to 1. Closed before the end, it caches nothing."""
-    steps = vectors_without_heads(trace, target.position)
+    steps = vectors_without_heads(trace.model, trace.states[:, None], torch.tensor([target.position]))
     return (yield from trace.once_in_steps(("without heads", target.position), steps))
 
 
-def last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int) -> torch.Tensor:
-    """The last hidden state [batch, hidden] of one token, computed for it alone in the last layer, from the input of `layer`."""
+def last_vectors(model: Network, layer: int, hidden: torch.Tensor, places: torch.Tensor | int) -> torch.Tensor:
+    """The last hidden state [batch, hidden] of one token of each input, from the input of `layer` [batch, tokens, hidden].
+
+    `places` are these tokens, [batch] or the same one for all; in the last layer nothing else is computed.
+    """
+    rows, at = torch.arange(len(hidden)), torch.as_tensor(places).expand(len(hidden))
     if layer == len(model.layers):
-        return hidden[:, position]
+        return hidden[rows, at]
     for below in model.layers[layer:-1]:
         hidden = below(hidden)
-    here, final = slice(position, position + 1), model.layers[-1]
-    return final.after_heads(final.heads(hidden).context(here), hidden[:, here])[:, 0]
+    final = model.layers[-1]
+    return final.after_heads(final.heads(hidden).context_at(at), hidden[rows, at][:, None])[:, 0]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
+
+import numpy as np
 
 from explorer.bert import attending
 from explorer.bert.attending import Heads
@@ -19,6 +20,7 @@ from explorer.bert.explorer import Explorer
 from explorer.bert.layer import Layer
 from explorer.core.engine import torch
 from explorer.core.errors import CapabilityError
+from explorer.core.lazy import compile_with
 from explorer.experiments.compute.question import Axis, Batch
 from explorer.techniques.edits import PARTS, attend_with
 
@@ -42,10 +44,6 @@ class Run:
 
     def slopes_by(self, name: str) -> list[torch.Tensor]:
         return [layer[name] for layer in self.slopes if name in layer]
-
-
-Readers: TypeAlias = "Sequence[Sequence[torch.Tensor]]"
-"""Of each layer, what `readers_of` gives."""
 
 
 def require_edges(model: Explorer) -> None:
@@ -82,37 +80,37 @@ def run(model: Explorer, hidden: torch.Tensor, numbers: Callable[[torch.Tensor],
     return Run(layers, [{name: next(slopes) for name in parts} for parts in leaves] if numbers else [])
 
 
-def estimate(model: Explorer, readers: Readers, mine: Run, theirs: Run, along: Run, at: tuple[int, int]) -> torch.Tensor:
+def estimate(
+    model: Explorer, readers: Sequence[torch.Tensor], mine: Run, theirs: Run, along: Run, at: tuple[int, int]
+) -> torch.Tensor:
     """To first order, what each edge of `mine` changes in `theirs`, in one item: [slopes, senders, receivers].
 
-    The slopes and the LayerNorms are those of the run `along`; `at` is the number of the item in the two runs, and in that one.
-    Changes of all senders pass the LayerNorms in place, [tokens, senders, hidden]: they are what takes the time.
+    `readers` are those of each layer. Slopes and LayerNorms are those of the run `along`; `at` is the number of the item in the
+    two runs, and in that one. Changes of all senders pass the LayerNorms in place, [tokens, senders, hidden].
     """
     own, other = at
-    heads = theirs.layers[0]["context"].shape[1]
+    first, heads = mine.layers[0]["hidden"][own] - theirs.layers[0]["hidden"][own], theirs.layers[0]["context"].shape[1]
     senders, columns = 1 + len(model.layers) * (heads + 1), list[torch.Tensor]()
-    stream = (mine.layers[0]["hidden"][own] - theirs.layers[0]["hidden"][own])[:, None]
+    stream = torch.empty(len(first), senders, first.shape[-1])
+    stream[:, 0] = first
 
-    def meet(slopes: torch.Tensor) -> None:
-        """A column for each receiver, from its slopes [slopes, receivers, tokens, hidden]."""
-        found = (stream @ slopes.permute(2, 3, 0, 1).flatten(2)).sum(0).unflatten(1, slopes.shape[:2])
-        columns.append(torch.nn.functional.pad(found, (0, 0, 0, 0, 0, senders - stream.shape[1])))
+    def meet(count: int, slopes: torch.Tensor) -> None:
+        """A column for each receiver that the first senders meet, from its slopes [slopes, receivers, tokens, hidden]."""
+        found = (stream[:, :count] @ slopes.permute(2, 0, 1, 3).flatten(1, 2).mT).sum(0).unflatten(1, slopes.shape[:2])
+        columns.append(torch.nn.functional.pad(found, (0, 0, 0, 0, 0, senders - count)))
 
-    for layer, matrices, one, two, here, slopes in zip(
-        model.layers, readers, mine.layers, theirs.layers, along.layers, along.slopes, strict=False
-    ):
-        given = {name: slope[:, other] for name, slope in slopes.items()}
-        meet(sum(torch.einsum("khts,hsd->khtd", given[part], matrix) for part, matrix in zip(PARTS, matrices, strict=True)))
+    layers = zip(model.layers, readers, mine.layers, theirs.layers, along.layers, along.slopes, strict=False)
+    for number, (layer, matrix, one, two, here, slopes) in enumerate(layers):
+        given, count = {name: slope[:, other] for name, slope in slopes.items()}, 1 + number * (heads + 1)
+        meet(count, torch.einsum("khts,hsd->khtd", torch.cat([given[part] for part in PARTS], -1), matrix))
         after_attention, last = _norms(layer)
-        added = one["added"][own] - two["added"][own]
-        by_head = _outputs(layer, one["context"][own] - two["context"][own])
-        # With a place for the feed-forward block. The norms take a whole tensor faster than a part of one.
-        stream = torch.cat([stream, by_head, torch.zeros_like(added)[:, None]], 1)
-        _pass(after_attention, here["hidden"][other] + _attended(layer, here["context"][other, None])[0], stream)
-        meet((given["mid"] - given["added"])[:, None])  # less what the residual connection passes on
-        stream[:, -1] = added
-        _pass(last, here["mid"][other] + here["added"][other], stream)
-    meet(along.slopes[-1]["hidden"][:, other, None])
+        stream[:, count : count + heads] = _outputs(layer, one["context"][own] - two["context"][own])
+        attended = here["hidden"][other] + _attended(layer, here["context"][other, None])[0]
+        _pass(after_attention, attended, stream, count + heads)
+        meet(count + heads, (given["mid"] - given["added"])[:, None])  # less what the residual connection passes on
+        stream[:, count + heads] = one["added"][own] - two["added"][own]
+        _pass(last, here["mid"][other] + here["added"][other], stream, count + heads + 1)
+    meet(senders, along.slopes[-1]["hidden"][:, other, None])
     return torch.cat(columns, 2).transpose(0, 1)
 
 
@@ -124,7 +122,7 @@ def vectors_with(batch: Batch, mine: Run, theirs: Run, edges: Sequence[Sequence[
         states = _reached(layers[: number + 1], mine, theirs, sender)
         is_answer = number == len(layers)
         received = states[-1] if is_answer else _received(layers[number], theirs.layers[number], states[-3:-1], head)
-        found.append(batch.finish(number + 1, received[None]))
+        found.append(batch.finish(number if is_answer else number + 1, received[None]))
     return torch.cat(found)
 
 
@@ -173,16 +171,33 @@ def _outputs(layer: Layer, context: torch.Tensor) -> torch.Tensor:
     return torch.einsum("hts,dhs->thd", context, weights)
 
 
-def readers_of(layer: Layer) -> list[torch.Tensor]:
-    """The matrices of queries, keys and values, [heads, head_size, hidden]: what the layer makes of each unit vector."""
+def readers_of(layer: Layer) -> torch.Tensor:
+    """What the layer makes of each unit vector: queries, keys and values of each head, [heads, 3 · head_size, hidden]."""
     size = layer.attention_dense.out_features
     units, zeros = layer.heads(torch.eye(size)[None]), layer.heads(torch.zeros(1, 1, size))
-    return [(getattr(units, part) - getattr(zeros, part))[0].transpose(1, 2) for part in PARTS]
+    return torch.cat([(getattr(units, part) - getattr(zeros, part))[0] for part in PARTS], -1).transpose(1, 2).contiguous()
 
 
-def _pass(norm: torch.nn.LayerNorm, total: torch.Tensor, stream: torch.Tensor) -> None:
-    """Change changes [tokens, senders, hidden] of a sum [tokens, hidden] to those after its LayerNorm, to first order."""
-    normal = torch.nn.functional.layer_norm(total, norm.normalized_shape, eps=norm.eps)
-    spread = (total.var(-1, unbiased=False, keepdim=True) + norm.eps).sqrt()
-    lost = torch.stack([torch.ones_like(normal), normal], 1)  # [tokens, 2, hidden]
-    stream.baddbmm_(stream @ lost.mT / total.shape[-1], lost, alpha=-1).mul_((norm.weight / spread)[:, None])
+def _pass(norm: torch.nn.LayerNorm, total: torch.Tensor, stream: torch.Tensor, count: int) -> None:
+    """Change the changes of a sum [tokens, hidden] by the first `count` senders to those after its LayerNorm, to first order."""
+    normal, _, divided = torch.native_layer_norm(total, norm.normalized_shape, None, None, norm.eps)
+    _put_through(stream.numpy(), normal.numpy(), (norm.weight.detach() * divided).numpy(), count)
+
+
+@compile_with("float32[:,:,::1]", "float32[:,::1]", "float32[:,::1]", "int64")
+def _put_through(stream: np.ndarray, normal: np.ndarray, scale: np.ndarray, count: int) -> None:
+    """Subtract from changes [tokens, senders, hidden] their mean and their part along the normalized sum, and scale them.
+
+    In one go over a tensor that no cache holds: as products of matrices it would be read and written five times.
+    """
+    tokens, _, width = stream.shape
+    for token in range(tokens):
+        for sender in range(count):
+            mean = along = np.float32(0)
+            for place in range(width):
+                mean += stream[token, sender, place]
+                along += stream[token, sender, place] * normal[token, place]
+            mean, along = mean / np.float32(width), along / np.float32(width)
+            for place in range(width):
+                rest = stream[token, sender, place] - mean - along * normal[token, place]
+                stream[token, sender, place] = rest * scale[token, place]

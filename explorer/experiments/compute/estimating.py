@@ -133,7 +133,7 @@ class Estimated(Patching):
             return edges.run(self.model, path.clone(), numbers)
 
     def _estimate(
-        self, batch: Batch, readers: edges.Readers, mine: edges.Run, theirs: edges.Run, along: edges.Run
+        self, batch: Batch, readers: Sequence[torch.Tensor], mine: edges.Run, theirs: edges.Run, along: edges.Run
     ) -> torch.Tensor:
         """The estimates, [1 or 2, n, *places]."""
         count, steps = len(batch.items), self.steps

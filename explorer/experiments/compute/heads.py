@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
-import numpy as np
-
 from explorer.core.engine import torch
 from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.question import ROUNDING, Batch, Measured, OfMarked, Question, ReadItem, Unusable
@@ -51,15 +49,14 @@ class HeadsOff(Question):
         if self.way == MEAN:
             sums: list[torch.Tensor] = [torch.zeros(()) for _ in self.model.layers]
             for batch in self.batches(items, 1):
-                contexts = contexts_of(batch.states, self)
+                contexts = batch.contexts(batch.states)
                 sums = [total + context.double().sum((0, 2)) for total, context in zip(sums, contexts, strict=True)]
                 yield
             self._means = [(total / sum(len(item.ids) for item in items)).float() for total in sums]
 
     def measure(self, batch: Batch) -> Measured:
-        zeros = [torch.zeros(())] * self.shape[0]
-        instead = [mean[None, :, None] for mean in self._means] or zeros  # over [n, heads, tokens, head_size]
-        change = batch.differences(vectors_without(batch, batch.states, instead)) - batch.before
+        instead = [mean[None, :, None] for mean in self._means]  # over [n, heads, tokens, head_size]
+        change = batch.differences(batch.with_contexts(batch.states, instead)) - batch.before
         return Measured(torch.where(change.abs() < ROUNDING, 0, change).permute(2, 0, 1))
 
 
@@ -126,7 +123,7 @@ class CutLinks(OfMarked):
     passes, copies = 2 / 3, 1  # every head twice: with its link cut, and with another one
 
     def measure(self, batch: Batch) -> Measured:
-        after = [batch.differences(vectors_without(batch, batch.states, self._cut(batch, one))) for one in links_of(self, batch)]
+        after = [batch.differences(batch.with_contexts(batch.states, self._cut(batch, one))) for one in links_of(self, batch)]
         values, nulls = ((one - batch.before).permute(2, 0, 1) for one in after)
         return Measured(values, nulls)
 
@@ -157,29 +154,3 @@ def links_of(question: OfMarked, batch: Batch) -> tuple[list[Link], list[Link]]:
             queries, keys = (first, last)[::step]
             found.append((queries, keys))
     return links, drawn
-
-
-def contexts_of(states: Sequence[torch.Tensor], question: Question) -> list[torch.Tensor]:
-    """The context of every head, the weighted sum of values before W_O, by layer: [n, heads, tokens, head_size]."""
-    return [layer.heads(hidden).context() for layer, hidden in zip(question.model.layers, states[:-1], strict=True)]
-
-
-def vectors_without(
-    batch: Batch, states: Sequence[torch.Tensor], instead: Sequence[torch.Tensor], chosen: np.ndarray | None = None
-) -> torch.Tensor:
-    """The last vectors that are read, [layers, heads, n, hidden], when each head's context alone is replaced, by layer.
-
-    Only for the `chosen` heads, [layers, heads] bool, if they are given; the others are NaN.
-    """
-    has = batch.question.model.capabilities
-    chosen = np.ones((has.layers, has.heads), dtype=bool) if chosen is None else chosen
-    found = torch.full((*chosen.shape, len(batch.items), has.hidden_size), torch.nan)
-    for number, heads in enumerate(chosen):
-        if (at := np.flatnonzero(heads).tolist()) == []:
-            continue
-        layer, hidden = batch.question.model.layers[number], states[number]
-        off = torch.eye(has.heads, dtype=torch.bool)[at][:, None, :, None, None]  # [heads, 1, heads, 1, 1]: one off in each
-        changed = torch.where(off, instead[number], layer.heads(hidden).context())  # [heads, n, heads, tokens, head_size]
-        output = layer.after_heads(changed.flatten(0, 1), hidden.repeat(len(at), 1, 1))
-        found[number, at] = batch.finish(number + 1, output.unflatten(0, changed.shape[:2]))
-    return found

@@ -10,7 +10,6 @@ import numpy as np
 
 from explorer.bert import attending
 from explorer.core.engine import torch
-from explorer.experiments.compute.heads import contexts_of, vectors_without
 from explorer.experiments.compute.question import (
     HEADS,
     LAYERS,
@@ -115,7 +114,7 @@ class Patching(Question):
         """The last vectors that are read with each part taken over, [*places, n, hidden]; NaN where not `chosen` [*places]."""
         own, changed = batch.states, batch.changed
         if self.way not in (RESIDUAL, MLP):
-            return vectors_without(batch, changed, contexts_of(own, self), chosen)
+            return batch.with_contexts(changed, batch.contexts(own), chosen)
         found = torch.full((*self.shape, len(batch.items), own[0].shape[-1]), torch.nan)
         roles = roles_of(batch)[..., None]
         for row in range(len(found)) if chosen is None else np.flatnonzero(chosen.any(1)).tolist():
@@ -180,7 +179,7 @@ class Paths(Patching):
     def vectors(self, batch: Batch, chosen: np.ndarray | None = None) -> torch.Tensor:
         """The last vectors that are read with each path taken over, [layers, heads, n, hidden]."""
         layers, heads = self.model.layers, self.shape[1]
-        mine, theirs = contexts_of(batch.states, self), contexts_of(batch.changed, self)
+        mine, theirs = batch.contexts(batch.states), batch.contexts(batch.changed)
         found = batch.read(batch.changed[-1]).repeat(*self.shape, 1, 1)
         off = torch.eye(heads, dtype=torch.bool)[:, None, :, None, None]
         for sender in range(len(layers) - 1):

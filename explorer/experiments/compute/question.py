@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from typing import ClassVar
 
 import numpy as np
@@ -13,13 +14,14 @@ import numpy as np
 from explorer.bert.explorer import Explorer
 from explorer.core.engine import torch
 from explorer.core.errors import InputError
+from explorer.core.steps import finished
 from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.summary import Place
 from explorer.experiments.compute.targets import TARGETS, Target
+from explorer.techniques.ablation import last_vectors, vectors_without_heads
+from explorer.techniques.targets import batches
 from explorer.text import limits
 
-TOKENS_READ = 1024
-"""Tokens of a batch with all copies of its items: enough to keep two cores busy, few enough for the caches."""
 ROUNDING = 1e-4  # logits: what two ways of computing the same differ by; their sign would say nothing
 
 
@@ -125,16 +127,20 @@ class Batch:
         """The logit differences [..., n] of last hidden states [..., n, hidden]."""
         return self.question.target.differences(vectors, self.words)
 
+    def contexts(self, states: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """The context of every head, the weighted sum of values before W_O, by layer: [n, heads, tokens, head_size]."""
+        return [layer.heads(hidden).context() for layer, hidden in zip(self.question.model.layers, states[:-1], strict=True)]
+
+    def with_contexts(
+        self, states: Sequence[torch.Tensor], instead: Sequence[torch.Tensor], chosen: np.ndarray | None = None
+    ) -> torch.Tensor:
+        """The last vectors that are read, [layers, heads, n, hidden], when one head's context alone is replaced, by layer."""
+        return finished(vectors_without_heads(self.question.model, states, self.places, instead, chosen))
+
     def finish(self, layer: int, hidden: torch.Tensor) -> torch.Tensor:
         """The last vectors that are read, [copies, n, hidden], when `layer` reads `hidden` [copies, n, tokens, hidden]."""
-        *below, last = self.question.model.layers
-        if layer > len(below):
-            return self.read(hidden)
-        flat, places = hidden.flatten(0, 1), self.places.repeat(len(hidden))
-        for one in below[layer:]:
-            flat = one(flat)
-        own = flat[torch.arange(len(flat)), places][:, None]
-        return last.after_heads(last.heads(flat).context_at(places), own)[:, 0].unflatten(0, hidden.shape[:2])
+        found = last_vectors(self.question.model, layer, hidden.flatten(0, 1), self.places.repeat(len(hidden)))
+        return found.unflatten(0, hidden.shape[:2])
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,15 +248,11 @@ class Question(ABC):
         return np.random.default_rng((self.seed, item.number))
 
     def batches(self, items: Sequence[ReadItem], copies: int = 0) -> Iterator[Batch]:
-        """Batches of equal lengths, none with more than TOKENS_READ tokens in `copies`, or those of the question's cost."""
-        start = 0
-        while start < len(items):
-            length = len(items[start].ids)
-            stop, most = start + 1, max(1, TOKENS_READ // ((copies or self.cost[0]) * length))
-            while stop < min(len(items), start + most) and len(items[stop].ids) == length:
-                stop += 1
-            yield Batch(self, items[start:stop])
-            start = stop
+        """Batches of equal lengths, cut so that these `copies` are read together, or those of the question's cost."""
+        for length, group in groupby(items, lambda item: len(item.ids)):
+            of_length = [*group]
+            for part in batches(len(of_length), (copies or self.cost[0]) * length):
+                yield Batch(self, of_length[part])
 
     def prepare(self, items: Sequence[ReadItem]) -> Iterator[None]:
         """Find what all items are needed for before any is measured, step by step."""

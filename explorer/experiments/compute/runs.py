@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -205,15 +205,15 @@ class Checkpoints:
 
 
 def over_checkpoints_in_steps(
-    models: Sequence[str | Explorer], items: object, *asked: Any, **named: Any
+    models: Sequence[str | Explorer], items: object, *asked: Any, read: Callable[[str], Explorer] = load, **named: Any
 ) -> Generator[float, None, Checkpoints]:
-    """Ask every model, a name, folder or loaded one, as `experiment` asks one; yields the share done, 0 to 1."""
+    """Ask every model, loaded or `read` by its name, as `experiment` asks one; yields the share done, 0 to 1."""
     if isinstance(models, str) or not isinstance(models, Sequence):
         raise InputError("Send the models as a list of names.")
     count = limits.check_integer(len(models), "the number of checkpoints", 2, MOST_CHECKPOINTS)
     runs = list[Experiment]()
     for model in models:
-        steps = experiment_in_steps(model if isinstance(model, Explorer) else load(model), items, *asked, **named)
+        steps = experiment_in_steps(model if isinstance(model, Explorer) else read(model), items, *asked, **named)
         runs.append((yield from map_steps(steps, lambda share: (len(runs) + share) / count)))
     return Checkpoints.of(runs)
 
