@@ -38,9 +38,14 @@ BACKGROUND = ("rest", "ask")  # events that the page itself triggers
 
 @dataclass
 class Seen:
-    """What the browser of one session has: the containers whose pieces are built, and props kept for pieces not built yet."""
+    """What the browser of one session has: the containers whose pieces were sent, and those that it has told of since.
+
+    Until then it sends null for their controls, since a piece takes a while to arrive: `later` has the props of these, and of
+    what was not sent yet.
+    """
 
     built: set[int]
+    sure: set[int]
     later: dict[int, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -66,6 +71,11 @@ class PageBlocks(GradioBlocks):
     @cached_property
     def pieces(self) -> Pieces:
         return Pieces(self.whole_config, self.containers)
+
+    @cached_property
+    def read(self) -> set[int]:
+        """The components whose values listeners take."""
+        return {component_id(block) for function in self.fns.values() for block in function.inputs}
 
     @cached_property
     def _page(self) -> dict[str, Any]:
@@ -120,7 +130,7 @@ class PageBlocks(GradioBlocks):
         if function.api_visibility == "private":
             keep_stream_open(self, named.get("session_hash"), LISTENING)
             if state is not None:
-                self._seen_by(state).built |= self._heard_in(function)
+                self._hear(self._seen_by(state), self._heard_in(function))
         if holds_no_file(function):
             named["root_path"] = None  # no file, so no address that needs the root path in front
         async with contextlib.AsyncExitStack() as stack:
@@ -158,11 +168,10 @@ class PageBlocks(GradioBlocks):
         self.validate_inputs(block_fn, inputs)
         found = {block: state[component_id(block)] for block in block_fn.inputs if block.stateful}
         seen = self._seen_by(state)
+        told = (block for block, value in zip(block_fn.inputs, inputs, strict=False) if value is not None and not block.stateful)
+        self._hear(seen, {piece for block in told for piece in self.pieces.around(component_id(block))})
         for block, value in zip(block_fn.inputs, inputs, strict=False):
-            if value is not None and not block.stateful:  # so the browser has it, even if the server has forgotten the session
-                seen.built.update(self.pieces.around(component_id(block)))
-        for block, value in zip(block_fn.inputs, inputs, strict=False):
-            if value is None and not self._there(block, seen):  # the browser was not sent this component yet
+            if value is None and not self._there(block, seen.sure):  # the browser does not have this component yet
                 found[block] = seen.later.get(component_id(block), {}).get("value", default_of(block))
             elif block not in found and _is_plain(block, value):
                 # Preprocessed by the session's own copy, with the range and choices that it was given.
@@ -193,24 +202,31 @@ class PageBlocks(GradioBlocks):
         if state is not None:
             seen = self._seen_by(state)
             lost = self._pieces_around(more)  # outputs missing from this listener mean that the browser has lost their pieces
-            seen.built = {piece for piece in seen.built if lost.isdisjoint({piece, *self.pieces.around(piece)})}
+            gone = {piece for piece in seen.built if not lost.isdisjoint({piece, *self.pieces.around(piece)})}
+            seen.built, seen.sure = seen.built - gone, seen.sure - gone
             changed = self._deliver(changed, seen)
         # A state's value stays on the server. Gradio sends null for it, which the browser would take for a change at first.
         return [gr.skip() if output.stateful else changed.get(output, gr.skip()) for output in block_fn.outputs]
 
     def _seen_by(self, state: SessionState) -> Seen:
-        return self._seen.setdefault(state, Seen(set(self.first)))
+        return self._seen.setdefault(state, Seen(set(self.first), set(self.first)))
+
+    def _hear(self, seen: Seen, pieces: set[int]) -> None:
+        """The browser has these pieces, even if the server has forgotten the session."""
+        if not pieces <= seen.sure:
+            seen.built, seen.sure = seen.built | pieces, seen.sure | pieces
+            seen.later = {number: props for number, props in seen.later.items() if not self.pieces.is_there(number, seen.sure)}
 
     def _heard_in(self, function: BlockFunction) -> set[int]:
-        """The pieces with the component that fired: the browser has them, even if the server has forgotten the session."""
+        """The pieces with the component that fired."""
         around = [set(self.pieces.around(number)) for number, _ in function.targets if number is not None]
         return set.intersection(*around) if around else set()
 
     def _pieces_around(self, components: Iterable[Block]) -> set[int]:
         return {piece for component in components for piece in itertools.islice(self.pieces.around(component_id(component)), 1)}
 
-    def _there(self, component: Block, seen: Seen) -> bool:
-        return component.stateful or self.pieces.is_there(component_id(component), seen.built)
+    def _there(self, component: Block, pieces: set[int]) -> bool:
+        return component.stateful or self.pieces.is_there(component_id(component), pieces)
 
     def _deliver(self, changed: Updates, seen: Seen) -> Updates:
         """Send the pieces that an answer shows for the first time, with their new values; values for other pieces wait.
@@ -222,13 +238,15 @@ class PageBlocks(GradioBlocks):
         shown |= {number for number in self.pieces.inner & numbers.keys() if numbers[number].get("visible")}
         wanted = shown.union(*map(self.pieces.around, shown)) - seen.built
         new = [container for container in self.containers if container in wanted]  # a tab before its choices
-        absent = {one: value for one, value in changed.items() if not self._there(one, seen)}
-        for number in map(component_id, absent):
-            seen.later.setdefault(number, {}).update(numbers[number])
+        absent = {one: value for one, value in changed.items() if not self._there(one, seen.built)}
+        for one, number in zip(changed, numbers, strict=True):
+            if one in absent or (number in self.read and not self._there(one, seen.sure)):
+                seen.later.setdefault(number, {}).update(numbers[number])
         if new:
             delivery.set(self.pieces.delivery(new, seen.later, seen.built))
             seen.built.update(new)
-            seen.later = {number: props for number, props in seen.later.items() if not self.pieces.is_there(number, seen.built)}
+            waits = {number for number in seen.later if number in self.read or not self.pieces.is_there(number, seen.built)}
+            seen.later = {number: seen.later[number] for number in waits}
         return {one: value for one, value in changed.items() if one not in absent}
 
 
