@@ -138,26 +138,10 @@ def variant_folders(make_tiny) -> dict[str, Path]:
 @pytest.fixture(scope="session")
 def make_tiny(tmp_path_factory) -> Callable[..., Path]:
     """Writes the tiny checkpoint into a new folder; the arguments override entries of its BertConfig."""
+    from tests.families import write_family  # which imports the vocabulary above
 
-    return lambda **config: write_tiny(tmp_path_factory.mktemp("tiny") / "bert", **config)
-
-
-def write_tiny(folder: Path, **config) -> Path:
-    """Write a tiny random BertForPreTraining with its tokenizer; the arguments override entries of its BertConfig."""
-    import torch
-    import transformers
-
-    transformers.utils.logging.disable_progress_bar()
-    torch.manual_seed(0)
-    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
-    settings = {"vocab_size": len(VOCABULARY), "initializer_range": 0.5, **sizes, **config}
-    model = transformers.BertForPreTraining(transformers.BertConfig(**settings))
-    for parameter in model.parameters():  # zero biases or a LayerNorm of ones would hide that they are left out
-        parameter.data += 0.1 * torch.randn_like(parameter)
-    model.save_pretrained(folder)
-    vocabulary = {piece: i for i, piece in enumerate(VOCABULARY)}
-    transformers.BertTokenizer(vocab=vocabulary).save_pretrained(folder)
-    return folder
+    sizes = {"num_hidden_layers": 2}
+    return lambda **config: write_family(tmp_path_factory.mktemp("tiny") / "bert", "bert", **(sizes | config))
 
 
 def become(variant: str, folder: Path) -> None:

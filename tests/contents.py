@@ -1,15 +1,15 @@
 """What every view shows of one pair of sentences, computed once per process for all tests that look at it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import explorer
 from explorer.tabs import VIEWS
-from explorer.ui.settings import Sheet
 from explorer.ui.subject import Selection, Subject
 from explorer.ui.view import Content, View
+from tests.choices import declared
 from tests.corpora import few_read
 from tests.families import write_family, write_tuned
 
@@ -59,5 +59,4 @@ class Contents:
 def opened(name: str, subject: Subject, **settings: Any) -> View:
     """A view as the page reads its controls, for the model of an input."""
     kind = VIEWS[name]
-    given = {one.name: one.default for one in fields(kind) if not isinstance(kind.settings[one.name], Sheet)}
-    return kind.read(given | settings, subject.model.capabilities)
+    return kind.read(declared(kind) | settings, subject.model.capabilities)

@@ -12,7 +12,6 @@ from tests.browser.steps import at, held, settled
 from tests.tabs import opened_tab, ways_to
 
 SLOW = "*/assets/Blocks-*.js"  # without it Gradio shows nothing
-PICTURE = "gradio-app #overview-routes-picture"
 HOSTILE = "<img src=x onerror=alert(1)> ${alert(1)} {{alert(1)}}"
 PLACES = """(all) => Object.fromEntries([...document.querySelectorAll(all)].map((one) => {
   const { x, y, width, height } = one.getBoundingClientRect();
@@ -121,7 +120,7 @@ def test_a_page_that_is_only_looked_at_asks_for_nothing_more_and_has_no_other_ta
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(served)
-    expect(page.locator(f"{PICTURE} .bx-flow-box").first).to_be_visible()
+    expect(page.locator("gradio-app #overview-routes-picture .bx-flow-box").first).to_be_visible()
     settled(page)
     joined = [url for url in asked if "queue/join" in url]
     assert len(joined) <= 2, "one for the models that this browser opened last, and one that keeps the stream of answers open"

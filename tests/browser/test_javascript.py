@@ -100,39 +100,37 @@ def oklab(srgb):
     return np.cbrt(linear @ np.transpose(to_lms)) @ np.transpose(to_lab)
 
 
-class TestColours:
-    @pytest.mark.parametrize("dark", [False, True])
-    def test_the_ramp_begins_at_any_background_and_goes_in_even_steps(self, modules, chance, dark):
-        near = chance.integers(0, 24, (6, 3))
-        for background in (near if dark else 255 - near).tolist():
-            table = np.array(modules.call("colour", "rampFrom", background, dark))
-            assert table.shape == (256, 3)
-            assert table[0].tolist() == background
-            lab = oklab(table[::15] / 255)
-            lightness = np.diff(lab[:, 0])
-            assert (lightness > 0).all() if dark else (lightness < 0).all()
-            steps = np.linalg.norm(np.diff(lab, axis=0), axis=1)
-            assert steps.std() / steps.mean() < 0.2
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_ramp_begins_at_any_background_and_goes_in_even_steps(modules, chance, dark):
+    near = chance.integers(0, 24, (6, 3))
+    for background in (near if dark else 255 - near).tolist():
+        table = np.array(modules.call("colour", "rampFrom", background, dark))
+        assert table.shape == (256, 3)
+        assert table[0].tolist() == background
+        lab = oklab(table[::15] / 255)
+        lightness = np.diff(lab[:, 0])
+        assert (lightness > 0).all() if dark else (lightness < 0).all()
+        steps = np.linalg.norm(np.diff(lab, axis=0), axis=1)
+        assert steps.std() / steps.mean() < 0.2
 
 
-class TestWindows:
-    def test_a_window_shows_as_many_places_as_fit_and_contains_its_token(self, modules, chance):
-        for _ in range(TIMES):
-            tokens, size = int(chance.integers(25, 500)), int(chance.choice([11, 24]))
-            starts = list(range(tokens))
-            if chance.random() < 0.5:  # places are words, of several tokens each
-                starts = sorted({0, *chance.integers(0, tokens, tokens // 2).tolist()})
-            token = int(chance.integers(0, tokens))
-            begin = modules.call("windows", "windowAround", token, tokens, size)
-            assert begin <= tokens - size
-            found = modules.call("windows", "windowFrom", starts, begin, size)
-            assert 0 <= found["first"] < found["last"] <= len(starts)
-            assert found["last"] - found["first"] == min(size, len(starts))
-            if len(starts) == tokens:
-                assert found["first"] <= token < found["last"]
-            moved = modules.call("windows", "tokenAt", starts, float(chance.uniform(-50, 550)), size)
-            assert moved in starts
-            assert starts.index(moved) <= max(0, len(starts) - size)
+def test_a_window_shows_as_many_places_as_fit_and_contains_its_token(modules, chance):
+    for _ in range(TIMES):
+        tokens, size = int(chance.integers(25, 500)), int(chance.choice([11, 24]))
+        starts = list(range(tokens))
+        if chance.random() < 0.5:  # places are words, of several tokens each
+            starts = sorted({0, *chance.integers(0, tokens, tokens // 2).tolist()})
+        token = int(chance.integers(0, tokens))
+        begin = modules.call("windows", "windowAround", token, tokens, size)
+        assert begin <= tokens - size
+        found = modules.call("windows", "windowFrom", starts, begin, size)
+        assert 0 <= found["first"] < found["last"] <= len(starts)
+        assert found["last"] - found["first"] == min(size, len(starts))
+        if len(starts) == tokens:
+            assert found["first"] <= token < found["last"]
+        moved = modules.call("windows", "tokenAt", starts, float(chance.uniform(-50, 550)), size)
+        assert moved in starts
+        assert starts.index(moved) <= max(0, len(starts) - size)
 
 
 class TestRoutes:
@@ -193,12 +191,11 @@ class TestBinary:
             assert modules.call("binary", "crc", data) == zlib.crc32(data)
 
 
-class TestNumbers:
-    def test_a_small_share_is_told_as_in_python_and_a_large_one_whole(self, modules, chance):
-        for share in [0.0, 1.0, 1e-9, 0.9999, 0.0995, *chance.uniform(0, 1, TIMES) ** 4]:
-            told = modules.call("labels", "percent", float(share))
-            whole = share >= 0.0995 and not 0.9995 <= share < 1
-            assert told == (f"{int(100 * share + 0.5)}%" if whole or share == 0 else percent(share)), share
+def test_a_small_share_is_told_as_in_python_and_a_large_one_whole(modules, chance):
+    for share in [0.0, 1.0, 1e-9, 0.9999, 0.0995, *chance.uniform(0, 1, TIMES) ** 4]:
+        told = modules.call("labels", "percent", float(share))
+        whole = share >= 0.0995 and not 0.9995 <= share < 1
+        assert told == (f"{int(100 * share + 0.5)}%" if whole or share == 0 else percent(share)), share
 
 
 class TestLabels:

@@ -108,8 +108,7 @@ STEP = lessons()[3].steps[0]
 
 def test_an_exercise_is_checked_kept_and_proven_by_its_link(open_app, new_page, served):
     page = open_app()
-    page.evaluate("() => { BertExplorer.lessons.close(); localStorage.clear(); }")
-    page.evaluate("(name) => BertExplorer.lessons.open(name)", NAME)
+    begin(page, NAME)
     panel = page.locator("#lessons")
     check, said = panel.get_by_role("button", name="Check", exact=True), panel.locator(".bx-exercise-said")
     settled(page)
@@ -142,12 +141,9 @@ def test_an_exercise_is_checked_kept_and_proven_by_its_link(open_app, new_page, 
     teacher.wait_for_function("(query) => BertExplorer.link.linkState.query === query", arg=links.query(STEP.solved))
 
 
-OF_TERMS = "03-one-head.2"
-
-
 def test_a_term_is_explained_by_keys_and_by_a_tap_once_in_a_step(open_app):
     page = open_app(viewport={"width": 420, "height": 900}, has_touch=True)
-    page.evaluate("(step) => BertExplorer.lessons.open(step)", OF_TERMS)
+    page.evaluate("BertExplorer.lessons.open('03-one-head.2')")
     terms, meaning = page.locator("#lessons .bx-term"), page.locator("#meaning")
     expect(terms.first).to_be_visible()
     settled(page)  # the step's view has been drawn

@@ -10,6 +10,14 @@ from tests.families import TUNED, write_family, write_tuned
 from tests.hub import REPO
 from tests.tabs import open_tab, opened_tab
 
+BUNDLED = "bert-l6-h384-uncased"
+
+
+def choose(page, name):
+    box = page.locator("#model-box input")
+    box.fill(name)
+    box.press("Enter")
+
 
 def test_a_link_that_makes_no_sense_opens_the_page(page, served):
     for query in ("?a=%00%07&layer=²&head=0&token=-1&tab=nowhere", "?a=" + "x" * 9_000):
@@ -19,27 +27,22 @@ def test_a_link_that_makes_no_sense_opens_the_page(page, served):
 
 def test_a_model_that_is_not_there_leaves_the_one_in_use(open_app):
     page = open_app()
-    box = page.locator("#model-box input")
-    box.fill("no-such-owner/no-such-model")
-    box.press("Enter")
-    expect(page.locator("#notice")).to_contain_text("bert-l6-h384-uncased stays")
-    expect(box).to_have_value("bert-l6-h384-uncased")
+    choose(page, "no-such-owner/no-such-model")
+    expect(page.locator("#notice")).to_contain_text(f"{BUNDLED} stays")
     settled(page)  # nothing that comes after it may clear it
-    expect(page.locator("#notice")).to_contain_text("bert-l6-h384-uncased stays")
-    expect(box).to_have_value("bert-l6-h384-uncased")
+    expect(page.locator("#notice")).to_contain_text(f"{BUNDLED} stays")
+    expect(page.locator("#model-box input")).to_have_value(BUNDLED)
     expect(chips(page).first).to_be_visible()
 
 
 def test_a_model_without_heads_says_why_and_offers_one_that_can(open_app, variant_folders):
     page = open_app()
-    box = page.locator("#model-box input")
-    box.fill(str(variant_folders["encoder_only"]))
-    box.press("Enter")
+    choose(page, str(variant_folders["encoder_only"]))
     open_tab(page, "Fill-mask")
     expect(page.get_by_text(re.compile("has no masked-language-model head"))).to_be_visible()
     page.get_by_role("button", name="Use the bundled model").locator("visible=true").click()
     expect(page.locator("#fill-mask-guesses-guesses button[data-index]").first).to_be_visible()
-    expect(box).to_have_value("bert-l6-h384-uncased")
+    expect(page.locator("#model-box input")).to_have_value(BUNDLED)
 
 
 def test_two_people_do_not_see_each_others_words(new_page, served):
@@ -110,15 +113,6 @@ def test_a_link_opens_a_tuned_checkpoint_at_its_own_head(open_app, tmp_path):
     expect(page.locator("#own-head-labels-check")).to_contain_text("✓")
     page.get_by_role("tab", name="Fill-mask", exact=True).click()
     expect(page.locator("#fill-mask-hint")).to_contain_text("has no masked-language-model head")
-
-
-BUNDLED = "bert-l6-h384-uncased"
-
-
-def choose(page, name):
-    box = page.locator("#model-box input")
-    box.fill(name)
-    box.press("Enter")
 
 
 def test_a_download_is_seen_stopped_and_goes_on_later(open_app, hub, tiny_folder):

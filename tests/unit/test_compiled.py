@@ -10,7 +10,6 @@ from explorer.techniques.mixing import compile_with
 
 
 def add_rows(found, rows):
-    """Add every row to `found`."""
     for row in range(len(rows)):
         for place in range(len(found)):
             found[place] += rows[row, place]

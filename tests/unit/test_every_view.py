@@ -1,7 +1,6 @@
 """Every view of every kind of model that can be read: there is something to see, its numbers leave, and nothing is raised."""
 
 import json
-from dataclasses import fields
 
 import pytest
 
@@ -13,10 +12,10 @@ from explorer.tabs import TABS
 from explorer.training.tagging import TaggedExamples
 from explorer.ui.attribution import AttributionView
 from explorer.ui.long_view import LongView
-from explorer.ui.settings import Sheet
 from explorer.ui.subject import Subject
 from explorer.ui.view import MARKDOWN
 from tests.at_night import at_night
+from tests.contents import opened
 from tests.families import KINDS, TUNED, write_family, write_tuned
 
 pytestmark = pytest.mark.usefixtures("few_sentences", "few_tagged")
@@ -44,8 +43,7 @@ def test_every_view_has_something_to_show(tmp_path, name):
     subject = Subject.of(model.trace("the man went to the [MASK].", "he bought milk."))
     for tab in [tab for tab in TABS if tab.needs is None or getattr(model.capabilities, tab.needs)]:
         for kind in tab.views:
-            given = {one.name: one.default for one in fields(kind) if not isinstance(kind.settings[one.name], Sheet)}
-            view = kind.read(given, model.capabilities)  # as the page reads its controls
+            view = opened(kind.name, subject)
             if view.unless(subject):
                 continue
             content = view.open(view.first(subject))

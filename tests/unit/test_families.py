@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+import transformers
 
 import explorer
 from explorer.bert.trace import Reading, Trace
@@ -10,6 +11,7 @@ from explorer.core.errors import CapabilityError, InputError
 from explorer.core.steps import finished
 from explorer.fill_mask import compute as masking_game
 from explorer.finetune.compute.layers import Top
+from explorer.finetune.compute.task import make_plan
 from explorer.inside_head import compute as batch
 from explorer.techniques import ablation, attribution, inside, lens, pseudo_likelihood, routes, targets
 from explorer.techniques.directions import find_direction
@@ -39,8 +41,6 @@ def model(kind, folders):
 @pytest.fixture(scope="module")
 def eager(kind, folders):
     """The same by transformers alone."""
-    import transformers
-
     made = getattr(transformers, KINDS[kind].model)
     return made.from_pretrained(folders[kind], attn_implementation="eager").eval().requires_grad_(False)
 
@@ -339,8 +339,6 @@ class TestTechniques:
         assert scores[0] < 0
 
     def test_training_the_top_layers_or_why_not(self, kind, model):
-        from explorer.finetune.compute.task import make_plan
-
         if kind == "albert":
             with pytest.raises(CapabilityError, match="one set of weights for all its layers"):
                 make_plan(model, -1, "cls", 1)

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import torch
 
 from explorer.analysis.similarity import cosine_matrix, mean_of_pairs
 from explorer.bert import features as module
@@ -59,8 +60,6 @@ def test_the_poolers_formula_gives_the_poolers_output(bundled, eager):
     trace = bundled.trace("The man went home.", "He slept.")
     vector, (weight, bias) = trace.pooler_output(), bundled.pooler_weights
     np.testing.assert_allclose(np.tanh(weight @ trace.hidden_states[-1, 0] + bias), vector, atol=1e-5)
-    import torch
-
     _, reference = eager(bundled, "The man went home.", "He slept.")
     with torch.no_grad():
         pooled = bundled.module.bert.pooler(reference.hidden_states[-1])[0].numpy()

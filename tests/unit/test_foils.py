@@ -7,7 +7,7 @@ import torch
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.fill_mask import endpoints as masked_lm
-from explorer.techniques import ablation, attribution, targets
+from explorer.techniques import ablation, attribution
 from explorer.techniques.targets import against_second_guess, is_next_target, own_reading, word_target
 from tests.hooks import eager_bert
 
@@ -102,11 +102,6 @@ def test_without_a_foil_attribution_answers_as_before(trace):
     other = masked_lm.attribution(TEXT, FOIL, method="occlusion")
     both = masked_lm.attribution(TEXT, WORD, method="occlusion", foil=FOIL)
     np.testing.assert_allclose(both["scores"], np.subtract(plain["scores"], other["scores"]), atol=CLOSE)
-
-
-def each(target):
-    """The target with its foil, and both alone."""
-    return target, target.each[0], targets.Target("fill_mask", target.position, target.foil, target.foil_token)
 
 
 def test_a_foil_is_another_word_of_one_piece(bundled, trace, refusal):

@@ -42,7 +42,6 @@ def online(hub, monkeypatch):
 
 
 def put(hub, card="", **files):
-    """A data set on the hub."""
     hub.repos[f"datasets/{NAME}"] = {"README.md": f"---\n{card}\n---\n".encode(), **(files or {"train.csv": ROWS})}
 
 

@@ -24,7 +24,6 @@ TEXT = "The man went to the [MASK] slowly."
 
 @pytest.fixture
 def module(model):
-    """transformers' own model, eager, read afresh."""
     return eager_bert(model)
 
 

@@ -79,12 +79,6 @@ def test_next_sentence_equals_the_softmax_of_transformers(model, eager):
         assert verdict.is_next + verdict.not_next == pytest.approx(1, abs=1e-6)
 
 
-def test_index_0_means_that_b_follows(bundled):
-    follows = bundled.next_sentence("She opened the door of the old house.", "She went inside and looked around.")
-    random = bundled.next_sentence("She opened the door of the old house.", "Gross domestic product fell by 3% in 1982.")
-    assert follows.is_next > 0.5 > random.is_next
-
-
 def test_a_blank_that_is_not_there_or_was_cut_off_is_told(model, refusal):
     assert "no [MASK]" in refusal(InputError, lambda: model.fill_mask("the man [mask] went"))
     assert "512 tokens" in refusal(InputError, lambda: model.fill_mask("the " * 600 + "[MASK]"))
@@ -230,8 +224,6 @@ def test_a_model_that_nobody_uses_is_gone_without_a_garbage_collection(make_tiny
         gc.enable()
     assert others
 
-
-# capabilities
 
 CAN = {  # masked words, next sentence, segments, pooler
     "encoder_only": (False, False, True, True),

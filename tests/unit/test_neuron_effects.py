@@ -10,9 +10,7 @@ from tests.hooks import eager_bert, hooked
 TEXT, TEXT_B = "The capital of Japan is [MASK].", "It is a city of temples."
 
 
-@pytest.mark.parametrize("name", ["bundled", "tiny"])
-def test_each_effect_is_that_of_a_hook_that_zeroes_the_neuron(name, request):
-    model = request.getfixturevalue(name)
+def test_each_effect_is_that_of_a_hook_that_zeroes_the_neuron(model):
     eager = eager_bert(model)
     trace, encoded = model.trace(TEXT, TEXT_B), model.tokenizer(TEXT, TEXT_B, return_tensors="pt")
     for target in (word_target(trace), is_next_target(trace)):

@@ -37,10 +37,7 @@ from explorer.core import jobs; from explorer.finetune.compute import store
 def train(folder):
     import explorer
     from explorer.finetune.compute.from_table import built_in
-    from explorer.finetune.compute.task import Task
-    from explorer.finetune.compute.task import make_plan
-    from explorer.finetune.compute.store import new_run
-    from explorer.finetune.compute.task import run_training
+    from explorer.finetune.compute.task import Task, make_plan, run_training
     examples, model, identifier = built_in("sentiment"), explorer.load(folder), store.new_id()
     encode = explorer.Explorer.encode
     def broken(self, text_a, text_b=""):
@@ -58,7 +55,7 @@ def train(folder):
                     print("trains", flush=True)
                     stop.wait()
         except StopIteration as done:
-            new_run(done.value, "Sentiment", identifier)
+            store.new_run(done.value, "Sentiment", identifier)
 
 threading.Thread(target=train, args=[sys.argv.pop()]).start()
 app.main()

@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 import torch
+import transformers
 from safetensors.torch import load_file, save_file
 
 import explorer
@@ -69,8 +70,6 @@ PROBLEMS = (None, "single_label_classification", "multi_label_classification", "
 
 
 def pipeline(task, folder, **options):
-    import transformers
-
     return transformers.pipeline(task, str(folder), device="cpu", **options)
 
 
@@ -163,14 +162,13 @@ class TestFiles:
         assert explorer.load(folder).own_head is None
 
 
-class TestViews:
-    @pytest.mark.parametrize("task", [LABELS, TAGS, ANSWER])
-    def test_each_task_has_one_view_that_shows_it(self, task, models):
-        subject = Subject.of(models[task].trace(*PAIR))
-        shown = {name: view().compute(subject) for name, view in VIEWS.items() if name.startswith("own-head/")}
-        filled = [name for name, content in shown.items() if content]
-        assert filled == [{LABELS: "own-head/labels", TAGS: "own-head/tags", ANSWER: "own-head/answer"}[task]]
-        assert shown[filled[0]]["check"]["text"].startswith("✓")
+@pytest.mark.parametrize("task", [LABELS, TAGS, ANSWER])
+def test_each_task_has_one_view_that_shows_it(task, models):
+    subject = Subject.of(models[task].trace(*PAIR))
+    shown = {name: view().compute(subject) for name, view in VIEWS.items() if name.startswith("own-head/")}
+    filled = [name for name, content in shown.items() if content]
+    assert filled == [{LABELS: "own-head/labels", TAGS: "own-head/tags", ANSWER: "own-head/answer"}[task]]
+    assert shown[filled[0]]["check"]["text"].startswith("✓")
 
 
 def test_the_table_of_families_is_in_the_guide(guide):

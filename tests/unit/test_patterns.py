@@ -45,10 +45,6 @@ def value_of(node: ast.expr, names: dict) -> object:
         return A_WORD
 
 
-def names_in(path: Path) -> dict:
-    return vars(importlib.import_module(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)))
-
-
 def calls(tree: ast.AST) -> list[tuple[ast.Call, ast.Attribute, str]]:
     """The calls of methods that have the name of a function of `re`, and of what."""
     found = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
@@ -72,7 +68,8 @@ def patterns() -> tuple[Pattern, ...]:
         for call, function, owner in calls(tree):
             if owner != "re":
                 continue
-            names, at = names_in(path), FLAGS_AT[function.attr]
+            module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+            names, at = vars(importlib.import_module(module)), FLAGS_AT[function.attr]
             flags = [*call.args[at : at + 1], *(one.value for one in call.keywords if one.arg == "flags")]
             uses = {function.attr}
             if function.attr == "compile":

@@ -129,15 +129,6 @@ def test_equal_rows_are_one_place_in_every_map(method, dimensions):
         np.testing.assert_array_equal(at.points, at.points[places], err_msg=str(layer))
 
 
-def test_pca_keeps_distances_and_says_how_much():
-    vectors = RANDOM.normal(size=(30, 3)) * [5, 2, 0.1]
-    found = project(vectors, MapSettings("pca", 3))
-    wanted = np.linalg.norm(vectors[:, None] - vectors[None], axis=-1)
-    np.testing.assert_allclose(np.linalg.norm(found.points[:, None] - found.points[None], axis=-1), wanted, atol=1e-4)
-    assert found.explained_variance.sum() == pytest.approx(1)
-    assert list(found.explained_variance) == sorted(found.explained_variance, reverse=True)
-
-
 def test_aligned_maps_keep_their_distances_and_come_back():
     points = RANDOM.normal(size=(40, 2)).astype(np.float32)
     turn = np.array([[0.6, -0.8], [-0.8, -0.6]])  # turned and mirrored

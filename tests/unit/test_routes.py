@@ -19,7 +19,6 @@ CUTS = [(1, 6, 4, None), (0, 3, 1, 1)]
 
 @pytest.fixture
 def eager(model):
-    """transformers' own model, eager."""
     return eager_bert(model).requires_grad_(False)
 
 

@@ -114,9 +114,9 @@ def tables_in(view, subject):
     return tables_of(view, view.compute(subject))
 
 
-def frame(name, subject, part="", **settings):
+def frame(name, subject, **settings):
     found = tables_in(opened(name, subject, **settings), subject)
-    table = found[part] if part else next(table for table in found.values() if table.columns != TEXT)
+    table = next(table for table in found.values() if table.columns != TEXT)
     return pd.DataFrame(table.rows, columns=table.columns)
 
 

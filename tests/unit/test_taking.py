@@ -6,7 +6,6 @@ from urllib.parse import quote
 from urllib.request import urlopen
 from xml.etree import ElementTree
 
-import numpy as np
 import pandas as pd
 import pytest
 import segno
@@ -149,15 +148,6 @@ def refused(url):
     assert caught.value.code in (400, 404)
     check_sentence(sentence)
     return sentence
-
-
-def test_pandas_reads_the_head_that_a_link_shows(address, bundled):
-    numbers = pd.read_csv(address(HEAD), **READ)
-    weights = numbers.pivot(index="query_position", columns="key_position", values="weight").to_numpy()
-    trace = bundled.trace("A dog barked at the [MASK].", "It was loud.")
-    np.testing.assert_allclose(weights, trace.attention(2)[6], atol=1e-6)  # added up by other threads
-    assert set(numbers["layer"]) == {3}
-    assert numbers["key"].tolist()[: trace.kept] == list(trace.tokens)
 
 
 @pytest.mark.parametrize("part", ["grid", "attention-heads-grid"])

@@ -12,9 +12,9 @@ from explorer.ui.view import Change
 TEXTS = ("The man went to the [MASK] store.", "He bought a gallon of milk!")
 
 
-@pytest.fixture(params=["bundled", "tiny"])
-def subject(request):
-    return Subject.of(request.getfixturevalue(request.param).trace(*TEXTS), Selection(layer=2, head=2, token=2))
+@pytest.fixture
+def subject(model):
+    return Subject.of(model.trace(*TEXTS), Selection(layer=2, head=2, token=2))
 
 
 def test_a_row_for_each_key_between_the_query_and_the_sum(subject):

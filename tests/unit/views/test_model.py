@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from safetensors.torch import load_file, save_file
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import BertConfig, BertForMaskedLM, BertModel
 
@@ -15,12 +16,11 @@ from explorer.model_card.architecture import Configuration, ModuleTree, Paramete
 from explorer.model_card.drawing import stages
 from explorer.model_card.origin import MOST_NAMED, PAPERS, Cost, OnPaper, Origin
 from explorer.model_card.weights import Weights, histogram
+from explorer.tabs import TABS
 from explorer.teaching.lessons.reading import lessons
 from explorer.teaching.lessons.sending import as_html
 from explorer.ui.subject import Subject
 from tests.families import KINDS, TUNED, write_family, write_tuned
-
-LESSONS = lessons()
 
 
 def _cells(view, subject: Subject) -> list[list[str]]:
@@ -92,8 +92,6 @@ def test_where_it_comes_from(bundled, variant_folders):
 
 
 def test_weights_that_nothing_reads_are_told(make_tiny):
-    from safetensors.torch import load_file, save_file
-
     folder = make_tiny()
     extra = [f"extra.{number}" for number in range(MOST_NAMED + 2)]
     tensors = load_file(folder / "model.safetensors") | {name: torch.zeros(3) for name in extra}
@@ -105,8 +103,6 @@ def test_weights_that_nothing_reads_are_told(make_tiny):
 
 
 def test_the_drawing_has_all_parameters_and_its_boxes_lead_somewhere(bundled, tmp_path):
-    from explorer.tabs import TABS
-
     choices = {tab.label: tab.choices for tab in TABS}
     models = [bundled, *(explorer.load(write_family(tmp_path / name, name)) for name in KINDS)]
     models += [explorer.load(write_tuned(tmp_path / f"{name}-tuned", name, TUNED[0])) for name in ("albert", "distilbert")]
@@ -170,9 +166,8 @@ def test_the_gates_in_the_guide_are_those_of_an_lstm_of_pytorch():
 
 @pytest.mark.parametrize("name", sorted(drawings()))
 def test_a_drawing_is_shown_in_a_lesson_and_in_the_guide_with_its_text_and_in_the_colours_of_the_page(name):
-    lessons = [step for lesson in LESSONS for step in lesson.steps if name in step.before + step.after]
-    assert len(lessons) == 1
-    shown = as_html(lessons[0].before + lessons[0].after)
+    (step,) = [step for lesson in lessons() for step in lesson.steps if name in step.before + step.after]
+    shown = as_html(step.before + step.after)
     assert re.search(r'<svg class="drawing" role="img" aria-label="[^"]{100,}" xmlns=', shown)
     assert drawings()[name].removeprefix("<svg") in shown
     assert drawings()[name].removeprefix("<svg") in pages()["networks"].html

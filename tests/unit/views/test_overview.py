@@ -1,5 +1,6 @@
 """All of BERT in one picture: what it says is what the numbers below it and transformers itself say."""
 
+import base64
 import re
 
 import numpy as np
@@ -22,20 +23,14 @@ from explorer.techniques.routes import Route, mixing, place_shares, strongest_he
 from explorer.techniques.targets import is_next_target, own_reading, word_target
 from explorer.ui.pictures.bars import short_percent
 from explorer.ui.pictures.numbers import numbers_of
-from explorer.ui.subject import CHANGES, Selection, Subject
+from explorer.ui.subject import CHANGES
 from tests.decomposing import head_shares
+from tests.unit.views.test_says import CITY, JAPAN, subject
 
-JAPAN, CITY = "The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."
 LONG = "The committee met again on Monday to discuss the report that the minister had asked for. " * 20
 
 
 SUITES = {"facts": 2, "agreement": 16, "negation": 16, "prepositions": 16, "pronouns": 16}  # every so many of their sentences
-
-
-def subject(text_a=JAPAN, text_b=CITY, model="", **chosen):
-    from explorer.bert import checkpoints
-
-    return Subject(model or checkpoints.default_name(), text_a, text_b, Selection(**chosen))
 
 
 def picture(about, **settings):
@@ -43,8 +38,6 @@ def picture(about, **settings):
 
 
 def mixing_in(value):
-    import base64
-
     rows, layers = len(value["tokens"]), value["states"] - 1
     return np.frombuffer(base64.b64decode(value["mixing"]), "<u2").reshape(layers, rows, rows) / LEVELS
 
@@ -303,9 +296,7 @@ def test_what_the_page_says_of_many_sentences_is_what_the_guide_says(guide):
         assert f"| {name} | {MEASURED[method]} |" in guide["benchmarks"]
 
 
-@pytest.mark.parametrize("name", ["bundled", "tiny"])
-def test_losses_are_those_of_the_input_with_a_mask_and_shares_those_of_the_routes(name, request):
-    model = request.getfixturevalue(name)
+def test_losses_are_those_of_the_input_with_a_mask_and_shares_those_of_the_routes(model):
     trace = model.trace("The man went to the [MASK] slowly.", "He bought some milk!")
     blank = trace.mask_positions[0]
     for target in (word_target(trace), is_next_target(trace)):

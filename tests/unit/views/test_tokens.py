@@ -12,9 +12,9 @@ from explorer.ui.subject import Selection, Subject
 TEXTS = ("The man mispronounced [MASK].", "He bought 🍎!")
 
 
-@pytest.fixture(params=["bundled", "tiny"])
-def subject(request):
-    return Subject.of(request.getfixturevalue(request.param).trace(*TEXTS))
+@pytest.fixture
+def subject(model):
+    return Subject.of(model.trace(*TEXTS))
 
 
 def near(view, subject):

@@ -181,11 +181,9 @@ def test_findings_and_declared_answers_are_covered_and_nothing_else(covered):
     assert covered - findings == ANSWERS | SHEETS | {"says", "suggestion"}, "the line below the bar says what the model says"
 
 
-@pytest.mark.parametrize(
-    "name", ["fill-mask-guesses-guesses", "fill-mask-lens-table", "next-sentence-pair-verdict", "own-head-labels-verdict"]
-)
-def test_what_the_model_says_is_an_answer(covered, name):
-    assert name in covered
+def test_what_the_model_says_is_an_answer(covered):
+    assert covered >= {f"fill-mask-{name}" for name in ("guesses-guesses", "lens-table")}
+    assert covered >= {f"{name}-verdict" for name in ("next-sentence-pair", "own-head-labels")}
 
 
 def test_what_shows_how_it_gets_there_is_none(covered):
