@@ -38,14 +38,10 @@ BACKGROUND = ("rest", "ask")  # events that the page itself triggers
 
 @dataclass
 class Seen:
-    """What the browser of one session has: the containers whose pieces were sent, and those that it has told of since.
+    """What the browser of one session has, and the props of controls that it sends null for, as it does not have them yet."""
 
-    Until then it sends null for their controls, since a piece takes a while to arrive: `later` has the props of these, and of
-    what was not sent yet.
-    """
-
-    built: set[int]
-    sure: set[int]
+    built: set[int]  # the containers whose pieces were sent
+    sure: set[int]  # those of them that have arrived, as its values show
     later: dict[int, dict[str, Any]] = field(default_factory=dict)
 
 

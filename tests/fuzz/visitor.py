@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from tests.fuzz.promises import SILENCE, Answer, require
 
-PATIENCE = 120  # seconds for an answer
+PATIENCE = 240  # seconds for an answer
 JSON = {"Content-Type": "application/json"}
 
 
