@@ -22,6 +22,7 @@ from explorer.ui.view import Content, Finding, View, Why, button, caption, chart
 
 SENTENCES = "The keys to the cabinet are on the table.\nThe keys to the cabinet is on the table."
 MOST_SENTENCES = Limit(20, TYPE)
+MOST_SQUARED = Limit(40_000, "That takes too long to score. Shorten the sentences: to 200 pieces, or 40 in each of twenty.")
 COLUMNS = ("Sentence", "Pieces", "ln p (by word)", "ln p (original)")
 
 _scores: OnceCache[Hashable, list[list[Any]]] = OnceCache(16)
@@ -146,8 +147,9 @@ def _score(subject: Subject, lines: str) -> list[list[Any]]:
     model, sentences = subject.model, [line.strip() for line in lines.splitlines() if line.strip()]
     if not 1 <= len(sentences) <= MOST_SENTENCES.most:
         raise InputError(MOST_SENTENCES.tell(len(sentences), "sentences"))
-    by_word, original = (finished(pseudo_likelihoods_in_steps(model, sentences, way)) for way in LIKELIHOODS)
     pieces = [len(model.visible_positions(model.encode(sentence))) for sentence in sentences]
+    MOST_SQUARED.check(sum(count**2 for count in pieces))  # a pass over all pieces for each of them
+    by_word, original = (finished(pseudo_likelihoods_in_steps(model, sentences, way)) for way in LIKELIHOODS)
     rows = sorted(zip(sentences, pieces, by_word, original, strict=True), key=lambda row: -row[2])
     shown = [[sentence, count, round(score, 2), round(alone, 2)] for sentence, count, score, alone in rows]
     return keep(shown, lambda: Table.of(("sentence", "pieces", "by_word", "original"), rows))

@@ -127,6 +127,8 @@ def test_sentences_are_ranked_and_scored_once(blank, monkeypatch):
     assert next(view.on_score(blank, None))["table"] is table
     with pytest.raises(InputError, match="Type 1 to 20 sentences"):
         Likelihoods(sentences=" \n").compute(blank)
+    with pytest.raises(InputError, match="Shorten"):  # 510 pieces were 1,020 passes over 512 tokens, without an end in sight
+        Likelihoods(sentences="\\" * 5000).compute(blank)
 
 
 def test_the_lens_ends_in_the_guess_and_a_click_moves_it(blank):
