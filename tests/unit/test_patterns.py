@@ -18,7 +18,7 @@ FLAGS_AT = {"compile": 1, "match": 2, "fullmatch": 2, "search": 2, "findall": 2,
 FROM_ONE_PLACE = {"match", "fullmatch"}
 A_WORD = "ab"  # stands for what a pattern takes from a variable of its function
 SMALL, LARGE = 1_000, 4_000  # characters: a quadratic pattern takes 16 times as long for the second, a linear one 4 times
-MOST_TIMES, A_MOMENT, TRIES = 8, 0.001, 2  # seconds, below which nothing can be compared
+MOST_TIMES, A_MOMENT, TRIES = 8, 0.001, 5  # seconds, below which nothing can be compared
 ENDLESS = 0.1  # seconds for less than SMALL characters: it is exponential
 STEPS = (12, 16, 20, 24, 28, 32, 60, 200)  # characters; small ones first, since an exponential one would never come back
 COMMON = " \na0.|"
@@ -118,8 +118,8 @@ def slow_on(pattern: Pattern) -> str:
         for length in STEPS:
             if seconds(compiled, pattern, make(length)) > ENDLESS and seconds(compiled, pattern, make(length)) > ENDLESS:
                 return shown
-        large = min(seconds(compiled, pattern, make(LARGE)) for _ in range(TRIES))
-        if large > A_MOMENT and large > MOST_TIMES * min(seconds(compiled, pattern, make(SMALL)) for _ in range(TRIES)):
+        tries = ([seconds(compiled, pattern, make(length)) for length in (SMALL, LARGE)] for _ in range(TRIES))
+        if all(large > max(A_MOMENT, MOST_TIMES * small) for small, large in tries):  # not in one busy moment only
             return shown
     return ""
 
