@@ -175,7 +175,7 @@ class TabPage:
                     hidden = {choice.column: gr.Column(visible=False), self.hint: why}
                     return {**updates, **hidden, **self.show_finding(subject, values), **self.follow(subject, values)}
                 shown = panel.show(subject, view, values, but)
-                updates = merge(updates, shown)  # views share controls, and each says something else of them
+                updates |= shown
                 values = {**values, **{one: new for one, new in shown.items() if one in panel.memories}}
             except ExplorerError as error:
                 updates[self.hint] = wrong(error, [panel], updates[self.hint])

@@ -13,13 +13,12 @@ import gradio as gr
 import pytest
 
 import explorer
-from explorer.finetune.recipe import ANSWERS
 from explorer.finetune.tab import TAB
 from explorer.page.components import OF_PARTS, PLOTLY_ADDRESS, page_head
 from explorer.page.events import CHOSEN, Values, keep_together, plain
 from explorer.page.frame import Shell
 from explorer.page.shell import build_shell
-from explorer.ui.subject import Selection, Subject
+from explorer.ui.subject import Selection
 from explorer.ui.view import OpenModel
 from tests.waiting import set_clock
 
@@ -85,15 +84,6 @@ def test_what_follows_an_event_follows_the_last_one_too(blocks):
     dropped = [listener for listener in chained if listener.trigger_mode == "once"]
     trains = sum(name.startswith("begin_") for view in TAB.views for name in dir(view))
     assert len(dropped) == trains == 3, "but for the trainings"
-
-
-def test_each_view_says_something_of_a_control_that_they_share(page, bundled):
-    """Of the built-in sets, one view says which there are, and every view whether the menu is seen."""
-    tab = page[1].tabs[TAB.id]
-    values = tab.complete({tab.controls["kind"]: ANSWERS})
-    shown = tab.redraw(Subject(bundled.name, "", ""), values)[tab.controls["ready"]]
-    assert [name for _, name in shown["choices"]] == [shown["value"]] == ["answers"]
-    assert shown["visible"]
 
 
 def test_a_button_of_a_view_opens_a_model_in_the_whole_page(page, bundled, monkeypatch):
