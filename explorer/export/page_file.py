@@ -88,10 +88,15 @@ def all_stems() -> list[str]:
 
 
 def scripts(stems: Iterable[str], entry: str) -> str:
-    """The script that draws components by their file names, and then runs the module `entry`. One file may draw several."""
-    wanted, places = set(stems), sorted((ASSETS / "components").glob("*.js"))
-    own = [place.name for place in places if wanted & {_stem(name) for name in DRAWN.findall(place.read_text("utf-8"))}]
-    return bundle([*(f"components/{name}" for name in own), entry])
+    """The script that draws components by their file names, and then runs the module `entry`."""
+    return bundle([*sorted({_scripts()[stem] for stem in stems}), entry])
+
+
+@cache
+def _scripts() -> dict[str, str]:
+    """The path of the script that draws each component, by the component's file name; one script may draw several."""
+    files = {file: DRAWN.findall(file.read_text("utf-8")) for file in (ASSETS / "components").glob("*.js")}
+    return {_stem(name): f"components/{file.name}" for file, names in files.items() for name in names}
 
 
 def styles(stems: Iterable[str], *own: str) -> str:

@@ -188,9 +188,9 @@ def _train_in_steps(task: Task, title: str, stop: Event, kept_as: tuple[str, str
 
     When the page is closed meanwhile, Gradio closes this generator: what was learned so far is kept, and the training stops.
     """
-    steps, parts = run_training(task, stop.is_set), task.split()
-    few = task.head is Classifier and task.plan.layers_trained and len(parts.held_out) <= MOST_MOVING
-    moving = parts if few else None  # texts whose points on the map move
+    steps, moving = run_training(task, stop.is_set), None
+    if task.head is Classifier and task.plan.layers_trained and len((parts := task.split()).held_out) <= MOST_MOVING:
+        moving = parts  # texts whose points on the map move
     history: list[Epoch] = []
     shown, drawn = 0.0, 0
     try:

@@ -187,7 +187,7 @@ def map_of(run: Run, tried: str = "", found: Decision | None = None, moments: Se
     star = None if found is None else _star(plane, tried, found)
     said = f"; the sentence that is tried is {labels[found.best]}." if found else "."
     what = replace(drawn, star=star, frames=_frames(plane, held, every, moments))
-    return draw_map(what, f"{_alt(held, labels)}{said}", plays=bool(moments))
+    return draw_map(what, f"{_alt(every, labels, len(held.texts))}{said}", plays=bool(moments))
 
 
 def _beside(held: HeldOutTexts, learned: HeldOut | None) -> HeldOutTexts:
@@ -206,13 +206,15 @@ def map_in_training(examples: Examples, parts: Split, scores: np.ndarray) -> dic
     texts, texts_b = zip(*(examples.pairs[row] for row in rows), strict=True)
     every = HeldOutTexts(texts, texts_b, examples.targets[rows], scipy.special.softmax(scores, axis=-1))
     plane = Plane.of(every.probabilities[:count])
-    said = f"{int(every.hits[:count].sum())} of {count} held out are right"
-    return draw_map(_draw(every, examples.classes, plane, "it is called", count), f"A map of {len(rows)} sentences; {said}.")
+    drawn = _draw(every, examples.classes, plane, "it is called", count)
+    return draw_map(drawn, f"{_alt(every, examples.classes, count)}.")
 
 
-def _alt(held: HeldOutTexts, labels: Sequence[str]) -> str:
-    right, count = int(held.hits.sum()), len(held.targets)
-    return f"{count} sentences of {len(labels)} classes on the plane of the head's logits; {right} are right"
+def _alt(every: HeldOutTexts, labels: Sequence[str], judged: int) -> str:
+    """What the picture shows, in words; the first `judged` texts are held out."""
+    right, count = int(every.hits[:judged].sum()), len(every.texts)
+    of = "" if judged == count else f" of {judged} held out"
+    return f"{count} sentences of {len(labels)} classes on the plane of the head's logits; {right}{of} are right"
 
 
 def _draw(held: HeldOutTexts, labels: Sequence[str], plane: Plane, how: str, judged: int) -> TextMap:
