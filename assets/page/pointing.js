@@ -46,7 +46,9 @@ export async function point(id, under = "", spot = []) {
   element.dataset.pointed = "yes";
   if (spot.length && !under) markSpot(element, spot);
   await reveal(mine, element);
-  if (turn === mine && !element.getClientRects().length) point(id, under, spot); // it was that of a tab which has gone since
+  let there = element.getClientRects().length > 0; // else it was that of a tab which has gone since
+  for (; there && turn === mine; there = element.isConnected) await wait(); // the page may build it again
+  if (turn === mine) point(id, under, spot);
 }
 
 // Scroll to the element, or to what is marked within it where it is taller than the room between the bar and a sheet; and again
