@@ -72,7 +72,7 @@ class HeadNumbers(View):
         heads = seen.patterns.size
         common = f"The most common pattern is ‘{pattern}’, in {f'all {heads}' if count == heads else f'{count} of {heads}'} heads"
         if float(np.ptp(values)) < SEEN:
-            return Finding(f"{common}. All have the same {metric.label} to two decimals ({two_places(float(values.max()))}).")
+            return Finding(f"{common}. Their values of ‘{metric.label}’ hardly differ ({two_places(float(values.max()))}).")
         highest = f"{head_name((layer, head)).capitalize()} {HIGH[metric.key]} ({metric.label} {values[layer, head]:.2f})"
         return Finding(f"{highest}. {common}.", Why("attention", "One head", {"layer": layer + 1, "head": head + 1}))
 

@@ -11,7 +11,7 @@ from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.pictures.numbers import beside
 from explorer.ui.settings import number, several
 from explorer.ui.subject import Subject
-from explorer.ui.telling import stands_out
+from explorer.ui.telling import quote, stands_out
 from explorer.ui.view import Content, Finding, View, caption, chart, check, matches, prose
 
 
@@ -35,26 +35,26 @@ class SeveralHeads(View):
     def compute(self, subject: Subject) -> Content:
         weights, number = self._weights(subject)
         trace, row = subject.trace, subject.selection.token
-        named = f"heads {', '.join(map(str, self.heads))}" if self.heads else f"all {number} heads"
+        named = f"head{'s' * (number > 1)} {', '.join(map(str, self.heads))}" if self.heads else f"all {number} heads"
         whose = {"layer": self.layer, "heads": " ".join(map(str, self.heads)) or "all"}
         scale = WeightScale(True, f"weight, sum of {number}", float(scale_end(weights.max(), trace.kept, number)))
         picture = attention_heatmap(weights, trace.tokens, trace.tokens, scale, row)
         return {
             "title": f"**Layer {self.layer}, {named}**: row → column; each row sums to {number}.",
             "heatmap": beside(picture, **whose),
-            "rows": matches(rows_error(weights / number), f"rows sum to {number}, the number of heads", 1e-5),
+            "rows": matches(rows_error(weights / number), f"rows sum to {number}{', the number of heads' * (number > 1)}", 1e-5),
             "check": attention_check(subject.select(layer=self.layer)),
         }
 
     def finding(self, subject: Subject) -> Finding:
         weights, number = self._weights(subject)
         shares = weights.mean(axis=0) / number  # [key]
-        key = int(shares.argmax())
-        heads = f"head {self.heads[0]}" if number == 1 else f"{number} heads together"
+        key, share = int(shares.argmax()), whole_percent(float(shares.max()))
+        heads = f"{number} heads together" if number > 1 else f"head {self.heads[0] if self.heads else 1}"
+        weight = f"of the weight of {heads} in layer {self.layer}"
         if not stands_out(float(shares[key]), 1 / len(shares)):
-            return Finding(f"In layer {self.layer}, {heads} spread their weight over the {len(shares)} tokens; none stands out.")
-        text = f"In layer {self.layer}, {heads} give “{subject.trace.tokens[key]}” (token {key}) "
-        return Finding(f"{text}most, {whole_percent(float(shares[key]))} of their weight.")
+            return Finding(f"None of the {len(shares)} tokens stands out: no more than {share} {weight} goes to any.")
+        return Finding(f"{quote(subject.trace.tokens, key)} receives {share} {weight}, the most of {len(shares)} tokens.")
 
     def _weights(self, subject: Subject) -> tuple[np.ndarray, int]:
         """[query, key] the sum over the chosen heads, and their number."""

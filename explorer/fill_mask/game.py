@@ -17,7 +17,7 @@ from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.pictures.token_row import token_row_of
 from explorer.ui.settings import choice, number, switch
 from explorer.ui.subject import Subject
-from explorer.ui.telling import two_places
+from explorer.ui.telling import quote, two_places
 from explorer.ui.view import Change, Content, Finding, View, button, caption, matches, part, prose, select, sentence, settle
 
 STRATEGIES = (("Single pieces (BERT)", PIECES), ("Whole words", WORDS))
@@ -88,7 +88,8 @@ class Game(View):
         place, number = int(played.losses.argmax()), len(played.positions)
         firsts, loss = [guess.candidates[0].token for guess in played.guesses], float(played.losses[place])
         truth, best, right = played.pieces[place], firsts[place], sum(map(str.__eq__, firsts, played.pieces))
-        costs = f"“{truth}” costs most (probability {whole_percent(math.exp(-loss))}, a loss of {two_places(loss)} nats)"
+        costs = f"costs most (probability {whole_percent(math.exp(-loss))}, a loss of {two_places(loss)} nats)"
+        costs = f"{quote(played.encoding.tokens, played.positions[place])} {costs}"
         costs += "" if best == truth else f"; the first guess is “{best}”"
         return Finding(f"BERT's first guess is right for {right} of {number} chosen pieces. {costs}.")
 

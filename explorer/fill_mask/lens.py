@@ -17,6 +17,7 @@ from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.pictures.word_grid import word_grid
 from explorer.ui.settings import Choice, text, use
 from explorer.ui.subject import Subject
+from explorer.ui.telling import quote
 from explorer.ui.view import Change, Content, Finding, View, Why, caption, chart, check, matches, part, select, sentence
 
 MOST_WORDS = 4
@@ -60,7 +61,7 @@ class Lens(View):
         """The layer since which the final guess leads at the token, and the guess before; beside the raw lens, the tuned one."""
         tuned, token = chosen_lens(subject, self.reading), subject.token
         found = _lens(subject, _columns(subject), tuned)
-        where = which_blank(subject) if token in subject.trace.mask_positions else ""
+        where = which_blank(subject) if token in subject.trace.mask_positions else f"At {quote(subject.trace.tokens, token)}: "
         share = whole_percent(float(found.probabilities[-1, token - found.positions[0]]))
         leads, since, before = _follow_guess(subject, found)
         told = f"{where}After {_state(since - 1)} BERT would guess “{before}”; " if since else where
@@ -69,8 +70,8 @@ class Lens(View):
         if not tuned and (other := tuned_lens(subject.model)):
             _, there, _ = _follow_guess(subject, _lens(subject, range(token, token + 1), other))
             told += f" The tuned lens reads “{leads}” from {_state(there)} on."
-        told = told[:1].upper() + told[1:]
-        return Finding(told, Why("hidden", "Layer by layer", {"layer": since, "token": token}) if since else None)
+        why = Why("hidden", "Layer by layer", {"layer": since, "token": token}) if since else None
+        return Finding(told[:1].upper() + told[1:], why)
 
     def on_table(self, subject: Subject, index: list[int]) -> Change:
         """Select another token: [row, column] of a word."""

@@ -13,10 +13,11 @@ from explorer.techniques.attribution import occlusion
 from explorer.techniques.targets import Target, own_reading, word_target
 from explorer.ui.layout import row
 from explorer.ui.long_view import LongView
-from explorer.ui.pictures.bars import SEEN, percent, sign, whole_percent
+from explorer.ui.pictures.bars import SEEN, change_of, from_to, percent, sign, whole_percent
 from explorer.ui.settings import text, use
 from explorer.ui.subject import Subject
 from explorer.ui.switch_heads import Measured, measure_at
+from explorer.ui.telling import quote
 from explorer.ui.view import Content, Finding, caption, chart, part, sentence, verdict
 
 LONG = 4  # letters; where the model keeps 'the' says little
@@ -96,18 +97,23 @@ class Patching(LongView):
             return None
         target, others = found.target, [token for token in range(len(found.tokens)) if token != found.target.position]
         at, least, what = (1, SEEN, "probability") if target.foil is None else (0, ALIKE, "logit difference")
+        write = percent if target.foil is None else sign
         values, clean, corrupted = (found.logits, found.probabilities)[at], found.clean[at], found.corrupted[at]
         if clean - corrupted <= least:
-            return Finding(f"Nothing to bring back: “{target.token}” has about the same {what} in both runs.")
+            if corrupted - clean <= least:
+                same = f"{target.quoted} has about the same {what} in both runs ({write(clean)} and {write(corrupted)})"
+                return Finding(f"Nothing to bring back: {same}.")
+            changed = f"{target.quoted} has a higher {what} in the changed run ({write(corrupted)})"
+            return Finding(f"{changed} than in the original one ({write(clean)}), so there is nothing to bring back.")
         held = np.flatnonzero(values[:, others].max(axis=1) >= (clean + corrupted) / 2)
         if not len(held):
             return None
         layer = int(held[-1])
         token = others[int(values[layer, others].argmax())]
-        brought, left = (whole_percent(float(share)) for share in (found.probabilities[layer, token], found.corrupted[1]))
-        vector = f"the original vector of “{found.tokens[token]}” at hidden state {layer} brings"
+        vector = f"the original vector of {quote(found.tokens, token)} at hidden state {layer} brings"
         if target.foil is None:
-            falls = f"“{target.token}” falls from {whole_percent(found.clean[1])} to {left} in the changed run"
+            falls = f"{change_of(target.token, clean, corrupted)} in the changed run"
+            _, brought = from_to(corrupted, float(values[layer, token]), whole=whole_percent)
             return Finding(f"{falls}; {vector} it back to {brought}.")
         share = whole_percent(float(found.recovered[layer, token]))
         return Finding(f"Put into the changed run, {vector} {share} of the difference back ({target.quoted}).")
@@ -140,19 +146,17 @@ def _hardly_differ(one: Trace, other: Trace) -> bool:
 
 def _summary(found: Patched) -> str:
     """The target in both runs, and what differs between their inputs."""
-    pairs = zip(found.tokens, found.corrupted_tokens, strict=True)
-    changed = [f"{clean} → {corrupted}" for clean, corrupted in pairs if clean != corrupted]
-    where = ", ".join(changed[:4]) + (", …" if len(changed) > 4 else "") if changed else "nothing was changed"
+    pairs = enumerate(zip(found.tokens, found.corrupted_tokens, strict=True))
+    changed = [f"{quote(found.tokens, place)} → “{other}”" for place, (clean, other) in pairs if clean != other]
+    where = f"with {', '.join(changed[:4])}{', …' * (len(changed) > 4)}" if changed else "where nothing was changed"
     target, (clean, share), (corrupted, other) = found.target, found.clean, found.corrupted
-    lead = f"{target.name} at position {target.position}: "
+    before, after = (percent(share), percent(other)) if target.foil is None else (f"{sign(clean)} logits", sign(corrupted))
+    both = f"{target.name} at position {target.position}: {before} in the original run, {after} in the changed one, {where}."
     if target.foil is None:
-        return f"{lead}{percent(share)} in the original run, {percent(other)} in the changed one ({where})."
+        return both
     alike = abs(clean - corrupted) < ALIKE
     rest = " The runs hardly differ in it, so patching has nothing to bring back. Choose another foil." if alike else ""
-    return (
-        f"{lead}{sign(clean)} logits in the original run, {sign(corrupted)} in the changed one ({where}). "
-        f"{target.token} alone: {percent(share)} and {percent(other)}.{rest}"
-    )
+    return f"{both} {target.token} alone: {percent(share)} and {percent(other)}.{rest}"
 
 
 def _mask_decisive_piece(subject: Subject) -> Trace:

@@ -18,6 +18,7 @@ from explorer.ui.pictures.bars import bars, percent, whole_percent
 from explorer.ui.pictures.numbers import Table, columns_of, keep
 from explorer.ui.settings import text
 from explorer.ui.subject import Subject
+from explorer.ui.telling import quote
 from explorer.ui.view import Content, Finding, View, Why, button, caption, chart, heading, part, prose, sentence
 
 SENTENCES = "The keys to the cabinet are on the table.\nThe keys to the cabinet is on the table."
@@ -60,15 +61,14 @@ class EveryPosition(LongView):
         return {"surprise": surprise_bars(found, tokens, best), "summary": summary}
 
     def finding(self, subject: Subject) -> Finding | None:
-        found = self.known(subject)
-        if found is None or not found.positions:
+        if (found := self.known(subject)) is None or not found.positions:
             return None
         worst = int(np.argmax(found.bits))
         place, (guess,) = found.positions[worst], subject.model.pieces([int(found.best_ids[worst])])
-        word, bits = subject.trace.tokens[place], max(float(found.bits[worst]), 0.1)
-        text = f"“{word}” surprises BERT most ({bits:.1f} bits): with it hidden, the first guess is “{guess}”."
+        word, bits = quote(subject.trace.tokens, place), max(float(found.bits[worst]), 0.1)
+        text = f"{word} surprises BERT most ({bits:.1f} bits): with it hidden, the first guess is “{guess}”."
         if found.ranks[worst] == 1:
-            text = f"Even the word that surprises most, “{word}” (at most {bits:.1f} bits), is the first guess there."
+            text = f"Even the word that surprises most, {word} (at most {bits:.1f} bits), is the first guess there."
         return Finding(text, Why("fill-mask", "Lens", {"token": place}))
 
 
@@ -106,13 +106,13 @@ class EachWord(View):
         if (found := self._found(subject)) is None:
             return None
         at = int(found.log_probabilities.argmin())
-        word = subject.trace.tokens[found.positions[at]]
+        word = quote(subject.trace.tokens, found.positions[at])
         (guess,) = subject.model.pieces([int(found.best_ids[at])])
         share = percent(float(found.shares[at]))
         if found.ranks[at] == 1:
-            return Finding(f"Even the word that is expected least, “{word}” ({share}), is the first guess.")
+            return Finding(f"Even the word that is expected least, {word} ({share}), is the first guess.")
         best = whole_percent(float(found.best_probabilities[at]))
-        return Finding(f"“{word}” is expected least ({share}): BERT would say “{guess}” ({best}).")
+        return Finding(f"{word} is expected least ({share}): BERT would say “{guess}” ({best}).")
 
     def _found(self, subject: Subject) -> Surprise | None:
         return None if subject.trace.mask_positions else each_word_hidden(subject)

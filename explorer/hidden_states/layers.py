@@ -55,12 +55,12 @@ def measure_turning(subject: Subject) -> tuple[np.ndarray, int]:
     return changes, int(changes.mean(axis=1).argmax()) + 1
 
 
-def _find_turned_most(subject: Subject, layer: int) -> int:
-    """The token of the texts that a layer, counted from 1, changes most."""
+def _find_turned_most(subject: Subject, layer: int) -> tuple[int, int]:
+    """The token of the texts that a layer, counted from 1, changes most, and among how many; punctuation only if it is alone."""
     encoding = subject.trace.encoding
     written = [token for token in encoding.text_positions if any(map(str.isalnum, encoding.tokens[token]))]
     words = written or list(encoding.text_positions)
-    return words[int(measure_turning(subject)[0][layer - 1, words].argmax())]
+    return words[int(measure_turning(subject)[0][layer - 1, words].argmax())], len(words)
 
 
 class OneLayer(View):
@@ -79,10 +79,12 @@ class OneLayer(View):
         if at == 0:
             by = f"{two_places(float(changes[most - 1].mean()))} on average {TURNED}"
             return Finding(f"No layer has mixed anything yet. Layer {most} will change the tokens' vectors most: {by}.")
-        token = _find_turned_most(subject, at)
+        token, words = _find_turned_most(subject, at)
         mean, own = (two_places(float(value)) for value in (changes[at - 1].mean(), changes[at - 1, token]))
-        lead = f"Layer {at} changes the vectors{' most' * (at == most)}: {mean} on average"
-        text = f"{lead}, {quote(tokens, token)} {own}, the most of all words {TURNED}."
+        lead = f"Layer {at} changes the vectors{' most' * (at == most)}: {mean} on average over all {len(tokens)} tokens"
+        aside = ", punctuation aside" * (words < len(subject.trace.encoding.text_positions))
+        among = f"{f'the most of the {words} tokens' if words > 1 else 'the only token'} of the text{aside}"
+        text = f"{lead}. {quote(tokens, token)} changes by {own}, {among} {TURNED}."
         return Finding(text, Why("inside-head", "The whole layer", {"layer": at, "token": token}))
 
     def compute(self, subject: Subject) -> Content:
@@ -112,7 +114,7 @@ class EveryLayer(View):
             picture = by_layer_heatmap(np.linalg.norm(states, axis=-1), tokens, 0, "norm")
         else:
             values = 1 - cosines(states[1:], states[:-1] if self.measure == STEP else states[:1])
-            cell = (at, _find_turned_most(subject, at)) if self.measure == STEP and at else None
+            cell = (at, _find_turned_most(subject, at)[0]) if self.measure == STEP and at else None
             picture = by_layer_heatmap(values, tokens, 1, "cosine distance", cell)
         return {"title": f"**{self.measure}**, for every token", "picture": picture, "about": MEANINGS[self.measure]}
 

@@ -14,6 +14,7 @@ from explorer.ui.pictures.numbers import beside, columns_of, keep
 from explorer.ui.pictures.strip_table import Column, Row, strip_table
 from explorer.ui.settings import text
 from explorer.ui.subject import Subject, head_name
+from explorer.ui.telling import quote
 from explorer.ui.view import Change, Content, Finding, View, caption, check, matches, part, select, sentence
 
 SECOND = "A batch is one rectangle of ids. Shorter rows are filled up to the length of the longest."
@@ -87,10 +88,10 @@ class InABatch(View):
         if batch.real.all():
             return Finding(f"Both inputs have {len(batch.real)} tokens, so nothing is filled up.")
         token, place = self.query(subject, batch), (subject.selection.attention_layer, subject.selection.head_index)
-        named = subject.model.pieces([int(batch.ids[batch.row, token])])[0]
+        named = quote(subject.model.pieces(batch.ids[batch.row][batch.real].tolist()), token)
         leak, pads = float(batch.leaks[(*place, token)]), int((~batch.real).sum())
         added = f"The shorter input is filled up with {pads} {_pad(subject)}{'s' * (pads > 1)}"
-        given = f"Without the attention mask, “{named}” gives them {whole_percent(leak)} of its weight in {head_name(place)}"
+        given = f"Without the attention mask, {named} gives padding {whole_percent(leak)} of its weight in {head_name(place)}"
         return Finding(f"{added}. {given}; with the mask, nothing.")
 
     def on_weights(self, subject: Subject, index: int) -> Change:
@@ -130,7 +131,8 @@ def _pad(subject: Subject) -> str:
 def _about(batch: Batch) -> str:
     counts = batch.attention_mask.sum(1).tolist()
     width, empty = batch.ids.shape[1], int((~batch.attention_mask).sum())
-    wasted = f"{empty} places, {percent(empty / batch.ids.size)} of them all, are padding"
+    places, are = ("place", "is") if empty == 1 else ("places", "are")
+    wasted = f"{empty} {places}, {percent(empty / batch.ids.size)} of them all, {are} padding"
     return (
         f"A rectangle of 2 × {width} for the {counts[0]} tokens of the input above and the {counts[1]} of the second one: "
         f"{wasted if empty else 'nothing is filled up'}."

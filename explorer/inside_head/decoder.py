@@ -43,14 +43,16 @@ class Decoder(View):
     def finding(self, subject: Subject) -> Finding:
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         share, where = float(overview_of(subject).metrics["ahead"][layer, head]), head_name((layer, head))
-        if np.count_nonzero(np.array(subject.trace.encoding.sequences) >= 0) < 2:
+        tokens, words = subject.trace.tokens, list(subject.trace.encoding.text_positions)
+        if len(words) < 2:
             return Finding("No word comes after another one here, so no word could look ahead.")
         if not stands_out(share):
-            lost = f"a decoder's mask takes away {whole_percent(share)} of their weight"
-            return Finding(f"In {where}, words hardly look ahead: {lost}.")
+            lost = float(np.triu(subject.trace.attention(layer)[head], 1)[words].sum(axis=1).mean())
+            told = f"In {where}, words hardly look at later words ({whole_percent(share)} of their weight)"
+            return Finding(f"{told}. A decoder's mask takes away {whole_percent(lost)} in all, with that on {tokens[-1]}.")
         told, chosen = "", {"layer": layer + 1, "head": head + 1}
         if (cell := _ahead(subject)) is not None:
-            query, key = (quote(subject.trace.tokens, place) for place in cell)
+            query, key = (quote(tokens, place) for place in cell)
             told, chosen = f", most of all from {query} to {key}", {**chosen, "token": cell[0]}
         return Finding(
             f"In {where}, {whole_percent(share)} of the weight goes to later words{told}. A decoder could not look there.",

@@ -98,9 +98,8 @@ class WholeLayer(View):
     def finding(self, subject: Subject) -> Finding:
         token, turned, mean = _measure_turn(subject)
         layer = subject.selection.attention_layer + 1
-        own, usual = two_places(turned), two_places(mean)
-        beside = f"the mean over all tokens is {usual}"
-        text = f"Layer {layer} turns the vector of “{subject.trace.tokens[token]}” by {own}; {beside} {TURNED}."
+        turns = f"turns the vector of {quote(subject.trace.tokens, token)} by {two_places(turned)}"
+        text = f"Layer {layer} {turns}; the mean over all tokens is {two_places(mean)} {TURNED}."
         return Finding(text, Why("hidden", "Layer by layer", {"layer": layer, "token": token}))
 
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
@@ -135,8 +134,8 @@ def _score(subject: Subject, query: int, key: int) -> str:
     """The score of a query with a key in the selected head, beside its mean over all keys, and the weight that it becomes."""
     place = (subject.selection.attention_layer, subject.selection.head_index)
     step, tokens = head_step(Run(subject.trace), *place, query), subject.trace.tokens
-    scores = f"{quote(tokens, query)} scores {step.dots[key]:.1f} with {quote(tokens, key)}"
-    mean = f"(mean over {len(step.dots)} keys: {step.dots.mean():.1f})"
+    scores = f"{quote(tokens, query)} scores {two_places(step.dots[key])} with {quote(tokens, key)}"
+    mean = f"(mean over {len(step.dots)} keys: {two_places(step.dots.mean())})"
     return f"In {head_name(place)}, {scores} {mean}, and the softmax makes that a weight of {step.weights[key]:.2f}."
 
 

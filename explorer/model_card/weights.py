@@ -57,10 +57,11 @@ class Weights(View):
         if weight is None:
             return {**shown, "about": f"{names[row]}, {place}: this layer has no such weight.", "numbers": None}
         found, shape = histogram(weight), " × ".join(f"{size:,}" for size in weight.shape)
+        spread = f"from {weight.min():.3g} to {weight.max():.3g}, mean {weight.mean():.2g}".replace("-", "−")
         return {
             **shown,
-            "about": f"{names[row]}, {place}: {shape} numbers from {weight.min():.3g} to {weight.max():.3g}, mean "
-            f"{weight.mean():.2g}, standard deviation {weight.std():.2g}; {found.beyond:,} of them lie beyond the picture.",
+            "about": f"{names[row]}, {place}: {shape} numbers {spread}, standard deviation {weight.std():.2g}; "
+            f"{found.beyond:,} of them lie beyond the picture.",
             "numbers": weight_histogram(found.middles, found.counts),
         }
 

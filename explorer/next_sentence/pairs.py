@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from explorer.text.lines import Pair, check_pairs, pairs_from_lines
-from explorer.ui.pictures.bars import SEEN, whole_percent
+from explorer.ui.pictures.bars import SEEN, sign, whole_percent
 from explorer.ui.pictures.base import shorten
 from explorer.ui.pictures.numbers import Table, keep
 from explorer.ui.settings import sheet, text
@@ -101,7 +101,7 @@ def _best(rows: list[list[Any]]) -> str:
         return f"None of the {len(rows)} candidates follows A; {_quote(best)} comes closest ({share})."
     if then == share and abs(next_difference - difference) < SEEN:
         return f"{_quote(best)} and {_quote(second)} follow A equally well, with {share}."
-    apart = f" and a logit difference of {next_difference:.2f} instead of {difference:.2f}" if then == share else ""
+    apart = f" and a logit difference of {sign(next_difference)} instead of {sign(difference)}" if then == share else ""
     return f"{_quote(best)} follows A best, with {share}; {_quote(second)} comes next, with {then}{apart}."
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from explorer.analysis.similarity import cosines
 from explorer.techniques.inside import EmbeddingParts, embedding_parts
+from explorer.text.encoding import Encoding
 from explorer.text.pieces import meanings
 from explorer.ui.layout import col, row
 from explorer.ui.pictures.base import join_names
@@ -13,6 +14,7 @@ from explorer.ui.pictures.numbers import beside
 from explorer.ui.pictures.strip_table import FIRST_NUMBERS, Column, Row, strip_table
 from explorer.ui.pictures.token_row import token_row_of
 from explorer.ui.subject import Subject
+from explorer.ui.telling import quote
 from explorer.ui.view import Content, Finding, View, check, heading, matches, part, prose, sentence
 
 MOST_SPELLED = 6
@@ -37,7 +39,7 @@ class Pieces(View):
         lists = {"input_ids": subject.trace.ids, "token_type_ids": encoding.segments, "attention_mask": encoding.attention_mask}
         if not segments:
             del lists["token_type_ids"]
-        count = len([group for group in encoding.text_words if any(map(str.isalnum, encoding.word(group)))])
+        count = len(_words(encoding))
         words = f"{count} word{'s' * (count != 1)}"
         counts = f"{encoding.kept} tokens of a vocabulary of {subject.model.capabilities.vocab_size:,}, for {words}"
         if encoding.total > encoding.kept:
@@ -55,19 +57,20 @@ class Pieces(View):
         }
 
     def finding(self, subject: Subject) -> Finding:
-        encoding, words = subject.trace.encoding, subject.trace.encoding.text_words
-        longest = max(words, key=len)
+        encoding, words = subject.trace.encoding, _words(subject.trace.encoding)
+        longest = max(words, key=len, default=())
         if len(longest) > 1:
             pieces = ", ".join(f"“{encoding.tokens[token]}”" for token in longest[:MOST_SPELLED])
             read = f"“{encoding.word(longest)}” is read as {pieces}{', …' * (len(longest) > MOST_SPELLED)}"
             return Finding(f"One word to you, {len(longest)} pieces to BERT: {read}.")
         if unknown := encoding.kinds.count("unk"):
-            some = f"{unknown} of the {len(words)} words here"
+            some = f"{unknown} of the {len(words)} words here" if len(words) > 1 else "the only word here"
             return Finding(f"The vocabulary cannot spell {some}: BERT reads {encoding.unknown} for each.")
-        spoken = [group for group in words if any(map(str.isalnum, encoding.word(group)))] or words  # without punctuation marks
-        whole = "The only word here is" if len(spoken) == 1 else f"All {len(spoken)} words here are"
-        added = encoding.kept - len(encoding.text_positions)
-        return Finding(f"{whole} in the vocabulary as a whole; the tokenizer adds {added} tokens of its own.")
+        adds = f"the tokenizer adds {encoding.kept - len(encoding.text_positions)} tokens of its own"
+        if not words:
+            return Finding(f"The input consists of punctuation or blanks, without a word; {adds}.")
+        whole = "The only word here is" if len(words) == 1 else f"All {len(words)} words here are"
+        return Finding(f"{whole} in the vocabulary as a whole; {adds}.")
 
 
 class Embeddings(View):
@@ -86,7 +89,7 @@ class Embeddings(View):
         lengths = {name: float(np.linalg.norm(part[token])) for name, part in parts.added.items()}
         named = join_names([f"its {name} (length {length:.2f})" for name, length in lengths.items()])
         start = "a single vector" if len(lengths) == 1 else f"the sum of {len(lengths)} vectors"
-        return Finding(f"“{subject.trace.tokens[token]}” starts as {start}: {named}.")
+        return Finding(f"{quote(subject.trace.tokens, token)} starts as {start}: {named}.")
 
     def compute(self, subject: Subject) -> Content:
         parts, token, tokens = embedding_parts(subject.trace), subject.token, subject.trace.tokens
@@ -109,6 +112,12 @@ class Embeddings(View):
             "norms": strip_table(heads, every, "norms and cosines of what is added up"),
             "help": _help(subject, parts),
         }
+
+
+def _words(encoding: Encoding) -> list[list[int]]:
+    """The tokens of each word of the texts: neither a punctuation mark that the model knows nor a blank."""
+    words = [(group, encoding.kinds[group[0]]) for group in encoding.text_words]
+    return [group for group, kind in words if kind != "mask" and (kind == "unk" or any(map(str.isalnum, encoding.word(group))))]
 
 
 def _formula(parts: EmbeddingParts) -> str:

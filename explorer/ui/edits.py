@@ -12,6 +12,7 @@ from explorer.techniques.directions import find_direction
 from explorer.techniques.edits import PARTS, Along, Move
 from explorer.text import limits
 from explorer.ui.subject import Moved, Path, Subject
+from explorer.ui.telling import quote
 
 _PAIRS = (("he", "she"), ("is", "are"), ("is", "was"), ("good", "bad"), ("always", "never"))
 WAYS = [[*way] for pair in _PAIRS for way in (pair, pair[::-1])]
@@ -101,11 +102,13 @@ def edit_names(subject: Subject) -> list[Named]:
     if chosen.move:
         state, token, word, other, strength = chosen.move
         way = f"{strength:.1f} × ({other} − {word})"
-        found.append(Named("move", f"{way} at {tokens[token]}", f"with {way} added to “{tokens[token]}” after layer {state}"))
+        found.append(
+            Named("move", f"{way} at {tokens[token]}", f"with {way} added to {quote(tokens, token)} after layer {state}")
+        )
     if chosen.path:
         (layer, *at), (to, place, part) = chosen.path
         sender = f"head {layer + 1}.{at[0] + 1}" if len(at) == 1 else f"{tokens[at[1]]} → {tokens[at[0]]} in layer {layer + 1}"
-        receiver = f"head {to + 1}.{place + 1}'s {part}" if part else f"“{tokens[place]}” after layer {to}"
+        receiver = f"head {to + 1}.{place + 1}'s {part}" if part else f"{quote(tokens, place)} after layer {to}"
         short = receiver.removeprefix("head ") if part else f"{tokens[place]}, layer {to}"
         phrase = f"{f'with {sender} as before' if chosen.swap else f'without {sender}'}, only through {receiver}"
         found.append(Named("path", f"{sender} through {short}", phrase))

@@ -74,14 +74,10 @@ class SwitchHeads(LongView):
             after = measure_at(read_at(subject.model, target, _run_changed(subject, target)[None]), 0)
             seen = _place_of(subject, target)
         elif (found := self.known(subject)) is not None:
-            effects = target.measure(found)
-            place = np.unravel_index(int(effects.argmin()), effects.shape)
-            layer, head = int(place[0]), int(place[1])
-            before, without = _before(subject, target), measure_at(found, (layer, head))
-            counts = int(target.foil is None)  # what is measured: the share, or the logit difference
-            if abs(before[counts] - without[counts]) < SEEN:
-                stays = change_of(target.token, before[1], without[1])
-                return Finding(f"No single head matters: whichever one is off, {stays} or above.")
+            effects = Effects(target, _before(subject, target), found)
+            if effects.largest < SEEN:
+                return Finding(f"No single head matters: whichever of the {_heads(subject)} is off, {effects.span}.")
+            layer, head = divmod(int(np.abs(effects.changes).argmax()), subject.model.capabilities.heads)
             taken_away, after = head_name((layer, head)), measure_at(found, (layer, head))
             seen = {"layer": layer + 1, "head": head + 1, "token": target.position}
         else:
@@ -122,8 +118,10 @@ class SwitchHeads(LongView):
         matched = "with all heads, the logit is that of the model's own forward pass"
         if target.foil is not None:
             matched = matched.replace("logit is", "difference of logits is")
-        count = f"{len(off)} of {_heads(subject)} heads are off." if off else "All heads are on; click some to switch them off."
-        count += f" {len(cut)} attention weight{'s are' if len(cut) > 1 else ' is'} cut." if cut else ""
+        every = range(subject.model.capabilities.heads)
+        weights = len({(*at, one) for *at, head in cut for one in (every if head is None else [head])})
+        count = f"Heads off: {len(off)} of {_heads(subject)}." if off else "All heads are on; click some to switch them off."
+        count += f" Attention weights cut: {weights}." if cut else ""
         return {
             "answers": bar_groups(groups, beside=True),
             "count": count,
@@ -192,14 +190,17 @@ class Effects:
     @property
     def strongest(self) -> str:
         """The head that does most for the target, and the one that does most against it, as a sentence."""
-        effects = self.target.measure(self.without).numpy()
+        low, high = (divmod(int(index), self.changes.shape[1]) for index in (self.changes.argmin(), self.changes.argmax()))
+        against = f"Most of all against it: {head_name(high)} ({self.note(high)})"
+        return f"Most of all for {self.target.name}: {head_name(low)} ({self.note(low)}). {against}."
 
-        def place(index: int) -> str:
-            layer, head = np.unravel_index(index, effects.shape)
-            return f"{head_name((int(layer), int(head)))} ({self.note((int(layer), int(head)))})"
-
-        low, high = int(effects.argmin()), int(effects.argmax())
-        return f"Most of all for {self.target.name}: {place(low)}. Most of all against it: {place(high)}."
+    @property
+    def span(self) -> str:
+        """Between which two values the target stays, whichever head is off: '“tokyo” stays between 90.8% and 91.1%'."""
+        effects, alone = self.target.measure(self.without), self.target.foil is None
+        ends = [(percent if alone else sign)(float(end)) for end in (effects.min(), effects.max())]
+        stays = f"at {ends[0]}" if ends[0] == ends[1] else f"between {' and '.join(ends)}"
+        return f"{self.target.quoted} stays {stays}{'' if alone else ' logits'}"
 
     def note(self, head: Head) -> str:
         """What a head's absence changes: '77.2% → 3.1%', with a foil '+2.13 → −0.40 logits, 77.2% → 3.1%'."""

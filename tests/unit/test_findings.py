@@ -154,6 +154,9 @@ def test_the_decoder_opens_on_the_head_that_looks_ahead_most(bundled, theirs):
     shares = np.stack([(one[0].numpy() * later).sum((1, 2)) / text.sum() for one in theirs.attentions])
     assert np.unravel_index(shares.argmax(), shares.shape) == (layer - 1, head - 1)
     assert near(shares.max(), share)
+    hidden = np.stack([np.triu(one[0].numpy(), 1)[:, text].sum(2).mean(1) for one in theirs.attentions])
+    at = np.unravel_index(np.where(shares < 0.1, hidden, 0).argmax(), shares.shape)  # it looks at [SEP]
+    assert near(hidden[at], numbers(Decoder().finding(subject.select(layer=at[0] + 1, head=at[1] + 1)).text)[-1])
 
 
 def test_hidden_states_open_at_the_layer_that_turns_the_tokens_most(bundled, theirs):
@@ -162,7 +165,8 @@ def test_hidden_states_open_at_the_layer_that_turns_the_tokens_most(bundled, the
     states = np.stack([one[0].numpy() for one in theirs.hidden_states])
     units = states / np.linalg.norm(states, axis=-1, keepdims=True)
     turned = 1 - (units[1:] * units[:-1]).sum(-1)  # [layers, tokens]
-    layer, mean, own = numbers(found.text)
+    layer, mean, tokens, own, number = numbers(found.text)
+    assert (tokens, number) == (20, 15), "[CLS] and [SEP] are in the mean, but neither they nor a full stop are in the maximum"
     assert turned.mean(1).argmax() == layer - 1 == subject.selection.layer - 1
     assert turned.mean(1).max() == pytest.approx(mean, abs=0.005)
     (word,) = words(found.text)

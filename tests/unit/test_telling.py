@@ -19,7 +19,7 @@ from explorer.inside_head.steps import DotProducts
 from explorer.page.examples import FIRST_A, FIRST_B
 from explorer.tabs import TABS
 from explorer.ui.long_view import LongView
-from explorer.ui.pictures.bars import bars
+from explorer.ui.pictures.bars import bars, change_of
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import views_in
 from explorer.ui.telling import share_with_interval, stands_out, two_places
@@ -30,9 +30,12 @@ from tests.unit.test_figures import decoded
 
 INPUTS = {
     **{"opening": (FIRST_A, FIRST_B), "one word": ("Hello", ""), "equal tokens": ("the the the the the the", "")},
+    **{"repeated": ("The zebra saw the [MASK] and the zebra saw [MASK].", ""), "no blank": ("Met zebras met zebras.", "")},
     **{"a blank alone": ("[MASK]", ""), "odd": ("🙂🙂 مدينة [MASK] قديمة على البحر.", ""), "cut": ("bank " * 600, "")},
 }
 MODELS = at_night(("bundled", "random", "uniform"), but=("bundled", "uniform"))
+ANSWER = re.compile(r"(?:guess|is|say|on|reads|for|than) “[^”]*”|“[^”]*”(?= (?:falls|rises|stays|rather|with \d|\(\d))")
+OF_WORDS = ("tokens/pieces", "tokens/byte-pairs", "tokens/vocabulary", "hidden/word", "overview", "attention/rollout")
 UNLIKELY = (EachWord, Game)  # their claim is that the share is small
 NUMBER = re.compile(r"less than 1%|about 0|less than 0\.01|[<>]?[+−-]?\d+(?:\.\d+)?\s?%|[+−-]?\d+\.\d+")
 SEEN = 0.06  # of the colour scale: 15 of the 256 colours of the ramp
@@ -58,6 +61,12 @@ def claims_nothing(text: str) -> bool:
     return first[0].startswith(("less", "about", "<")) or not float(re.sub(r"[^\d.]", "", first[0]))
 
 
+def unnumbered(view: type[View], text: str, tokens: tuple[str, ...]) -> list[str]:
+    """The tokens that a view names without their number though they occur more than once; an answer of the model has none."""
+    named = re.findall(r"“([^”]*)”(?! \(token \d)", ANSWER.sub("", text))
+    return [token for token in named if tokens.count(token) > 1 and not view.name.startswith(OF_WORDS)]
+
+
 def telling_cells(picture: object) -> list[float]:
     """Where on the colour scale the cells lie that are outlined for a finding, from 0 to 1."""
     figure = picture if isinstance(picture, go.Figure) else None
@@ -80,6 +89,7 @@ def check(view: type[View], shown: View, subject: Subject) -> bool:
         assert found.text.endswith("."), view.name
         assert "\n" not in found.text
         assert "nan" not in re.sub("“.*?”", "", found.text)
+        assert not unnumbered(view, found.text, subject.trace.tokens), f"{view.name}: {found.text}"
     if found is not None and found.why:
         (tab,) = [tab for tab in TABS if tab.id == found.why.tab]
         assert found.why.choice in tab.choices
@@ -92,12 +102,13 @@ def check(view: type[View], shown: View, subject: Subject) -> bool:
     except ExplorerError:  # as where there is no blank
         return found is not None
     for name, picture in content.items():
+        assert not unnumbered(view, str(picture), subject.trace.tokens), f"{view.name}: {name}"
         if name != "causal":  # where what a decoder does not see is empty
             assert all(share >= SEEN for share in telling_cells(picture)), view.name
     return found is not None
 
 
-@pytest.mark.parametrize("name", at_night(INPUTS, but=["one word", "odd"]))
+@pytest.mark.parametrize("name", at_night(INPUTS, but=["one word", "odd", "repeated", "no blank"]))
 def test_no_finding_claims_what_rounds_to_nothing_and_no_white_cell_is_outlined(model, name):
     for tab in TABS:
         for choice in tab.choices.values():
@@ -162,6 +173,7 @@ def test_the_scale_of_attention_ends_at_1_or_for_long_inputs_where_weights_are_s
 
 
 def test_percentages_never_claim_0_or_100():
+    assert change_of("0", 0.0442, 0.0366) == "“0” falls from 4.4% to 3.7%", "with a decimal where whole percents are equal"
     shares = {0.431: "43.1%", 0: "0.0%", 0.0004: "<0.1%", 0.0006: "0.1%", 0.9994: "99.9%", 0.9996: ">99.9%", 1: "100.0%"}
     for share, text in {**shares, np.float32(0.5): "50.0%"}.items():
         (row,) = bars([("x", share, "")])["groups"][0]["rows"]

@@ -1,6 +1,6 @@
 """Rows of words with numbers: shares as bars, rankings, and the progress of long work."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from explorer.ui.pictures.numbers import Table, keep, plain
@@ -62,17 +62,17 @@ def short_percent(share: float) -> str:
     return ">99%" if 0.99 < share < 1 else f"{share:.0%}"
 
 
-def from_to(before: float, after: float) -> tuple[str, str]:
+def from_to(before: float, after: float, *, whole: Callable[[float], str] = short_percent) -> tuple[str, str]:
     """Two shares in whole percents, with one decimal where both would be the same: ('91%', '<1%'), ('89.4%', '88.9%')."""
-    whole = short_percent(before), short_percent(after)
-    return whole if whole[0] != whole[1] else (percent(before), percent(after))
+    ends = whole(before), whole(after)
+    return ends if ends[0] != ends[1] else (percent(before), percent(after))
 
 
 def change_of(word: str, before: float, after: float) -> str:
     """The change of a word's probability in words: '“tokyo” falls from 77% to 21%'."""
     if abs(after - before) < SEEN:
         return f"“{word}” stays at {whole_percent(after)}"
-    return f"“{word}” {'falls' if after < before else 'rises'} from {whole_percent(before)} to {whole_percent(after)}"
+    return f"“{word}” {'falls' if after < before else 'rises'} from {' to '.join(from_to(before, after, whole=whole_percent))}"
 
 
 def sign(difference: float) -> str:

@@ -65,12 +65,13 @@ def test_the_shorter_input_is_filled_up_and_nobody_looks_there(bundled):
     assert [row["token"] for row in rows[1:]] == [0, 1, 2, 3, 4, *[None] * 7]
     with_mask, without = (float(row["cells"][1]) for row in shown["moved"]["rows"])  # what goes to [PAD]
     assert (with_mask, without > 0.5) == (0, True)
-    assert f"gives them {without:.0%}" in told
+    assert f"gives padding {without:.0%}" in told
     assert told.startswith("The shorter input is filled up with 7 [PAD]s.")
     assert shown["check"]["text"].startswith("✓ matches the model")
     leaks = view.read_together(subject).leaks[..., 1:4].mean(2)
     assert leaks[subject.selection.attention_layer, subject.selection.head_index] == leaks.max()
     assert view.first(start.select(layer=2, head=3)).selection.head == 3, "what was picked stays"
+    assert "1 place, 8.3% of them all, is padding" in InABatch(second="Thank you very!").compute(start)["about"]
 
 
 def test_a_click_lets_a_token_of_the_first_input_ask(subject):

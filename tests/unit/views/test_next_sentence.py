@@ -45,7 +45,7 @@ def test_heads_that_are_off_are_those_that_there_are(pair, bundled):
     pair = pair.select(**view.on_board(pair, odd).selection)
     shown = view.compute(pair)
     assert shown["board"]["off"] == [[0, 1], [5, 11]]
-    assert shown["count"] == "2 of 72 heads are off."
+    assert shown["count"] == "Heads off: 2 of 72."
     states = Run(pair.trace, [(0, 1), (5, 11)]).states[-1]
     share = float(read(bundled, view.target(pair), states[None]).probability)
     heading, rows = (shown["answers"]["groups"][1][name] for name in ("heading", "rows"))
@@ -67,7 +67,7 @@ def test_weights_that_are_cut_are_missed_beside_heads_that_are_off(pair, bundled
         assert before["rows"][0]["share"] == view.compute(pair)["answers"]["groups"][0]["rows"][0]["share"]
         assert named in after["heading"] or not off
         assert after["heading"].endswith("would → [CLS] in layer 5 (all heads), baby → [CLS] in layer 6 (head 8)")
-        assert shown["count"].endswith(" 2 attention weights are cut.")
+        assert shown["count"].endswith(" Attention weights cut: 13."), "by 12 heads and by one"
         told = view.finding(changed)
         assert told.text.startswith(after["heading"])
         assert told.why.selection["layer"] == (1 if off else 5)

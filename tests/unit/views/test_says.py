@@ -3,6 +3,7 @@
 import pytest
 
 from explorer.bert import checkpoints
+from explorer.fill_mask.positions import EachWord
 from explorer.techniques.ablation import Run
 from explorer.ui.answers import SURPRISING, changes_of, prepare, says_of
 from explorer.ui.pictures.bars import percent, whole_percent
@@ -62,6 +63,11 @@ def test_without_a_blank_it_says_which_word_is_expected_least(bundled):
     assert (first["guess"], first["guess_share"]) == (bundled.pieces([int(best)])[0], whole_percent(float(share)))
     assert said["unexpected"]["of"] == " ".join(trace.tokens)
     assert not said["unexpected"]["partly"]
+    rows, best = EachWord().compute(about)["words"]["groups"][0]["rows"], [int(one[1]) for one in guesses.values()]
+    assert [row["share"] for row in rows] == pytest.approx([*shares.values()], abs=1e-5)
+    for row, guess in zip(rows, bundled.pieces(best), strict=True):
+        assert row["note"].startswith("the first guess" if guess == row["label"] else f"rather {guess}, ")
+    assert EachWord().finding(about).text.startswith(f"“{first['word']}” is expected least")
 
 
 def test_of_a_long_input_the_sentence_of_the_chosen_token_is_asked_for(bundled):

@@ -28,16 +28,11 @@ def test_a_card_for_every_token_and_every_word_that_is_cut(bundled):
     assert shown["cards"]["ids"] == list(subject.trace.ids)
     assert shown["cards"]["selected"] == 2
     assert "“mispronounced” is read as “mis”, “##pro”, “##no”, “##unced”" in Pieces().finding(subject).text
-    assert shown["counts"] == f"{subject.trace.kept} tokens of a vocabulary of 30,522, for 7 words; 1 unknown."
-
-
-def test_what_is_added_up_is_what_the_model_reads(subject):
-    shown = Embeddings().compute(subject.select(token=2))
-    assert shown["check"]["text"].startswith("✓ matches the model")
-    norms = [row["cells"][-1] for row in shown["sum"]["rows"]]
-    assert len(norms) == 6
-    assert norms[-1] == norms[-2] == f"{np.linalg.norm(subject.trace.hidden_states[0, 2]):.2f}"
-    assert len(shown["norms"]["rows"]) == subject.trace.kept
+    assert shown["counts"] == f"{subject.trace.kept} tokens of a vocabulary of 30,522, for 6 words; 1 unknown."
+    for text, count in (("...!?", 0), ("[MASK].", 0), ("I love 😀 and 🎉 [MASK]!", 5), ("The man sat.", 3)):
+        subject = Subject.of(bundled.trace(text))
+        assert f", for {count} words" in Pieces().compute(subject)["counts"]
+        assert (f"{count} words here" if count else "without a word") in Pieces().finding(subject).text
 
 
 def test_the_vocabulary_is_searched(bundled):
@@ -56,6 +51,10 @@ def test_the_first_numbers_are_those_of_the_tables(bundled):
     trace = bundled.trace(*TEXTS)
     token = trace.kept - 2
     shown = Embeddings().compute(Subject.of(trace, Selection(token=token)))
+    assert shown["check"]["text"].startswith("✓ matches the model")
+    assert len(shown["norms"]["rows"]) == trace.kept
+    norms = [row["cells"][-1] for row in shown["sum"]["rows"]]
+    assert norms[-2:] == [f"{np.linalg.norm(trace.hidden_states[0, token]):.2f}"] * 2
     tables = bundled.module.bert.embeddings
     segment = trace.encoding.segments[token]
     rows = {tables.word_embeddings: trace.ids[token], tables.position_embeddings: token, tables.token_type_embeddings: segment}
