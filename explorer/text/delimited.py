@@ -19,6 +19,7 @@ COMPARED = 200  # lines in which delimiters are compared
 EVEN = 0.95  # share of the rows of one length from which nothing is wrong
 NAMED_ROWS = 5  # rows named in a note
 
+GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+|[-+]?[1-9]\d{0,2}(?:\.\d{3})+")  # 1,080 or 1.080: of thousands, or a fraction
 _SEP = re.compile(r'"?sep=([\t,;|])"?\r?\n?', re.IGNORECASE)
 csv.field_size_limit(TABLE_MEGABYTES.bytes)  # a long text is cut later, with a message; csv's own limit is 128 KiB
 
@@ -43,9 +44,14 @@ def read_records(text: str) -> tuple[list[Record], str, list[str]]:
     return rows, f"{DELIMITERS[delimiter]}-separated" if delimiter in DELIMITERS else "one column", notes
 
 
-def number_of(cell: str) -> float | None:
-    """A cell as a finite number: with a decimal point or comma, thousands set apart by the other, or a percent sign."""
+def number_of(cell: str, thousands: str = "") -> float | None:
+    """A cell as a finite number: with a decimal point or comma, thousands set apart by the other, or a percent sign.
+
+    `thousands` is the mark before them in the other cells of its column: "," makes 1,080 of 1,080.
+    """
     cell = cell.strip().removesuffix("%")
+    if thousands and GROUPED.fullmatch(cell):
+        cell = cell.replace(thousands, "")
     if "," in cell:
         thousands, decimals = (",", ".") if cell.rfind(".") > cell.rfind(",") else (".", ",")
         cell = cell.replace(thousands, "").replace(decimals, ".")

@@ -116,6 +116,10 @@ OTHERS = {  # what it is: (the file, "rows used|text|second text|label|labels or
     },
     "decimals without a header": (commas("", lambda n: (A[n], SCORES[n])), "10|column 1||column 2|number"),
     "decimals with a comma": (lines(ten("text|score", lambda n: (A[n], f"{n},{n}")), ";"), "10|text||score|number"),
+    "decimals as programs write them": (
+        tabs("text|score", lambda n: (TEXTS[n], 4 if n % 2 else f"{n + 1}.125")),
+        "10|text||score|number",
+    ),
     "percents": (tabs("text|score", lambda n: (TEXTS[n], f"{7 * n}.5%")), "10|text||score|number"),
     "STS-B without a header": (
         tabs("", lambda n: ("news", f"file{n % 3}", 2012 + n % 2, f"{n:04}", SCORES[n], A[n], B[n])),
@@ -212,6 +216,13 @@ NOTED = [
     (BROKEN, "UTF-8 with 1 broken character."),
     (COLA, "The first row is data"),
     (PARTS, "'test' left out"),
+    *(
+        (
+            lines(ten("text|price", lambda n, mark=mark: (TEXTS[n], f"1{mark}0{n}0" if n > 4 else 180 * n))),
+            f"1{mark}050 is read as 1050.",
+        )
+        for mark in ",."
+    ),
 ]
 
 
@@ -227,6 +238,8 @@ REFUSED = [
     (json.dumps(dict(ROWS)), "shape of JSON"),
     (str(RECORDS), "not valid JSON"),
     ("[1, 2, 3]", "shape of JSON"),
+    (tabs("text|label", lambda n: (TEXTS[n], ("27", "3", "3,10")[n % 3])), "'3,10' may be several labels"),
+    (tabs("text|price", lambda n: (TEXTS[n], f"1,0{n}0")), "before thousands or decimals"),
     ('{"text": ["a", "b"], "label": ["x"]}', "shape of JSON"),
     ('{"text": "a", "label": "x"}\n{"text": "b", "lab', "Line 2"),
     (lines([["text"], *([text] for text in TEXTS)]), "one with labels"),

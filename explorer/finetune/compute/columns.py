@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from explorer.core.limits import CLASSES
-from explorer.text.delimited import is_number, number_of
+from explorer.text.delimited import GROUPED, is_number, number_of
 from explorer.text.names import LABEL_NAMES, LABEL_WORDS, PAIRS, SHORT_NAMES, TEXT_NAMES, TEXT_WORDS, normal
 from explorer.text.tables import Table
 
@@ -47,13 +47,17 @@ class _Column:
     def length(self) -> float:
         return sum(map(len, self.cells)) / max(1, len(self.cells))
 
+    @cached_property
+    def numbers(self) -> list[float | None]:
+        return numbers_of(self.cells)
+
     @property
     def numeric(self) -> bool:
-        return bool(self.cells) and all(map(is_number, self.cells))
+        return bool(self.cells) and None not in self.numbers
 
     @property
     def fractions(self) -> bool:
-        return self.numeric and self.values > 2 and any((number_of(cell) or 0) % 1 for cell in self.cells)
+        return self.numeric and self.values > 2 and any((number or 0) % 1 for number in self.numbers)
 
     @property
     def wordy(self) -> bool:
@@ -82,6 +86,31 @@ def guess_columns(table: Table) -> Columns:
     those = f"texts are those of {text.name!r}" if second is None else f"pairs are those of {text.name!r} and {second.name!r}"
     why = f"The {those} ({why_text}){f', the labels those of {label.name!r} ({why_label})' if label else ''}."
     return Columns(text.name, label.name if label else "", second.name if second else "", why=why)
+
+
+def thousands_in(cells: Sequence[str]) -> str | None:
+    """The mark before thousands in a column of numbers, "," or "."; None where 1,080 may be either.
+
+    A mark that is not before three digits is that of decimals, in all cells. Whole numbers without a mark, such as 900, show that
+    1,080 is whole too; beside small ones, such as 4, a point is that of decimals, as programs write them: 3.125.
+    """
+    cells = [cell.strip().removesuffix("%") for cell in cells]
+    marked = [cell for cell in cells if "," in cell or "." in cell]
+    if decimal := next((cell for cell in marked if not GROUPED.fullmatch(cell)), ""):
+        return "." if decimal.rfind(",") > decimal.rfind(".") else ","
+    if len(marks := {mark for mark in ",." if any(mark in cell for cell in marked)}) != 1:
+        return None if marks else ","
+    (mark,) = marks
+    whole = [abs(number_of(cell) or 0) for cell in cells if mark not in cell]
+    if any(cell.count(mark) > 1 for cell in marked) or (whole and (mark == "," or max(whole) >= 100)):
+        return mark
+    return "," if mark == "." else None
+
+
+def numbers_of(cells: Sequence[str]) -> list[float | None]:
+    """The cells of a column as numbers; None for a cell that is none."""
+    thousands = thousands_in(cells) or ""
+    return [number_of(cell, thousands) for cell in cells]
 
 
 def missing_labels(labels: Sequence[str]) -> set[str]:

@@ -1,5 +1,6 @@
 """Examples of any kind from a file: a table, whose columns are guessed, tagged words, or questions; and the sets of the app."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -10,12 +11,20 @@ from pathlib import Path
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, LABEL, TRAINING_EXAMPLES
 from explorer.core.paths import EXAMPLES
-from explorer.finetune.compute.columns import Columns, guess_columns, is_missing_text, missing_labels, rarest
+from explorer.finetune.compute.columns import (
+    Columns,
+    guess_columns,
+    is_missing_text,
+    missing_labels,
+    numbers_of,
+    rarest,
+    thousands_in,
+)
 from explorer.finetune.compute.questions import Questions, read_questions
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
 from explorer.text.corpora import TAGGED_TYPES, Corpus, read_tagged
-from explorer.text.delimited import number_of
+from explorer.text.delimited import GROUPED
 from explorer.text.tables import FILE_TYPES as TABLE_TYPES
 from explorer.text.tables import Table, read_table
 from explorer.training.examples import Examples, ScoredExamples, check_classes, check_numbers, normalise, sample_rows
@@ -30,6 +39,7 @@ OF_QUESTIONS = (b'"question"', b'"answers"')
 GROUP = "group"  # the column of a built-in set with the groups of its examples
 
 MOST_RATINGS = 10  # different whole numbers up to which they are classes, such as stars
+_WHOLE = re.compile(r"\d+(?:,\d+)*")  # a whole number, or several
 LARGEST = 1e6  # absolute value of a number to be learnt
 UNEVEN = 0.9  # share of one label from which a note says what always answering it scores
 NAMED = 5  # labels named in a note
@@ -128,6 +138,10 @@ def examples_from_table(table: Table, columns: Columns) -> tuple[Examples, list[
         examples = ScoredExamples(**vars(examples), numbers=numbers)
         check_numbers(numbers)
         notes.append("the labels are numbers, so a number is learned (regression)")
+        grouped = (
+            pair for pair in zip(examples.labels, numbers, strict=True) if GROUPED.fullmatch(pair[0]) and abs(pair[1]) >= 1_000
+        )
+        notes += [f"{label} is read as {number:.0f}" for label, number in islice(grouped, 1)]
     else:
         check_classes(Counter(examples.labels))
     return examples, [f"{note[0].upper()}{note[1:]}." for note in [*notes, *_describe(examples)] if note]
@@ -158,17 +172,24 @@ def numbers_in(labels: Sequence[str], kind: str = "") -> tuple[float, ...] | Non
     """The labels as numbers, if all are, and they look like a measure: some are fractions, or there are many different ones.
 
     A decimal comma is read as a point. `kind` says what the labels are whatever they look like: "classes", which gives None, or
-    "number". Raises InputError where they cannot be numbers.
+    "number". Raises InputError where they cannot be numbers, or may be different ones.
     """
-    found = [number_of(label) for label in labels]
+    if kind == "classes":
+        return None
+    thousands, found = thousands_in(labels), numbers_of(labels)
     numbers = tuple(number for number in found if number is not None and abs(number) <= LARGEST)
-    if kind == "number":
-        if len(numbers) == len(labels):
-            return numbers
-        raise InputError(f"Some labels aren't numbers up to {LARGEST:,.0f}. Take them as classes, or choose another column.")
+    several = [label for label in labels if label.count(",") > 1 or ("," in label and label.endswith("0"))]
+    if not kind and several and thousands == "." and all(map(_WHOLE.fullmatch, labels)) and any(map(str.isdecimal, labels)):
+        raise InputError(f"The label {several[0][:40]!r} may be several labels. Write one per row, and decimals with a point.")
     different = len(set(numbers))
     fine = any(number % 1 for number in numbers) or different > MOST_RATINGS or different == len(labels) == MOST_RATINGS
-    return numbers if fine and len(numbers) == len(labels) and not kind else None
+    if len(numbers) < len(labels):
+        if kind:
+            raise InputError(f"Some labels aren't numbers up to {LARGEST:,.0f}. Take them as classes, or choose another column.")
+        return None
+    if thousands is None and (kind or fine):
+        raise InputError("A comma in the labels may be before thousands or decimals. Write 1080 or 1.08 without one.")
+    return numbers if kind or fine else None
 
 
 def _named(labels: Sequence[str]) -> str:
