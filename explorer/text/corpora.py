@@ -17,7 +17,7 @@ from explorer.text import limits
 from explorer.text.characters import decode, has_visible_characters, visible
 from explorer.text.sentences import split_sentences
 from explorer.text.tables import Table, read_table, text_column_of
-from explorer.text.tagged import LINE_END, Sentence, find_starts, is_conllu, read_sentences, split_words
+from explorer.text.tagged import LINE_END, Sentence, find_starts, is_conllu, layout_of, read_sentences, split_words
 
 FILE_MEGABYTES = Limit(40, LARGE)  # 20,000 sentences in CoNLL-U
 TABLE_TYPES = (".csv", ".tsv", ".jsonl", ".json")
@@ -130,7 +130,7 @@ def read_tagged(path: Path) -> Corpus:
     LINES.check(len(lines))
     if not (found := Corpus(path.name, tuple(read_sentences(lines, tagged=True)))).sentences:
         raise InputError("The file is empty. Write one word and its tag per line, and a blank line between sentences.")
-    how = "CoNLL-U (universal parts of speech)" if is_conllu(lines) else "CoNLL"
+    how = "CoNLL-U (universal parts of speech)" if is_conllu(lines) else f"CoNLL (tags: column {layout_of(lines).tag + 1})"
     return replace(found, about=f"{len(found.sentences):,} sentences with {found.words:,} words, {how}, {encoding}.")
 
 
