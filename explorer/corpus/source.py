@@ -12,10 +12,11 @@ from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, RESULTS_MEGABYTES
 from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
+from explorer.corpus.compute.sources import CORPUS_FILE_TYPES, Source, corpus_of, read_sources, table_of_text, text_column_of
 from explorer.text.characters import has_visible_characters
-from explorer.text.corpora import CORPUS_FILE_TYPES, Corpus, Source, built_in, corpus_of, read_sources, table_of_text
+from explorer.text.corpora import Corpus, built_in
 from explorer.text.hub_data import EXAMPLE, fetch_data_set
-from explorer.text.tables import Table, text_column_of
+from explorer.text.tables import Table
 from explorer.ui.long_view import LongView
 from explorer.ui.settings import choice, text, upload
 from explorer.ui.subject import Subject

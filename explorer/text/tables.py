@@ -130,16 +130,6 @@ def _is_of_a_kind(cells: Sequence[str]) -> bool:
     return bool(filled) and (all(map(is_number, filled)) or len(set(filled)) <= len(filled) / 2)
 
 
-def find_column(name: str, table: Table) -> str:
-    """The column of this name, ignoring case, or ''."""
-    return next((column for column in table.columns if column.lower() == name), "")
-
-
-def text_column_of(table: Table) -> str:
-    """The column named text, or else the one with the longest cells."""
-    return find_column("text", table) or max(table.columns, key=lambda name: sum(map(len, table.column(name)[:200])))
-
-
 def read_json(text: str) -> tuple[Rows, str, list[str]] | None:
     """The rows in JSON, "JSON", and sentences on what was left out; None if it is not JSON. Raises InputError if it is broken."""
     if text.lstrip()[:1] not in ("{", "["):

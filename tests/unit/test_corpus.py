@@ -9,10 +9,11 @@ import torch
 import explorer
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, CORPUS_SENTENCES, CORPUS_STATES_MEGABYTES
-from explorer.corpus.compute import reading
+from explorer.corpus.compute import reading, sources
 from explorer.corpus.compute.reading import ADDED, tokens_of
-from explorer.text import corpora, tagged
-from explorer.text.corpora import built_in, corpus_of, read_sources
+from explorer.corpus.compute.sources import corpus_of, read_sources
+from explorer.text import tagged
+from explorer.text.corpora import built_in
 from explorer.text.sentences import split_sentences
 from explorer.text.tagged import ROOT
 from tests.corpora import corpus_states, read_corpus
@@ -90,6 +91,8 @@ def test_files_are_read_together_if_they_go_together(write, refusal):
     assert [one.words[2] for one in corpus_of(trees).sentences] == ["milk", "tea"]
     tables = [write(f"id,text,other\n{number},some words,more {number}\n", f"{number}.csv") for number in (1, 2)]
     assert corpus_of(read_sources(tables), "other").texts == ["more 1", "more 2"]
+    tweets = write("\n".join(f"{n % 2},Mon Apr 06 22:19:{n} PDT 2009,It is {n} now." for n in range(10, 14)), "e.csv")
+    assert corpus_of(read_sources([tweets])).texts[0] == "It is 10 now."
     for wrong in ([texts[0], tables[0]], [texts[0], write(CONLLU, "c.conllu")], [tables[0], write("a,b\n1,x\n", "d.csv")]):
         assert "do not go together" in refusal(InputError, lambda wrong=wrong: read_sources(wrong))
 
@@ -141,7 +144,7 @@ def test_broken_conllu_names_the_line(write, broken, line, refusal):
 )
 def test_what_is_too_long_is_refused_before_it_is_cut_into_words(write, name, text, told, monkeypatch, refusal):
     read: list[int] = []
-    for module, part in ((corpora, "visible"), (corpora, "split_words"), (corpora, "find_starts"), (tagged, "find_starts")):
+    for module, part in ((sources, "visible"), (sources, "split_words"), (sources, "find_starts"), (tagged, "find_starts")):
         real = getattr(module, part)
         monkeypatch.setattr(module, part, lambda text, *more, real=real: read.append(len(text)) or real(text, *more))
     assert told in refusal(InputError, lambda: read_corpus(write(text, name)))

@@ -10,7 +10,6 @@ from explorer.analysis import evaluation
 from explorer.bert.features import features
 from explorer.core.errors import InputError
 from explorer.finetune.compute import store
-from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.finetune import train
 from explorer.finetune.compute.from_table import examples_from_table, numbers_in
 from explorer.finetune.compute.predictor import as_kind, write_measure
@@ -19,6 +18,7 @@ from explorer.finetune.outcome import Outcome
 from explorer.finetune.result import Result
 from explorer.finetune.try_it import TryIt
 from explorer.text.tables import Table
+from explorer.training.columns import Columns
 from explorer.training.examples import FIFTHS, ScoredExamples
 from explorer.training.head import Numbers
 from explorer.training.settings import TrainingSettings

@@ -8,11 +8,11 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, COLUMNS, LINES, TABLE_MEGABYTES, TRAINING_EXAMPLES
 from explorer.core.paths import EXAMPLES
 from explorer.core.steps import finished
-from explorer.finetune.compute.columns import guess_columns
 from explorer.finetune.compute.from_table import built_in, examples_from_table
 from explorer.finetune.recipe import KINDS, TEXTS
 from explorer.text import hub_data
 from explorer.text.tables import read_table
+from explorer.training.columns import guess_columns
 from explorer.training.examples import Examples, check_examples, check_texts_or_pairs
 
 

@@ -11,15 +11,6 @@ from pathlib import Path
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, LABEL, TRAINING_EXAMPLES
 from explorer.core.paths import EXAMPLES
-from explorer.finetune.compute.columns import (
-    Columns,
-    guess_columns,
-    is_missing_text,
-    missing_labels,
-    numbers_of,
-    rarest,
-    thousands_in,
-)
 from explorer.finetune.compute.questions import Questions, read_questions
 from explorer.text import limits
 from explorer.text.characters import has_visible_characters
@@ -27,6 +18,7 @@ from explorer.text.corpora import TAGGED_TYPES, Corpus, read_tagged
 from explorer.text.delimited import GROUPED
 from explorer.text.tables import FILE_TYPES as TABLE_TYPES
 from explorer.text.tables import Table, read_table
+from explorer.training.columns import Columns, guess_columns, is_missing_text, missing_labels, numbers_of, rarest, thousands_in
 from explorer.training.examples import Examples, ScoredExamples, check_classes, check_numbers, normalise, sample_rows
 from explorer.training.tagging import TaggedExamples, tagged_examples
 
