@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Literal
 
 from explorer.core.limits import TABLE_MEGABYTES
+from explorer.text.names import KNOWN_NAMES, normal
 
 DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma"}
 ONE_COLUMN = "\x1f"  # a delimiter that no text contains
@@ -121,10 +122,10 @@ def _tidy(way: Reading, delimiter: str) -> tuple[list[Record], list[str]]:
     }
     unclosed, broken, joined = notes.values()
     tidied = []
-    for number, row in enumerate(rows[titles:], start=1):
+    for number, row in enumerate(_align_names(rows[titles:], width), start=1):
         while len(row) > width and not row[-1].strip():
             row.pop()
-        if (surplus := len(row) - width) > 0 and width > 1:
+        if (surplus := len(row) - width) > 0 and width > 1 and (number > 1 or KNOWN_NAMES.isdisjoint(map(normal, row))):
             cell = delimiter.join(row[longest : longest + surplus + 1])
             row = [*row[:longest], _unquote(cell), *row[longest + surplus + 1 :]]
             joined += [number] * (cell == _unquote(cell))
@@ -135,6 +136,15 @@ def _tidy(way: Reading, delimiter: str) -> tuple[list[Record], list[str]]:
         tidied.append(row)
     told = [sentence.format(_list_rows(numbers)) for sentence, numbers in notes.items() if numbers]
     return tidied, [*["What is above the table is skipped."] * (titles > 0), *told]
+
+
+def _align_names(rows: list[Record], width: int) -> list[Record]:
+    """The rows, with an empty name above numbers of the rows that the first row does not name, as R writes it."""
+    first, *rest = rows or [[]]
+    numbers = [row[0].strip() for row in rest]
+    if len(first) == width - 1 and numbers in ([*map(str, range(len(rest)))], [*map(str, range(1, len(rows)))]):
+        return [["", *first], *rest]
+    return rows
 
 
 def _list_rows(numbers: Sequence[int]) -> str:

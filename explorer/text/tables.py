@@ -97,9 +97,18 @@ def table_of(rows: Rows) -> Table:
     beyond, empty = len(names) - width, len(columns) - len(filled)
     notes = [f"{beyond:,} column{'s' * (beyond != 1)} after the first {width} left out."] * (beyond > 0)
     notes += [f"{empty:,} empty column{'s' * (empty != 1)} dropped."] * (empty > 0)
+    if titles := 0 if named else _titles_above(cells):
+        notes.append("What is above the table is skipped.")
+    cells = cells[titles:]
     first = tuple(map(str.strip, cells[0])) if cells and not named else ()
     table = Table(_names([names[place] for place in filled]), cells, "", notes=tuple(notes), first=first, headed=named)
     return table.with_names(has_column_names(first, cells[1:])) if first else table
+
+
+def _titles_above(cells: Sequence[Row]) -> int:
+    """The number of rows with a first cell only above a row of names."""
+    titles = next((number for number, row in enumerate(cells) if any(map(str.strip, row[1:])) or not row[0].strip()), 0)
+    return titles if titles and has_column_names(cells[titles], cells[titles + 1 :]) else 0
 
 
 def _names(names: Sequence[str]) -> Row:

@@ -83,6 +83,7 @@ USUAL = {
     "quotes after spaces": "\n".join(f'"{a}", "{b}"' for a, b in HEADED),
     "commas without quotes": UNQUOTED,
     "a title above the table": TITLED,
+    "a title in a row of the table": "Survey 2024,,\n,,\n" + CSV.replace("\r\n", ",\r\n"),
     "texts over several lines": OVER_LINES,
     "a label that occurs once": ONCE,
     "JSON: columns": json.dumps(COLUMNS),
@@ -97,6 +98,11 @@ USUAL = {
 OTHERS = {  # what it is: (the file, "rows used|text|second text|label|labels or number")
     "Kaggle's header with empty cells": (SPAM.encode("cp1252"), "10|v2||v1|neg pos"),
     "a label first and no header": (lines([row[::-1] for row in ROWS]), "10|column 2||column 1|neg pos"),
+    "R's row names without a name": (
+        lines([("text", "label"), *((n, *row) for n, row in enumerate(ROWS, start=1))]),
+        "10|text||label|neg pos",
+    ),
+    "more names than columns": (lines([("text", "label", "note"), *ROWS]), "10|text||label|neg pos"),
     "no header": (lines(ROWS, ";"), "10|column 1||column 2|neg pos"),
     "one quote in a file of commas": (written([*HEADED, *ROWS]).replace("I fell", '"I fell', 1), "20|text||label|neg pos"),
     "a header that comes again": (written([*HEADED, *HEADED]), "20|text||label|neg pos"),
