@@ -172,7 +172,7 @@ def _find_rows(value: Any, notes: list[str]) -> Rows:
         return [{"text": text} for text in value]
     if _all(value, dict):
         if value and "paragraphs" in value[0]:
-            raise InputError("The file has questions on texts, as SQuAD has. Choose An answer in a text.")
+            raise InputError("The file has questions on texts, as SQuAD has, and not a table. Choose it in the Train tab.")
         inner = [item.get("row") for item in value]  # as the Hub's viewer sends them
         return inner if _all(inner, dict) else value
     if _all(value, list):

@@ -241,6 +241,7 @@ def test_what_was_guessed_or_left_out_is_noted(write, data, note):
 REFUSED = [
     (written([("text", "label"), *((text, "pos") for text in TEXTS)]), "All examples have the label 'pos'"),
     (json.dumps({"version": "2.0", "data": [{"title": "a", "paragraphs": [{"context": "x"}]}]}), "questions on texts"),
+    (tabs("question|context|answer", lambda n: (f"Who {n}?", TEXTS[n], TEXTS[n][:6])), "not in SQuAD"),
     (json.dumps(dict(ROWS)), "shape of JSON"),
     (str(RECORDS), "not valid JSON"),
     ("[1, 2, 3]", "shape of JSON"),
@@ -259,8 +260,10 @@ def test_a_file_without_examples_is_refused_in_a_true_sentence(write, refusal, d
     assert said in refusal(InputError, lambda: explorer.read_examples(write(data)))
 
 
-def test_no_file_is_a_sentence(tmp_path, refusal):
+def test_no_file_or_one_of_another_kind_is_a_sentence(tmp_path, write, refusal):
     refusal(InputError, lambda: explorer.read_examples(tmp_path / "none.csv"))
+    tagged = write("Ada\tB-PER\nsings\tO\n\nTom\tB-PER\nsleeps\tO\n", "sent")
+    assert "words with tags" in refusal(InputError, lambda: explorer.read_examples(tagged))
 
 
 def test_the_guess_can_be_changed(write):

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from itertools import islice
@@ -11,11 +12,12 @@ from pathlib import Path
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, LABEL, TRAINING_EXAMPLES
 from explorer.core.paths import EXAMPLES
-from explorer.finetune.compute.questions import Questions, read_questions
+from explorer.finetune.compute.questions import STRANGE, Questions, read_questions
 from explorer.text import limits
-from explorer.text.characters import has_visible_characters
+from explorer.text.characters import decode, has_visible_characters
 from explorer.text.corpora import TAGGED_TYPES, Corpus, read_tagged
 from explorer.text.delimited import GROUPED
+from explorer.text.names import normal
 from explorer.text.tables import FILE_TYPES as TABLE_TYPES
 from explorer.text.tables import Table, read_table
 from explorer.training.columns import Columns, guess_columns, is_missing_text, missing_labels, numbers_of, rarest, thousands_in
@@ -26,7 +28,6 @@ BUILT_IN = {path.stem: path for path in EXAMPLES.iterdir()}
 FILE_TYPES = tuple(dict.fromkeys((*TABLE_TYPES, *TAGGED_TYPES)))
 LOOKED_AT = 2**16  # bytes at the beginning of a file
 MOST_LINES, MOST_FIELDS = 200, 12
-OF_QUESTIONS = (b'"question"', b'"answers"')
 
 GROUP = "group"  # the column of a built-in set with the groups of its examples
 
@@ -65,7 +66,9 @@ def read_examples(
     """
     if not (path := Path(path)).is_file():
         raise InputError(f"The folder has no file {path.name[:60]!r}. Check its path.")
-    table = read_table(path)
+    if not isinstance(table := read_file(path), Table):
+        found = "words with tags" if isinstance(table, Corpus) else "questions on texts"
+        raise InputError(f"The file has {found}, and not texts with labels. Choose it in the Train tab, which reads both.")
     table = table if names is None else table.with_names(names)
     guessed = guess_columns(table)
     columns = Columns(text or guessed.text, label or guessed.label, guessed.text_b if text_b is None else text_b, kind=kind)
@@ -216,19 +219,32 @@ def _count(number: int, one: str, many: str) -> str:
 
 def read_file(path: Path) -> ExampleFile:
     """The examples in a file, whose kind is found by its ending and its first lines. Raises InputError."""
-    with path.open("rb") as file:
-        head = file.read(LOOKED_AT)
-    ending = path.suffix.lower()
-    if ending in (".json", ".jsonl"):
-        return read_questions(path) if all(name in head for name in OF_QUESTIONS) else read_table(path)
-    if ending not in TABLE_TYPES or (ending != ".csv" and _is_tagged(head)):
+    ending, beginning = path.suffix.lower(), _beginning_of(path)
+    if ending in TAGGED_TYPES or (ending not in (".csv", ".json", ".jsonl") and _is_tagged(beginning)):
         return read_tagged(path)
-    return read_table(path)
+    if (
+        '"question"' in beginning
+        and ('"answers"' in beginning or '"paragraphs"' in beginning)
+        and beginning.lstrip()[:1] in ("{", "[")
+    ):
+        return read_questions(path)
+    table = read_table(path)
+    columns = {normal(name).removesuffix("s"): name for name in table.columns}
+    if columns.keys() >= {"question", "context", "answer"} and len({*table.column(columns["answer"])}) > len(table.rows) / 2:
+        raise InputError(STRANGE)  # answers such as yes and no are labels
+    return table
 
 
-def _is_tagged(head: bytes) -> bool:
+def _beginning_of(path: Path) -> str:
+    """The first lines of a file; '' where they are no text, which its reader says."""
+    with path.open("rb") as file, suppress(InputError):
+        return decode(file.read(LOOKED_AT))[0]
+    return ""
+
+
+def _is_tagged(beginning: str) -> bool:
     """Whether each line is a word with its columns, and blank lines are between the sentences."""
-    lines = [line.strip() for line in islice(head.decode("utf-8", "replace").splitlines(), MOST_LINES)]
+    lines = [line.strip() for line in islice(beginning.splitlines(), MOST_LINES)]
     rows = [line.split() for line in lines if line and not line.startswith(("#", "-DOCSTART-"))]
     blank = "" in lines[: len(lines) - 1]
     return blank and bool(rows) and {len(row) for row in rows} <= {len(rows[0])} and 2 <= len(rows[0]) <= MOST_FIELDS
