@@ -22,6 +22,7 @@ NAMED_ROWS = 5  # rows named in a note
 
 GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+|[-+]?[1-9]\d{0,2}(?:\.\d{3})+")  # 1,080 or 1.080: of thousands, or a fraction
 _SEP = re.compile(r'"?sep=([\t,;|])"?\r?\n?', re.IGNORECASE)
+_LINE_END = re.compile(r"((?<!\\)(?:\\\\)*+)\\n")  # a backslash and an n, as MySQL writes them in a cell
 csv.field_size_limit(TABLE_MEGABYTES.bytes)  # a long text is cut later, with a message; csv's own limit is 128 KiB
 
 Record = list[str]
@@ -74,6 +75,8 @@ def _usual_width(rows: Sequence[Record]) -> tuple[int, float]:
 
 
 def _read(lines: Sequence[str], delimiter: str, quote: str | None, escape: str | None = None) -> Reading:
+    if escape:
+        lines = [_LINE_END.sub(r"\1\n", line) for line in lines]
     spaced = quote is not None and any(f"{quote}{delimiter} {quote}" in line for line in lines[:COMPARED])
     how: Literal[0, 3] = csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL
     for strict in (True, False):

@@ -147,13 +147,16 @@ def read_json(text: str) -> tuple[Rows, str, list[str]] | None:
     notes: list[str] = []
     try:
         value = from_json(text)
-    except ValueError:
-        value = _parse_lines(text)
+    except ValueError as error:
+        value = _parse_lines(text, str(error))
     return (_find_rows(value, notes), "JSON", notes) if value is not None else None
 
 
-def _parse_lines(text: str) -> Rows | None:
-    """The values of a text with one on every line; None where it is not JSON. Raises InputError for broken JSON."""
+def _parse_lines(text: str, fault: str) -> Rows | None:
+    """The values of a text with one on every line; None where it is not JSON. Raises InputError for broken JSON.
+
+    `fault` says what is wrong with the whole text as one value, and where.
+    """
     items = []
     for number, line in enumerate(text.split("\n"), start=1):
         try:
@@ -162,7 +165,8 @@ def _parse_lines(text: str) -> Rows | None:
         except ValueError as error:
             if not items and not "".join(text[:200].split()).startswith(BEGINNINGS):
                 return None
-            raise InputError(f"Line {number:,} of the file is not valid JSON. Write one object per line, or one list.") from error
+            what = f"Line {number:,} of the file is not valid JSON" if items else f"The file is not valid JSON: {fault}"
+            raise InputError(f"{what}. Write one object per line, or one list.") from error
     return items
 
 
@@ -216,7 +220,9 @@ def _has_known_name(names: Iterable[str]) -> bool:
 
 
 def text_of(value: object) -> str:
-    """A value as a cell: texts unchanged, None and NaN as '', the rest as JSON."""
+    """A value as a cell: texts unchanged, None and NaN as '', a list of one as that, the rest as JSON."""
+    if isinstance(value, list) and len(value) == 1:
+        return text_of(value[0])
     if value is None or value != value:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

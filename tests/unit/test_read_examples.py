@@ -244,12 +244,18 @@ REFUSED = [
     (tabs("question|context|answer", lambda n: (f"Who {n}?", TEXTS[n], TEXTS[n][:6])), "not in SQuAD"),
     (json.dumps(dict(ROWS)), "shape of JSON"),
     (str(RECORDS), "not valid JSON"),
+    ('[\n {"text": "a"},\n]', "not valid JSON: trailing comma at line 3"),
+    (
+        tabs("text|label", lambda n: (TEXTS[n], ("NA", "EU")[n % 2])),
+        "'EU', so there is nothing to learn. Add examples with another label. 5 rows",
+    ),
     ("[1, 2, 3]", "shape of JSON"),
+    (json.dumps([{"data": {"text": text}, "label": [label]} for text, label in ROWS]), "of 'data' are JSON objects"),
     (tabs("text|label", lambda n: (TEXTS[n], ("27", "3", "3,10")[n % 3])), "'3,10' may be several labels"),
     (tabs("text|price", lambda n: (TEXTS[n], f"1,0{n}0")), "before thousands or decimals"),
     ('{"text": ["a", "b"], "label": ["x"]}', "shape of JSON"),
     ('{"text": "a", "label": "x"}\n{"text": "b", "lab', "Line 2"),
-    (lines([["text"], *([text] for text in TEXTS)]), "one with labels"),
+    (lines([["text"], *([text] for text in TEXTS)]), "only one column"),
     (bytes(range(256)) * 8, "not text"),
     (b'""\n""', "no rows"),
 ]
@@ -281,6 +287,8 @@ def test_lines_are_one_column_and_keep_their_quotation_marks(end):
     assert [row[0] for row in parse_table(end.join(["text", *texts]).encode()).rows] == texts
     escaped = [text.replace("\\", "\\\\").replace('"', '\\"') for text in texts]
     assert [row[0] for row in parse_table(end.join(f'"{text}"' for text in ["text", *escaped]).encode()).rows] == texts
+    mysql = "text,label\n" + '"He said \\"no\\",\\nand left",x\n' * 3
+    assert parse_table(mysql.encode()).rows[0][0] == 'He said "no",\nand left'
 
 
 CELL = st.text("ab é.,;|\t'\"\n-1", min_size=1, max_size=12).map(lambda said: f"x{said}y")

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
@@ -114,9 +114,16 @@ def examples_from_table(table: Table, columns: Columns) -> tuple[Examples, list[
     Labels that are numbers, and too many or too fine to be classes, become a regression. Raises InputError unless there are two
     labels with two examples each, or enough different numbers.
     """
+    if len(table.columns) == 1:
+        raise InputError("The file has only one column. Add the label of each text, after a comma, semicolon, tab or bar.")
     if not columns.label or columns.label == columns.text:
         raise InputError("A head needs one column with texts and one with labels. Choose two different columns.")
     texts, labels = table.column(columns.text), [label.strip() for label in table.column(columns.label)]
+    for name, cells in ((columns.text, texts), (columns.label, labels)):
+        if all(cell.startswith('{"') for cell in cells):
+            raise InputError(
+                f"The cells of {name!r} are JSON objects. Choose another column, or save texts and labels as a table."
+            )
     seconds = table.column(columns.text_b) if columns.text_b else [""] * len(texts)
     kept, notes = _usable(texts, labels, columns.kind)
     kept, sampled = sample_rows(kept, TRAINING_EXAMPLES.most, "rows")
@@ -129,17 +136,23 @@ def examples_from_table(table: Table, columns: Columns) -> tuple[Examples, list[
         tuple(_tidy(seconds[row]) for row in kept) if columns.text_b else (),
         tuple(table.column(columns.group)[row] for row in kept) if columns.group else (),
     )
-    if (numbers := numbers_in(examples.labels, columns.kind)) is not None:
+    try:
+        numbers = numbers_in(examples.labels, columns.kind)
+        check_classes(Counter(examples.labels)) if numbers is None else check_numbers(numbers)
+    except InputError as error:
+        raise InputError(" ".join([str(error), *_sentences(notes)])) from error
+    if numbers is not None:
         examples = ScoredExamples(**vars(examples), numbers=numbers)
-        check_numbers(numbers)
         notes.append("the labels are numbers, so a number is learned (regression)")
         grouped = (
             pair for pair in zip(examples.labels, numbers, strict=True) if GROUPED.fullmatch(pair[0]) and abs(pair[1]) >= 1_000
         )
         notes += [f"{label} is read as {number:.0f}" for label, number in islice(grouped, 1)]
-    else:
-        check_classes(Counter(examples.labels))
-    return examples, [f"{note[0].upper()}{note[1:]}." for note in [*notes, *_describe(examples)] if note]
+    return examples, _sentences([*notes, *_describe(examples)])
+
+
+def _sentences(phrases: Iterable[str]) -> list[str]:
+    return [f"{phrase[0].upper()}{phrase[1:]}." for phrase in phrases if phrase]
 
 
 def _usable(texts: Sequence[str], labels: Sequence[str], kind: str) -> tuple[list[int], list[str]]:
