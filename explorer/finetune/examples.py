@@ -16,9 +16,9 @@ from explorer.finetune.pictures import is_in_turn
 from explorer.finetune.recipe import HUB, KINDS, TEXTS, TYPED, begin
 from explorer.finetune.runs import RunView
 from explorer.finetune.sources import IN_FILE, NO_COLUMN, describe, is_few
-from explorer.text.hub_data import fetch_data_set
 from explorer.text.tables import Table
 from explorer.training.columns import Columns, guess_columns
+from explorer.training.hub_data import fetch_data_set
 from explorer.training.tagging import TaggedExamples
 from explorer.ui.layout import row
 from explorer.ui.pictures.word_grid import word_grid

@@ -124,8 +124,10 @@ def _tidy(way: Reading, delimiter: str) -> tuple[list[Record], list[str]]:
         "A text without quotation marks contains the delimiter in {}: its cells are joined.": [],
     }
     unclosed, broken, joined = notes.values()
-    tidied = []
-    for number, row in enumerate(_align_names(rows[titles:], width), start=1):
+    tidied, ids = [], [row[0].strip() for row in rows[titles + 1 :]]
+    if ids and len(rows[titles]) == width - 1 and ids == [str(number + (ids[0] == "1")) for number in range(len(ids))]:
+        rows[titles] = ["", *rows[titles]]  # R writes the numbers of rows without a name above them
+    for number, row in enumerate(rows[titles:], start=1):
         while len(row) > width and not row[-1].strip():
             row.pop()
         if (surplus := len(row) - width) > 0 and width > 1 and (number > 1 or KNOWN_NAMES.isdisjoint(map(normal, row))):
@@ -139,15 +141,6 @@ def _tidy(way: Reading, delimiter: str) -> tuple[list[Record], list[str]]:
         tidied.append(row)
     told = [sentence.format(_list_rows(numbers)) for sentence, numbers in notes.items() if numbers]
     return tidied, [*["What is above the table is skipped."] * (titles > 0), *told]
-
-
-def _align_names(rows: list[Record], width: int) -> list[Record]:
-    """The rows, with an empty name above numbers of the rows that the first row does not name, as R writes it."""
-    first, *rest = rows or [[]]
-    numbers = [row[0].strip() for row in rest]
-    if len(first) == width - 1 and numbers in ([*map(str, range(len(rest)))], [*map(str, range(1, len(rows)))]):
-        return [["", *first], *rest]
-    return rows
 
 
 def _list_rows(numbers: Sequence[int]) -> str:

@@ -153,10 +153,7 @@ def read_json(text: str) -> tuple[Rows, str, list[str]] | None:
 
 
 def _parse_lines(text: str, fault: str) -> Rows | None:
-    """The values of a text with one on every line; None where it is not JSON. Raises InputError for broken JSON.
-
-    `fault` says what is wrong with the whole text as one value, and where.
-    """
+    """The values on the lines of a text; None where it is not JSON. Raises InputError with the fault of the whole text."""
     items = []
     for number, line in enumerate(text.split("\n"), start=1):
         try:

@@ -127,11 +127,7 @@ def read_sentences(lines: Sequence[str], tagged: bool = False) -> Iterator[Sente
             if rows:
                 yield _sentence(comments, rows, layout, tagged)
             comments, rows = [], []
-        elif (
-            line.startswith(DOCUMENT)
-            or (line.startswith("#") and (numbered or len(cells) != layout.width))
-            or cells == layout.names
-        ):
+        elif cells == layout.names or line.startswith(DOCUMENT) or (line[0] == "#" and (numbered or len(cells) != layout.width)):
             comments.append(line)
         elif len(cells) != layout.width or layout.width == 1:
             said = f"Line {number:,} has {len(cells)} of {max(2, layout.width)} columns"
@@ -151,11 +147,8 @@ def layout_of(lines: Sequence[str]) -> Layout:
     columns = [[row[place] for row in cells[headed:] if len(row) == width] for place in range(width)]
     form = int(width > 2 and columns[0][:3] == ["1", "2", "3"])  # the first counts the words
     tag = next((place for place in range(width - 1, form, -1) if len({*columns[place]}) > 1), width - 1)
-    if (
-        width == 2
-        and not all(map(_IOB, columns[1]))
-        and (all(map(_IOB, columns[0])) or 2 * len({*columns[0]}) < len({*columns[1]}))
-    ):
+    tags_first = all(map(_IOB, columns[0])) or 2 * len({*columns[0]}) < len({*columns[-1]})
+    if width == 2 and tags_first and not all(map(_IOB, columns[1])):
         form, tag = 1, 0
     return Layout(delimiter, width, form, tag, names if headed else [])
 

@@ -88,23 +88,23 @@ def guess_columns(table: Table) -> Columns:
     return Columns(text.name, label.name if label else "", second.name if second else "", why=why)
 
 
-def thousands_in(cells: Sequence[str]) -> str | None:
-    """The mark before thousands in a column of numbers, "," or "."; None where 1,080 may be either.
+def thousands_in(labels: Sequence[str]) -> str | None:
+    """The mark before thousands in a column, "," or "."; None where a comma in it may be before something else.
 
-    A mark that is not before three digits is that of decimals, in all cells. Whole numbers without a mark, such as 900, show that
-    1,080 is whole too; beside small ones, such as 4, a point is that of decimals, as programs write them: 3.125.
+    A mark that is not before three digits is that of decimals. Whole numbers without a mark, such as 900, show that 1,080 is
+    whole; beside small ones, such as 4, a point is that of decimals: 3.125. Beside 27, 3,10 is two labels.
     """
-    cells = [cell.strip().removesuffix("%") for cell in cells]
+    cells = [label.strip().removesuffix("%") for label in labels]
     marked = [cell for cell in cells if "," in cell or "." in cell]
+    whole = [int(cell) for cell in cells if cell.isdecimal()]
     if decimal := next((cell for cell in marked if not GROUPED.fullmatch(cell)), ""):
-        return "." if decimal.rfind(",") > decimal.rfind(".") else ","
-    if len(marks := {mark for mark in ",." if any(mark in cell for cell in marked)}) != 1:
-        return None if marks else ","
-    (mark,) = marks
-    whole = [abs(number_of(cell) or 0) for cell in cells if mark not in cell]
-    if any(cell.count(mark) > 1 for cell in marked) or (whole and (mark == "," or max(whole) >= 100)):
-        return mark
-    return "," if mark == "." else None
+        listed = whole and any(cell.count(",") > 1 or (cell.endswith("0") and "," in cell) for cell in marked)
+        return None if listed else "," if decimal.rfind(".") > decimal.rfind(",") else "."
+    marks = {mark for mark in ",." if any(mark in cell for cell in marked)}
+    is_shown = any(cell.count(mark) > 1 for mark in marks for cell in marked) or max(whole, default=0) >= 100
+    if marks == {"."}:
+        return "." if is_shown else ","
+    return "," if not marks or (marks == {","} and (is_shown or whole)) else None
 
 
 def numbers_of(cells: Sequence[str]) -> list[float | None]:

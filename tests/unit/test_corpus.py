@@ -9,11 +9,11 @@ import torch
 import explorer
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, CORPUS_SENTENCES, CORPUS_STATES_MEGABYTES
-from explorer.corpus.compute import reading, sources
+from explorer.corpus.compute import reading
 from explorer.corpus.compute.reading import ADDED, tokens_of
-from explorer.corpus.compute.sources import corpus_of, read_sources
-from explorer.text import tagged
-from explorer.text.corpora import built_in
+from explorer.corpus.source import corpus_of
+from explorer.text import corpora, tagged
+from explorer.text.corpora import built_in, read_sources
 from explorer.text.sentences import split_sentences
 from explorer.text.tagged import ROOT
 from tests.corpora import corpus_states, read_corpus
@@ -144,7 +144,7 @@ def test_broken_conllu_names_the_line(write, broken, line, refusal):
 )
 def test_what_is_too_long_is_refused_before_it_is_cut_into_words(write, name, text, told, monkeypatch, refusal):
     read: list[int] = []
-    for module, part in ((sources, "visible"), (sources, "split_words"), (sources, "find_starts"), (tagged, "find_starts")):
+    for module, part in ((corpora, "visible"), (corpora, "split_words"), (corpora, "find_starts"), (tagged, "find_starts")):
         real = getattr(module, part)
         monkeypatch.setattr(module, part, lambda text, *more, real=real: read.append(len(text)) or real(text, *more))
     assert told in refusal(InputError, lambda: read_corpus(write(text, name)))

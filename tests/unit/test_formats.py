@@ -12,11 +12,11 @@ from explorer.core import apart
 from explorer.core.errors import InputError
 from explorer.core.formats import Every, Foreign, Misfit, Own, parse, parse_each, values
 from explorer.core.limits import VALUES
-from explorer.corpus.compute.sources import read_source, read_sources
 from explorer.experiments.compute.runs import FORMAT, Written
 from explorer.finetune.compute.from_table import read_file
 from explorer.finetune.compute.unpack import Settings, check_tokenizer
 from explorer.tabs import VIEWS
+from explorer.text.corpora import read_source, read_sources
 from explorer.ui.settings import Upload
 from tests.at_night import at_night
 from tests.fuzz.files import tiny_texts
@@ -33,7 +33,7 @@ PARSED = {
     "text/delimited.py": "a sample of a table, apart when it is large",
     "text/tables.py": "a table, apart when it is large, after its values were counted",
     "finetune/compute/unpack.py": "the zip of a run, whose list is bounded before, with its log and head of at most 8 MB",
-    "text/hub_data.py": "the card of a data set of the hub",
+    "training/hub_data.py": "the card of a data set of the hub",
     "server/rooms.py": "a body of at most 256 KB",
     "server/refusals.py": "an answer of this app",
     "server/bounds.py": "an answer of this app",

@@ -74,10 +74,6 @@ def test_labels_that_are_numbers_are_learnt_as_numbers():
     assert numbers_in([str(n) for n in range(11)]) == tuple(range(11))
     for wrong in (["1.5", "nan"], ["1.5", "1e9"], ["1.5", "so-so"]):
         assert numbers_in(wrong) is None
-    table = Table(("text", "score"), tuple((f"text {n}", f"{n / 2}") for n in range(12)), "12 rows.")
-    examples, note = examples_from_table(table, Columns("text", "score"))
-    assert isinstance(examples, ScoredExamples)
-    assert "a number is learned" in note[0]
     few = Table(("text", "score"), (("a", "0.5"), ("b", "1")), "2 rows.")
     with pytest.raises(InputError, match="10 examples or more"):
         examples_from_table(few, Columns("text", "score"))

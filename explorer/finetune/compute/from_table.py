@@ -1,12 +1,10 @@
 """Examples of any kind from a file: a table, whose columns are guessed, tagged words, or questions; and the sets of the app."""
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from itertools import islice
 from pathlib import Path
 
 from explorer.core.errors import InputError
@@ -32,7 +30,6 @@ MOST_LINES, MOST_FIELDS = 200, 12
 GROUP = "group"  # the column of a built-in set with the groups of its examples
 
 MOST_RATINGS = 10  # different whole numbers up to which they are classes, such as stars
-_WHOLE = re.compile(r"\d+(?:,\d+)*")  # a whole number, or several
 LARGEST = 1e6  # absolute value of a number to be learnt
 UNEVEN = 0.9  # share of one label from which a note says what always answering it scores
 NAMED = 5  # labels named in a note
@@ -119,11 +116,8 @@ def examples_from_table(table: Table, columns: Columns) -> tuple[Examples, list[
     if not columns.label or columns.label == columns.text:
         raise InputError("A head needs one column with texts and one with labels. Choose two different columns.")
     texts, labels = table.column(columns.text), [label.strip() for label in table.column(columns.label)]
-    for name, cells in ((columns.text, texts), (columns.label, labels)):
-        if all(cell.startswith('{"') for cell in cells):
-            raise InputError(
-                f"The cells of {name!r} are JSON objects. Choose another column, or save texts and labels as a table."
-            )
+    if any(all(cell.startswith('{"') for cell in cells) for cells in (texts, labels)):
+        raise InputError("A column has JSON objects. Choose others, or save the texts and their labels as a table.")
     seconds = table.column(columns.text_b) if columns.text_b else [""] * len(texts)
     kept, notes = _usable(texts, labels, columns.kind)
     kept, sampled = sample_rows(kept, TRAINING_EXAMPLES.most, "rows")
@@ -136,23 +130,15 @@ def examples_from_table(table: Table, columns: Columns) -> tuple[Examples, list[
         tuple(_tidy(seconds[row]) for row in kept) if columns.text_b else (),
         tuple(table.column(columns.group)[row] for row in kept) if columns.group else (),
     )
-    try:
-        numbers = numbers_in(examples.labels, columns.kind)
-        check_classes(Counter(examples.labels)) if numbers is None else check_numbers(numbers)
-    except InputError as error:
-        raise InputError(" ".join([str(error), *_sentences(notes)])) from error
-    if numbers is not None:
+    if (numbers := numbers_in(examples.labels, columns.kind)) is not None:
         examples = ScoredExamples(**vars(examples), numbers=numbers)
+        check_numbers(numbers)
         notes.append("the labels are numbers, so a number is learned (regression)")
-        grouped = (
-            pair for pair in zip(examples.labels, numbers, strict=True) if GROUPED.fullmatch(pair[0]) and abs(pair[1]) >= 1_000
-        )
-        notes += [f"{label} is read as {number:.0f}" for label, number in islice(grouped, 1)]
-    return examples, _sentences([*notes, *_describe(examples)])
-
-
-def _sentences(phrases: Iterable[str]) -> list[str]:
-    return [f"{phrase[0].upper()}{phrase[1:]}." for phrase in phrases if phrase]
+        grouped = next((label for label in examples.labels if GROUPED.fullmatch(label)), "")
+        notes += [f"{grouped} is read as {numbers[examples.labels.index(grouped)]:g}"] if grouped else []
+    else:
+        check_classes(Counter(examples.labels))
+    return examples, [f"{note[0].upper()}{note[1:]}." for note in [*notes, *_describe(examples)] if note]
 
 
 def _usable(texts: Sequence[str], labels: Sequence[str], kind: str) -> tuple[list[int], list[str]]:
@@ -169,6 +155,8 @@ def _usable(texts: Sequence[str], labels: Sequence[str], kind: str) -> tuple[lis
     without = f"without a text or a label left out{f' ({written} marks a missing label)' if written else ''}"
     notes = [_count(len(texts) - len(kept), f"row {without}", f"rows {without}")]
     found = [labels[row] for row in kept]
+    if notes[0] and len(set(found)) == 1:
+        raise InputError(f"All other examples have the label {found[0][:40]!r}: {notes[0]}. Add examples with another label.")
     if numbers_in(found, kind) is None and (once := rarest(found)):
         kept = [row for row in kept if labels[row] not in once]
         rare = f"whose label occurs once left out ({_named(sorted(once))})"
@@ -184,20 +172,17 @@ def numbers_in(labels: Sequence[str], kind: str = "") -> tuple[float, ...] | Non
     """
     if kind == "classes":
         return None
-    thousands, found = thousands_in(labels), numbers_of(labels)
+    found, open_comma = numbers_of(labels), thousands_in(labels) is None
     numbers = tuple(number for number in found if number is not None and abs(number) <= LARGEST)
-    several = [label for label in labels if label.count(",") > 1 or ("," in label and label.endswith("0"))]
-    if not kind and several and thousands == "." and all(map(_WHOLE.fullmatch, labels)) and any(map(str.isdecimal, labels)):
-        raise InputError(f"The label {several[0][:40]!r} may be several labels. Write one per row, and decimals with a point.")
     different = len(set(numbers))
     fine = any(number % 1 for number in numbers) or different > MOST_RATINGS or different == len(labels) == MOST_RATINGS
-    if len(numbers) < len(labels):
-        if kind:
-            raise InputError(f"Some labels aren't numbers up to {LARGEST:,.0f}. Take them as classes, or choose another column.")
-        return None
-    if thousands is None and (kind or fine):
-        raise InputError("A comma in the labels may be before thousands or decimals. Write 1080 or 1.08 without one.")
-    return numbers if kind or fine else None
+    if open_comma and (kind or fine):
+        raise InputError(
+            "A comma in the labels is before thousands, decimals or another label. Write one label per row, and 1080 or 1.08."
+        )
+    if kind and len(numbers) < len(labels):
+        raise InputError(f"Some labels aren't numbers up to {LARGEST:,.0f}. Take them as classes, or choose another column.")
+    return numbers if len(numbers) == len(labels) and (kind or fine) else None
 
 
 def _named(labels: Sequence[str]) -> str:
@@ -232,7 +217,9 @@ def _count(number: int, one: str, many: str) -> str:
 
 def read_file(path: Path) -> ExampleFile:
     """The examples in a file, whose kind is found by its ending and its first lines. Raises InputError."""
-    ending, beginning = path.suffix.lower(), _beginning_of(path)
+    ending, beginning = path.suffix.lower(), ""
+    with path.open("rb") as file, suppress(InputError):  # of its reader, if it is no text
+        beginning = decode(file.read(LOOKED_AT))[0]
     if ending in TAGGED_TYPES or (ending not in (".csv", ".json", ".jsonl") and _is_tagged(beginning)):
         return read_tagged(path)
     if (
@@ -248,16 +235,8 @@ def read_file(path: Path) -> ExampleFile:
     return table
 
 
-def _beginning_of(path: Path) -> str:
-    """The first lines of a file; '' where they are no text, which its reader says."""
-    with path.open("rb") as file, suppress(InputError):
-        return decode(file.read(LOOKED_AT))[0]
-    return ""
-
-
 def _is_tagged(beginning: str) -> bool:
     """Whether each line is a word with its columns, and blank lines are between the sentences."""
-    lines = [line.strip() for line in islice(beginning.splitlines(), MOST_LINES)]
-    rows = [line.split() for line in lines if line and not line.startswith(("#", "-DOCSTART-"))]
-    blank = "" in lines[: len(lines) - 1]
-    return blank and bool(rows) and {len(row) for row in rows} <= {len(rows[0])} and 2 <= len(rows[0]) <= MOST_FIELDS
+    lines = [line.strip() for line in beginning.splitlines()[:MOST_LINES]]
+    widths = {len(line.split()) for line in lines if line and not line.startswith(("#", "-DOCSTART-"))}
+    return "" in lines[:-1] and len(widths) == 1 and 2 <= widths.pop() <= MOST_FIELDS

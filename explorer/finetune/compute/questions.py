@@ -21,13 +21,8 @@ from explorer.text.lines import Pair
 from explorer.training.examples import HELD_OUT_SHARE, Split, draw_groups, group_rows, normalise, sample_rows, sent_examples
 
 MOST_ANSWER = Limit(1_000, SHORTEN)  # the search takes a step for each of its letters and of the text's
-STRANGE = (
-    "The file has questions on texts, but is not in SQuAD's format. "
-    'Send its JSON, {"data": [...]}, or lines of {question, context, answers: {text, answer_start}}.'
-)
-NO_ANSWERS = (
-    "A question has no answers, as in a test set. Choose the part to train on, or write is_impossible where none is right."
-)
+STRANGE = "The file is not in SQuAD's format. Send its whole JSON or lines of {question, context, answers: {text, answer_start}}."
+NO_ANSWERS = "A question has no answers, as in a test set. Choose the part to train on; is_impossible marks one without."
 
 
 @dataclass(frozen=True)
