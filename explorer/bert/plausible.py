@@ -62,13 +62,15 @@ def check(checkpoint: Checkpoint, entries: dict[str, Any]) -> None:
     Epsilons of LayerNorm are above 0 and at most 0.1; dropouts are from 0 to 0.9.
     """
     counts = {name: entries[name] for name in MOST if name in entries}
-    possible = all(type(count) is int and 1 <= count <= MOST[name] for name, count in counts.items())
-    width, heads = (next(counts[name] for name in names if name in counts) for names in (WIDTHS, HEADS))
+    odd = [name for name, count in counts.items() if not (type(count) is int and 1 <= count <= MOST[name])]
     numbers = {name: value for name, value in entries.items() if isinstance(value, int | float)}
-    fine = all(0 < value <= 0.1 for name, value in numbers.items() if name.endswith("_eps"))
-    shares = all(0 <= value <= 0.9 for name, value in numbers.items() if "dropout" in name)
-    if not (possible and width % heads == 0 and fine and shares):
-        raise checkpoint.faulty(f"The config.json of {checkpoint.name} holds numbers that no such model has")
+    odd += [name for name, value in numbers.items() if name.endswith("_eps") and not 0 < value <= 0.1]
+    odd += [name for name, value in numbers.items() if "dropout" in name and not 0 <= value <= 0.9]
+    width, heads = (next(name for name in names if name in counts) for names in (WIDTHS, HEADS))
+    if not odd and counts[width] % counts[heads]:
+        odd = [f"{width}, which is not a multiple of {heads}"]
+    if odd:
+        raise checkpoint.faulty(f"The config.json of {checkpoint.name} has a number that no such model has: {odd[0]}")
 
 
 def check_weights(checkpoint: Checkpoint, wanted: Shapes) -> None:

@@ -97,7 +97,7 @@ def _config(
         config = kind(**{name: value for name, value in entries.items() if name in known - _STEERING})
     except Exception as error:  # wrong types raise all kinds of errors
         logger.warning("The configuration of a model cannot be read", exc_info=error)
-        raise checkpoint.unreadable("config.json") from error
+        raise checkpoint.faulty(f"transformers does not take an entry in the config.json of {checkpoint.name}") from error
     plausible.check(checkpoint, config.to_dict())
     plausible.check_weights(checkpoint, _shapes(checkpoint, config))
     return config

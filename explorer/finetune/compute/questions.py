@@ -181,7 +181,7 @@ _Entry = tuple[str, str, list[tuple[str, int]]]  # a question, its text, and ans
 
 
 def _entries(data: bytes) -> Iterator[_Entry]:
-    """The questions of a file, nested or flat. Raises Misfit, and InputError where there are no answers."""
+    """The questions of a file, nested or flat. Raises Misfit, and InputError for a question without answers."""
     try:
         nested = parse(_Squad, data, VALUES)
     except Misfit:
