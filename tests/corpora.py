@@ -17,11 +17,12 @@ from explorer.corpus.compute.atlas import head_atlas_in_steps
 from explorer.corpus.compute.neurons import corpus_neurons_in_steps
 from explorer.corpus.compute.reading import corpus_states_in_steps
 from explorer.corpus.compute.search import search_in_steps
+from explorer.corpus.source import corpus_of
 from explorer.experiments import new as asked
 from explorer.experiments import suites
 from explorer.experiments.compute.items import Item
 from explorer.experiments.compute.minimal_pairs import Suite, suite_items, suite_of
-from explorer.text.corpora import Corpus, built_in, corpus_of, read_source
+from explorer.text.corpora import Corpus, built_in, read_source
 
 FEW = 40
 

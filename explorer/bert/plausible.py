@@ -62,24 +62,26 @@ def check(checkpoint: Checkpoint, entries: dict[str, Any]) -> None:
     Epsilons of LayerNorm are above 0 and at most 0.1; dropouts are from 0 to 0.9.
     """
     counts = {name: entries[name] for name in MOST if name in entries}
-    possible = all(type(count) is int and 1 <= count <= MOST[name] for name, count in counts.items())
-    width, heads = (next(counts[name] for name in names if name in counts) for names in (WIDTHS, HEADS))
+    odd = [name for name, count in counts.items() if not (type(count) is int and 1 <= count <= MOST[name])]
     numbers = {name: value for name, value in entries.items() if isinstance(value, int | float)}
-    fine = all(0 < value <= 0.1 for name, value in numbers.items() if name.endswith("_eps"))
-    shares = all(0 <= value <= 0.9 for name, value in numbers.items() if "dropout" in name)
-    if not (possible and width % heads == 0 and fine and shares):
-        raise checkpoint.faulty(f"The config.json of {checkpoint.name} holds numbers that no such model has")
+    odd += [name for name, value in numbers.items() if name.endswith("_eps") and not 0 < value <= 0.1]
+    odd += [name for name, value in numbers.items() if "dropout" in name and not 0 <= value <= 0.9]
+    width, heads = (next(name for name in names if name in counts) for names in (WIDTHS, HEADS))
+    if not odd and counts[width] % counts[heads]:
+        odd = [f"{width}, which is not a multiple of {heads}"]
+    if odd:
+        raise checkpoint.faulty(f"The config.json of {checkpoint.name} has a number that no such model has: {odd[0]}")
 
 
 def check_weights(checkpoint: Checkpoint, wanted: Shapes) -> None:
     """Raise ModelError unless the file can hold the weights `wanted` of an encoder: enough, and none with another shape."""
     try:
-        fits = _fits(checkpoint, wanted)
+        misfits = _find_misfits(checkpoint, wanted)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, SafetensorError) as error:
         logger.warning("The header of a model's weights cannot be read", exc_info=error)
         raise checkpoint.unreadable("weights") from error
-    if not fits:
-        raise misfit(checkpoint)
+    if misfits is not None:
+        raise misfit(checkpoint, misfits)
 
 
 def dtypes(checkpoint: Checkpoint) -> str:
@@ -98,19 +100,22 @@ def misfit(checkpoint: Checkpoint, where: str = "") -> ModelError:
     return checkpoint.faulty(f"The weights of {checkpoint.name} do not fit its config.json{where}")
 
 
-def _fits(checkpoint: Checkpoint, wanted: Shapes) -> bool:
+def _find_misfits(checkpoint: Checkpoint, wanted: Shapes) -> str | None:
+    """The first weight of another shape, as the end of a sentence; '' where there are too few weights or too many layers."""
     files, count = weight_files(checkpoint), sum(map(math.prod, wanted.values()))
     if files[0].suffix != ".safetensors":
-        return count * LEAST_BYTES <= sum(file.stat().st_size for file in files)
+        return None if count * LEAST_BYTES <= sum(file.stat().st_size for file in files) else ""
     shapes: Shapes = {}
     for file in files:
         shapes |= _shapes(file, f"{checkpoint.family.encoder}.")
-    fitting = all(shapes.get(name, shape) == shape for name, shape in wanted.items())
+    for name, shape in wanted.items():
+        if shapes.get(name, shape) != shape:
+            return ": {} has {} numbers, not {}".format(name, *(" × ".join(map(str, size)) for size in (shapes[name], shape)))
     layers = f"{checkpoint.family.layers}."  # layers that are not wanted would be dropped silently
     there, asked = (
         {name.removeprefix(layers).split(".")[0] for name in names if name.startswith(layers)} for names in (shapes, wanted)
     )
-    return fitting and there <= asked and count <= sum(map(math.prod, shapes.values()))
+    return None if there <= asked and count <= sum(map(math.prod, shapes.values())) else ""
 
 
 def weight_files(checkpoint: Checkpoint) -> list[Path]:

@@ -97,7 +97,7 @@ def _config(
         config = kind(**{name: value for name, value in entries.items() if name in known - _STEERING})
     except Exception as error:  # wrong types raise all kinds of errors
         logger.warning("The configuration of a model cannot be read", exc_info=error)
-        raise checkpoint.unreadable("config.json") from error
+        raise checkpoint.faulty(f"transformers does not take an entry in the config.json of {checkpoint.name}") from error
     plausible.check(checkpoint, config.to_dict())
     plausible.check_weights(checkpoint, _shapes(checkpoint, config))
     return config
@@ -111,7 +111,7 @@ def _shapes(checkpoint: Checkpoint, config: transformers.PreTrainedConfig) -> pl
             model = getattr(transformers, family.pretraining_class)(config)
     except Exception as error:  # inconsistent numbers raise all kinds of errors
         logger.warning("The configuration of a model cannot be built", exc_info=error)
-        raise checkpoint.unreadable("config.json") from error
+        raise checkpoint.faulty(f"transformers does not take an entry in the config.json of {checkpoint.name}") from error
     named = getattr(model, family.encoder).named_parameters()
     return {name: tuple(weight.shape) for name, weight in named if not (family.pooler and name.startswith(f"{family.pooler}."))}
 

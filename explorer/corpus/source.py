@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Hashable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from explorer.core.cache import OnceCache, weight
@@ -12,10 +13,12 @@ from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, RESULTS_MEGABYTES
 from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
+from explorer.text import corpora
 from explorer.text.characters import has_visible_characters
-from explorer.text.corpora import CORPUS_FILE_TYPES, Corpus, Source, built_in, corpus_of, read_sources, table_of_text
-from explorer.text.hub_data import EXAMPLE, fetch_data_set
-from explorer.text.tables import Table, text_column_of
+from explorer.text.corpora import TEXT_COLUMNS, Corpus, Source, built_in, table_of_text
+from explorer.text.tables import Table
+from explorer.training.columns import guess_columns
+from explorer.training.hub_data import EXAMPLE, fetch_data_set
 from explorer.ui.long_view import LongView
 from explorer.ui.settings import choice, text, upload
 from explorer.ui.subject import Subject
@@ -35,6 +38,21 @@ Found = TypeVar("Found")
 def words_of_several_senses(corpus: Corpus) -> list[str]:
     """Those of SENSES that occur in a corpus more than once."""
     return [word for word in SENSES if corpus.share("token", word) * corpus.words > 1.5]
+
+
+def text_column_of(table: Table) -> str:
+    """The column of the texts, guessed as for examples to learn from."""
+    return TEXT_COLUMNS[0] if table.columns == TEXT_COLUMNS else guess_columns(table).text
+
+
+@lru_cache(maxsize=4)
+def corpus_of(source: Source, column: str = "") -> Corpus:
+    """The sentences of a source; of a table, of `column` or its column of texts. Raises InputError naming the first wrong row."""
+    if isinstance(source, Corpus):
+        return source
+    column = column if column in source.columns else text_column_of(source)
+    how = "split at line ends and final marks" if source.columns == TEXT_COLUMNS else f"column {column!r}"
+    return corpora.corpus_from(source.name, corpora.sentences_of(source.column(column)), how)
 
 
 class Look(ABC):
@@ -84,7 +102,12 @@ class CorpusView(LongView):
     name, question = "corpus", ""
     source: str = choice((BUILT_IN, PASTED, FILE, HUB), "Corpus", menu=True, elem_classes="inline")
     file: Source | None = upload(
-        label=CHOOSE, types=CORPUS_FILE_TYPES, read=read_sources, as_button=True, file_count="multiple", when=_is_file
+        label=CHOOSE,
+        types=corpora.CORPUS_FILE_TYPES,
+        read=corpora.read_sources,
+        as_button=True,
+        file_count="multiple",
+        when=_is_file,
     )
     column: str = choice([], "Column", menu=True, free=True, default="", linked=False, when=_has_columns, elem_classes="inline")
     data_set: str = text(

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, CARDS, CHARACTERS, LABEL
 from explorer.core.paths import EXAMPLES
-from explorer.finetune.compute.columns import guess_columns
 from explorer.text.lines import Pair
 from explorer.text.tables import parse_table
+from explorer.training.columns import guess_columns
 from explorer.training.examples import normalise
 from explorer.ui.pictures.numbers import Table, keep
 

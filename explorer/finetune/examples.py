@@ -9,7 +9,6 @@ from explorer.core.errors import InputError
 from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
 from explorer.finetune.cards import OUTSIDE, cards_of, draw_cards, take_in
-from explorer.finetune.compute.columns import Columns, guess_columns
 from explorer.finetune.compute.from_table import ExampleFile, how_read
 from explorer.finetune.compute.predictor import Run
 from explorer.finetune.compute.texts import HeldOutTexts
@@ -17,8 +16,9 @@ from explorer.finetune.pictures import is_in_turn
 from explorer.finetune.recipe import HUB, KINDS, TEXTS, TYPED, begin
 from explorer.finetune.runs import RunView
 from explorer.finetune.sources import IN_FILE, NO_COLUMN, describe, is_few
-from explorer.text.hub_data import fetch_data_set
 from explorer.text.tables import Table
+from explorer.training.columns import Columns, guess_columns
+from explorer.training.hub_data import fetch_data_set
 from explorer.training.tagging import TaggedExamples
 from explorer.ui.layout import row
 from explorer.ui.pictures.word_grid import word_grid

@@ -10,17 +10,17 @@ from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS
 from explorer.core.limits import TEXTS as MOST_TEXTS
 from explorer.finetune.cards import ORDERS, OUTSIDE, STARTER, Cards, cards_of
-from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.from_table import FILE_TYPES, AnyExamples, ExampleFile, built_in, examples_of, read_file
 from explorer.finetune.compute.questions import Questions
 from explorer.finetune.recipe import ANSWERS, FILE, HUB, KINDS, READY, TEXTS, TYPED, WORDS, of_kind, sets
 from explorer.text import limits
 from explorer.text.corpora import Corpus
-from explorer.text.hub_data import EXAMPLE
 from explorer.text.lines import split_lines
 from explorer.text.tables import Table
 from explorer.text.tagged import Sentence, split_words
+from explorer.training.columns import Columns
 from explorer.training.examples import HELD_OUT_SHARE, Examples, ScoredExamples, check_examples
+from explorer.training.hub_data import EXAMPLE
 from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.training.tagging import TaggedExamples, tagged_examples
 from explorer.ui.pictures.bars import bars

@@ -22,7 +22,8 @@ from explorer.text.encoding import MASK
 from explorer.text.limits import check_texts
 from explorer.text.lines import NO_LABEL, around, read_lines
 from explorer.text.pieces import Writing, bare
-from explorer.text.tables import Table, find_column, text_column_of
+from explorer.text.tables import Table
+from explorer.training.columns import guess_columns
 from explorer.ui.long_view import LongView, reads_quickly
 from explorer.ui.settings import choice, memory, number, pooling, text, upload
 from explorer.ui.subject import Subject
@@ -105,11 +106,9 @@ def lines_of(texts: Iterable[str], labels: Iterable[str]) -> str:
 
 
 def lines_of_file(table: Table) -> str:
-    """The rows of a file, or a sample: texts and labels from columns of these names, else the longest, and the other of two."""
-    text = text_column_of(table)
-    others = [name for name in table.columns if name != text]
-    label = find_column("label", table) or (others[0] if len(others) == 1 else "")
-    texts, labels = table.column(text), table.column(label) if label else [""] * len(table.rows)
+    """The rows of a file, or a sample: texts and labels from the columns that are guessed for examples to learn from."""
+    columns = guess_columns(table)
+    texts, labels = table.column(columns.text), table.column(columns.label) if columns.label else [""] * len(table.rows)
     rows = np.sort(np.random.default_rng(0).permutation(len(texts))[: TEXTS.most]).tolist()
     return lines_of((texts[row] for row in rows), (labels[row] for row in rows))
 

@@ -16,8 +16,8 @@ from explorer.core.paths import ASSETS
 from explorer.text import limits
 from explorer.text.characters import decode, has_visible_characters, visible
 from explorer.text.sentences import split_sentences
-from explorer.text.tables import Table, read_table, text_column_of
-from explorer.text.tagged import LINE_END, Sentence, find_starts, is_conllu, read_sentences, split_words
+from explorer.text.tables import Table, read_table
+from explorer.text.tagged import LINE_END, Sentence, find_starts, is_conllu, layout_of, read_sentences, split_words
 
 FILE_MEGABYTES = Limit(40, LARGE)  # 20,000 sentences in CoNLL-U
 TABLE_TYPES = (".csv", ".tsv", ".jsonl", ".json")
@@ -98,7 +98,7 @@ class Corpus:
 
 
 Source = Table | Corpus
-"""What a reader returns: a table with columns of texts, or tagged sentences. `corpus_of` makes a corpus of both."""
+"""What a reader returns: a table with columns of texts, or tagged sentences. The tab makes a corpus of both."""
 
 
 @functools.cache
@@ -117,7 +117,7 @@ def read_source(path: Path) -> Source:
     text = decode(path.read_bytes())[0]
     lines = LINE_END.split(text)
     if path.suffix.lower() in TAGGED_TYPES or is_conllu(lines):
-        return _corpus(path.name, list(read_sentences(lines)), "CoNLL-U" if is_conllu(lines) else "CoNLL")
+        return corpus_from(path.name, list(read_sentences(lines)), "CoNLL-U" if is_conllu(lines) else "CoNLL")
     return table_of_text(text, path.name)
 
 
@@ -130,7 +130,7 @@ def read_tagged(path: Path) -> Corpus:
     LINES.check(len(lines))
     if not (found := Corpus(path.name, tuple(read_sentences(lines, tagged=True)))).sentences:
         raise InputError("The file is empty. Write one word and its tag per line, and a blank line between sentences.")
-    how = "CoNLL-U (universal parts of speech)" if is_conllu(lines) else "CoNLL"
+    how = "CoNLL-U (universal parts of speech)" if is_conllu(lines) else f"CoNLL (tags: column {layout_of(lines).tag + 1})"
     return replace(found, about=f"{len(found.sentences):,} sentences with {found.words:,} words, {how}, {encoding}.")
 
 
@@ -144,7 +144,7 @@ def read_sources(paths: Sequence[Path]) -> Source:
         raise InputError("These files do not go together. Choose texts only, tables with the same columns, or treebanks only.")
     if isinstance(first, Table):
         return replace(first, rows=tuple(row for table in found if isinstance(table, Table) for row in table.rows), name=name)
-    return _corpus(name, [sentence for one in found if isinstance(one, Corpus) for sentence in one.sentences], "CoNLL-U")
+    return corpus_from(name, [sentence for one in found if isinstance(one, Corpus) for sentence in one.sentences], "CoNLL-U")
 
 
 def table_of_text(text: str, name: str) -> Table:
@@ -153,17 +153,7 @@ def table_of_text(text: str, name: str) -> Table:
     return Table(TEXT_COLUMNS, rows, f"{len(rows):,} sentences.", name)
 
 
-@functools.lru_cache(maxsize=4)
-def corpus_of(source: Source, column: str = "") -> Corpus:
-    """The sentences of a source; of a table, of `column` or its column of texts. Raises InputError naming the first wrong row."""
-    if isinstance(source, Corpus):
-        return source
-    column = column if column in source.columns else text_column_of(source)
-    how = "split at line ends and final marks" if source.columns == TEXT_COLUMNS else f"column {column!r}"
-    return _corpus(source.name, _from_texts(source.column(column)), how)
-
-
-def _corpus(name: str, found: Sequence[Sentence], how: str) -> Corpus:
+def corpus_from(name: str, found: Sequence[Sentence], how: str) -> Corpus:
     """The sentences without repeats. Raises InputError when there are none or too many."""
     CORPUS_SENTENCES.check(len(found))
     first: dict[str, Sentence] = {}
@@ -182,7 +172,7 @@ def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 
-def _from_texts(texts: Sequence[str]) -> list[Sentence]:
+def sentences_of(texts: Sequence[str]) -> list[Sentence]:
     """The sentences in some rows, which errors count from 1; those without a word or a sign are skipped. Raises InputError."""
     CORPUS_SENTENCES.check(sum(map(has_visible_characters, texts)))
     found = []

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Literal
 
 from explorer.core.limits import TABLE_MEGABYTES
+from explorer.text.names import KNOWN_NAMES, normal
 
 DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma"}
 ONE_COLUMN = "\x1f"  # a delimiter that no text contains
@@ -19,7 +20,9 @@ COMPARED = 200  # lines in which delimiters are compared
 EVEN = 0.95  # share of the rows of one length from which nothing is wrong
 NAMED_ROWS = 5  # rows named in a note
 
+GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+|[-+]?[1-9]\d{0,2}(?:\.\d{3})+")  # 1,080 or 1.080: of thousands, or a fraction
 _SEP = re.compile(r'"?sep=([\t,;|])"?\r?\n?', re.IGNORECASE)
+_LINE_END = re.compile(r"((?<!\\)(?:\\\\)*+)\\n")  # a backslash and an n, as MySQL writes them in a cell
 csv.field_size_limit(TABLE_MEGABYTES.bytes)  # a long text is cut later, with a message; csv's own limit is 128 KiB
 
 Record = list[str]
@@ -43,9 +46,14 @@ def read_records(text: str) -> tuple[list[Record], str, list[str]]:
     return rows, f"{DELIMITERS[delimiter]}-separated" if delimiter in DELIMITERS else "one column", notes
 
 
-def number_of(cell: str) -> float | None:
-    """A cell as a finite number: with a decimal point or comma, thousands set apart by the other, or a percent sign."""
+def number_of(cell: str, thousands: str = "") -> float | None:
+    """A cell as a finite number: with a decimal point or comma, thousands set apart by the other, or a percent sign.
+
+    `thousands` is the mark before them in the other cells of its column: "," makes 1,080 of 1,080.
+    """
     cell = cell.strip().removesuffix("%")
+    if thousands and GROUPED.fullmatch(cell):
+        cell = cell.replace(thousands, "")
     if "," in cell:
         thousands, decimals = (",", ".") if cell.rfind(".") > cell.rfind(",") else (".", ",")
         cell = cell.replace(thousands, "").replace(decimals, ".")
@@ -67,6 +75,8 @@ def _usual_width(rows: Sequence[Record]) -> tuple[int, float]:
 
 
 def _read(lines: Sequence[str], delimiter: str, quote: str | None, escape: str | None = None) -> Reading:
+    if escape:
+        lines = [_LINE_END.sub(r"\1\n", line) for line in lines]
     spaced = quote is not None and any(f"{quote}{delimiter} {quote}" in line for line in lines[:COMPARED])
     how: Literal[0, 3] = csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL
     for strict in (True, False):
@@ -114,11 +124,13 @@ def _tidy(way: Reading, delimiter: str) -> tuple[list[Record], list[str]]:
         "A text without quotation marks contains the delimiter in {}: its cells are joined.": [],
     }
     unclosed, broken, joined = notes.values()
-    tidied = []
+    tidied, ids = [], [row[0].strip() for row in rows[titles + 1 :]]
+    if ids and len(rows[titles]) == width - 1 and ids == [str(number + (ids[0] == "1")) for number in range(len(ids))]:
+        rows[titles] = ["", *rows[titles]]  # R writes the numbers of rows without a name above them
     for number, row in enumerate(rows[titles:], start=1):
         while len(row) > width and not row[-1].strip():
             row.pop()
-        if (surplus := len(row) - width) > 0 and width > 1:
+        if (surplus := len(row) - width) > 0 and width > 1 and (number > 1 or KNOWN_NAMES.isdisjoint(map(normal, row))):
             cell = delimiter.join(row[longest : longest + surplus + 1])
             row = [*row[:longest], _unquote(cell), *row[longest + surplus + 1 :]]
             joined += [number] * (cell == _unquote(cell))

@@ -97,9 +97,18 @@ def table_of(rows: Rows) -> Table:
     beyond, empty = len(names) - width, len(columns) - len(filled)
     notes = [f"{beyond:,} column{'s' * (beyond != 1)} after the first {width} left out."] * (beyond > 0)
     notes += [f"{empty:,} empty column{'s' * (empty != 1)} dropped."] * (empty > 0)
+    if titles := 0 if named else _titles_above(cells):
+        notes.append("What is above the table is skipped.")
+    cells = cells[titles:]
     first = tuple(map(str.strip, cells[0])) if cells and not named else ()
     table = Table(_names([names[place] for place in filled]), cells, "", notes=tuple(notes), first=first, headed=named)
     return table.with_names(has_column_names(first, cells[1:])) if first else table
+
+
+def _titles_above(cells: Sequence[Row]) -> int:
+    """The number of rows with a first cell only above a row of names."""
+    titles = next((number for number, row in enumerate(cells) if any(map(str.strip, row[1:])) or not row[0].strip()), 0)
+    return titles if titles and has_column_names(cells[titles], cells[titles + 1 :]) else 0
 
 
 def _names(names: Sequence[str]) -> Row:
@@ -130,16 +139,6 @@ def _is_of_a_kind(cells: Sequence[str]) -> bool:
     return bool(filled) and (all(map(is_number, filled)) or len(set(filled)) <= len(filled) / 2)
 
 
-def find_column(name: str, table: Table) -> str:
-    """The column of this name, ignoring case, or ''."""
-    return next((column for column in table.columns if column.lower() == name), "")
-
-
-def text_column_of(table: Table) -> str:
-    """The column named text, or else the one with the longest cells."""
-    return find_column("text", table) or max(table.columns, key=lambda name: sum(map(len, table.column(name)[:200])))
-
-
 def read_json(text: str) -> tuple[Rows, str, list[str]] | None:
     """The rows in JSON, "JSON", and sentences on what was left out; None if it is not JSON. Raises InputError if it is broken."""
     if text.lstrip()[:1] not in ("{", "["):
@@ -148,13 +147,13 @@ def read_json(text: str) -> tuple[Rows, str, list[str]] | None:
     notes: list[str] = []
     try:
         value = from_json(text)
-    except ValueError:
-        value = _parse_lines(text)
+    except ValueError as error:
+        value = _parse_lines(text, str(error))
     return (_find_rows(value, notes), "JSON", notes) if value is not None else None
 
 
-def _parse_lines(text: str) -> Rows | None:
-    """The values of a text with one on every line; None where it is not JSON. Raises InputError for broken JSON."""
+def _parse_lines(text: str, fault: str) -> Rows | None:
+    """The values on the lines of a text; None where it is not JSON. Raises InputError with the fault of the whole text."""
     items = []
     for number, line in enumerate(text.split("\n"), start=1):
         try:
@@ -163,7 +162,8 @@ def _parse_lines(text: str) -> Rows | None:
         except ValueError as error:
             if not items and not "".join(text[:200].split()).startswith(BEGINNINGS):
                 return None
-            raise InputError(f"Line {number:,} of the file is not valid JSON. Write one object per line, or one list.") from error
+            what = f"Line {number:,} of the file is not valid JSON" if items else f"The file is not valid JSON: {fault}"
+            raise InputError(f"{what}. Write one object per line, or one list.") from error
     return items
 
 
@@ -173,7 +173,7 @@ def _find_rows(value: Any, notes: list[str]) -> Rows:
         return [{"text": text} for text in value]
     if _all(value, dict):
         if value and "paragraphs" in value[0]:
-            raise InputError("The file has questions on texts, as SQuAD has. Choose An answer in a text.")
+            raise InputError("The file has questions on texts, as SQuAD has, and not a table. Choose it in the Train tab.")
         inner = [item.get("row") for item in value]  # as the Hub's viewer sends them
         return inner if _all(inner, dict) else value
     if _all(value, list):
@@ -217,7 +217,9 @@ def _has_known_name(names: Iterable[str]) -> bool:
 
 
 def text_of(value: object) -> str:
-    """A value as a cell: texts unchanged, None and NaN as '', the rest as JSON."""
+    """A value as a cell: texts unchanged, None and NaN as '', a list of one as that, the rest as JSON."""
+    if isinstance(value, list) and len(value) == 1:
+        return text_of(value[0])
     if value is None or value != value:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -1,7 +1,7 @@
 """Tagged words: how a text is split into words, and files with one word per line.
 
-CoNLL-U (universaldependencies.org/format.html) has tags and syntax. CoNLL has the tag of a word in the last column and a blank
-line between sentences, as in Tjong Kim Sang & De Meulder 2003.
+CoNLL-U (universaldependencies.org/format.html) has tags and syntax. CoNLL has the tag of a word in the last column, or in the
+first of two, and a blank line between sentences, as in Tjong Kim Sang & De Meulder 2003.
 """
 
 import re
@@ -9,6 +9,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import islice
+from typing import NamedTuple
 
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, LABEL
@@ -17,6 +19,8 @@ from explorer.text import limits
 from explorer.text.characters import has_visible_characters, visible
 
 ID, FORM, UPOS, HEAD, RELATION, CONLLU_COLUMNS = 0, 1, 3, 6, 7, 10
+NAMES_OF_TAGS = {"tag", "tags", "label", "labels", "ner", "ner_tag", "ner_tags", "pos"}  # in small letters, above their column
+COMPARED = 50_000  # lines in which the columns are looked for
 NONE = "_"  # an empty cell in CoNLL-U
 ROOT = -1
 LINE_END = re.compile(r"\r\n|\r|\n")  # other characters that Python counts as line ends may be part of a word
@@ -26,7 +30,21 @@ Rows = list[tuple[int, list[str]]]
 """The words of a sentence: the line of each, counted from 1, and its cells."""
 
 _NUMBERED = re.compile(r"\d+([-.]\d+)?")  # numbers of words in CoNLL-U; a range is a word written as one, a decimal an empty node
+_IOB = re.compile(r"O|[BIESLU]-.+").fullmatch
 _TEXT = re.compile(r"#\s*text\s*=\s*(.*)")
+
+
+class Layout(NamedTuple):
+    """The zero-based columns of the words and of their tags, and the cells of the line that names the columns, if any."""
+
+    delimiter: str | None
+    width: int
+    form: int
+    tag: int
+    names: Sequence[str] = ()
+
+
+CONLLU = Layout("\t", CONLLU_COLUMNS, FORM, UPOS)
 
 
 @dataclass(frozen=True)
@@ -100,37 +118,46 @@ def is_conllu(lines: Sequence[str]) -> bool:
 def read_sentences(lines: Sequence[str], tagged: bool = False) -> Iterator[Sentence]:
     """The sentences of CoNLL-U or CoNLL; if `tagged`, a word must have a tag. Raises InputError naming the first wrong line."""
     numbered = is_conllu(lines)
-    delimiter, width, form = ("\t", CONLLU_COLUMNS, FORM) if numbered else _columns(lines)
+    layout = CONLLU if numbered else layout_of(lines)
     comments: list[str] = []
     rows: Rows = []
     for number, line in enumerate([*lines, ""], start=1):
-        cells = [cell.strip() for cell in (line if numbered else line.rstrip()).split(delimiter)]
+        cells = [cell.strip() for cell in (line if numbered else line.rstrip()).split(layout.delimiter)]
         if not line.strip():
             if rows:
-                yield _sentence(comments, rows, form, numbered, tagged)
+                yield _sentence(comments, rows, layout, tagged)
             comments, rows = [], []
-        elif line.startswith(DOCUMENT) or (line.startswith("#") and (numbered or len(cells) != width)):
+        elif cells == layout.names or line.startswith(DOCUMENT) or (line[0] == "#" and (numbered or len(cells) != layout.width)):
             comments.append(line)
-        elif len(cells) != width or width == 1:
-            said = f"Line {number:,} has {len(cells)} of {max(2, width)} columns"
+        elif len(cells) != layout.width or layout.width == 1:
+            said = f"Line {number:,} has {len(cells)} of {max(2, layout.width)} columns"
             raise InputError(f"{said}. Write a word and its tag on each line, and the same number of columns.")
         elif not numbered or cells[ID].isdecimal():  # neither a range nor an empty node
             rows.append((number, cells))
 
 
-def _columns(lines: Sequence[str]) -> tuple[str | None, int, int]:
-    """The delimiter of CoNLL, the number of columns, and the one with the words: the second if the first counts them."""
-    first, *more = [line for line in lines if line.strip() and not line.startswith(("#", DOCUMENT))][:3] or ["# O"]
+def layout_of(lines: Sequence[str]) -> Layout:
+    """The columns of CoNLL: tags are in the last one with different values, or in the first of two if it looks like tags."""
+    words = (line.rstrip() for line in lines if line.strip() and not line.startswith(("#", DOCUMENT)))
+    first, *more = [*islice(words, COMPARED)] or ["# O"]
     delimiter = "\t" if "\t" in first else None
-    width = len(first.rstrip().split(delimiter))
-    counted = [line.split(delimiter)[0] for line in (first, *more)] == ["1", "2", "3"]
-    return delimiter, width, int(width > 2 and counted)
+    names, *rows = cells = [line.split(delimiter) for line in (first, *more)]
+    width = len(names)
+    headed = not NAMES_OF_TAGS.isdisjoint(map(str.lower, names)) and names not in rows
+    columns = [[row[place] for row in cells[headed:] if len(row) == width] for place in range(width)]
+    form = int(width > 2 and columns[0][:3] == ["1", "2", "3"])  # the first counts the words
+    tag = next((place for place in range(width - 1, form, -1) if len({*columns[place]}) > 1), width - 1)
+    tags_first = all(map(_IOB, columns[0])) or 2 * len({*columns[0]}) < len({*columns[-1]})
+    if width == 2 and tags_first and not all(map(_IOB, columns[1])):
+        form, tag = 1, 0
+    return Layout(delimiter, width, form, tag, names if headed else [])
 
 
-def _sentence(comments: Sequence[str], rows: Rows, form: int, treebank: bool, tagged: bool) -> Sentence:
+def _sentence(comments: Sequence[str], rows: Rows, layout: Layout, tagged: bool) -> Sentence:
     """A sentence from the columns of its words and tags and, for a corpus, of its syntax. Raises InputError."""
+    form, treebank = layout.form, layout is CONLLU
     words = tuple(cells[form] for _, cells in rows)
-    tags = tuple(cells[-1] for _, cells in rows) if tagged else ()  # of any kind, while a corpus has parts of speech
+    tags = tuple(cells[layout.tag] for _, cells in rows) if tagged else ()  # of any kind, while a corpus has parts of speech
     if treebank:
         tags = _column(rows, UPOS)
     heads, relations = (_column(rows, column) if treebank and not tagged else () for column in (HEAD, RELATION))

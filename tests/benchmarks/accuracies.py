@@ -95,9 +95,9 @@ def run(names: list[str], seeds: int, model_name: str | None) -> Iterator[str]:
 
 
 def examples_of(name: str) -> Any:
-    from explorer.finetune.compute.columns import guess_columns
     from explorer.finetune.compute.from_table import examples_from_table
     from explorer.text.tables import read_table
+    from explorer.training.columns import guess_columns
 
     return examples_from_table(table := read_table(DATA / name), guess_columns(table))[0]
 

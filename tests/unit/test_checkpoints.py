@@ -174,6 +174,7 @@ BROKEN = {
         write("vocab.txt", "".join(f"{i}\n" for i in range(999)))(folder),
     ),
 }
+SAID = {"sizes that do not fit": " × 16 numbers, not ", "heads that do not divide": "not a multiple"}
 
 
 @pytest.mark.parametrize("breakage", BROKEN)
@@ -185,6 +186,7 @@ def test_a_broken_folder_is_refused_and_the_model_in_use_stays(breakage, make_ti
     trace = tiny.trace("the man")
     said = refusal(ModelError, lambda: explorer.load(str(folder)), typed=folder)
     assert str(folder) in said
+    assert SAID.get(breakage, "") in said
     assert not (folder.parent / "exploded").exists()
     assert explorer.load(tiny.name) is in_use
     assert tiny.trace("the man").reading is trace.reading

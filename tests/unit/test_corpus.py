@@ -11,8 +11,9 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, CORPUS_SENTENCES, CORPUS_STATES_MEGABYTES
 from explorer.corpus.compute import reading
 from explorer.corpus.compute.reading import ADDED, tokens_of
+from explorer.corpus.source import corpus_of
 from explorer.text import corpora, tagged
-from explorer.text.corpora import built_in, corpus_of, read_sources
+from explorer.text.corpora import built_in, read_sources
 from explorer.text.sentences import split_sentences
 from explorer.text.tagged import ROOT
 from tests.corpora import corpus_states, read_corpus
@@ -90,6 +91,8 @@ def test_files_are_read_together_if_they_go_together(write, refusal):
     assert [one.words[2] for one in corpus_of(trees).sentences] == ["milk", "tea"]
     tables = [write(f"id,text,other\n{number},some words,more {number}\n", f"{number}.csv") for number in (1, 2)]
     assert corpus_of(read_sources(tables), "other").texts == ["more 1", "more 2"]
+    tweets = write("\n".join(f"{n % 2},Mon Apr 06 22:19:{n} PDT 2009,It is {n} now." for n in range(10, 14)), "e.csv")
+    assert corpus_of(read_sources([tweets])).texts[0] == "It is 10 now."
     for wrong in ([texts[0], tables[0]], [texts[0], write(CONLLU, "c.conllu")], [tables[0], write("a,b\n1,x\n", "d.csv")]):
         assert "do not go together" in refusal(InputError, lambda wrong=wrong: read_sources(wrong))
 

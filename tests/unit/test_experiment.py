@@ -237,6 +237,8 @@ def test_items_are_read_from_lines_and_files(tmp_path, refusal):
     plain.write_text("the [MASK];man;dog\na [MASK];dog;cat\n", "utf-8")
     assert read_items(named) == (items[0], Item("a [MASK]", "it", "dog", "cat"))
     assert read_items(plain) == (items[0], Item("a [MASK]", "", "dog", "cat"))
+    named.write_text(" Text ,Target word,Foil word\nThe [MASK].,man,dog\nA [MASK].,dog,cat\n", "utf-8")
+    assert "'Foil word'. Rename three of them text, word and foil" in refusal(InputError, lambda: read_items(named))
     assert ITEMS.most >= 20_000
 
 

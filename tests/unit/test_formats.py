@@ -33,7 +33,7 @@ PARSED = {
     "text/delimited.py": "a sample of a table, apart when it is large",
     "text/tables.py": "a table, apart when it is large, after its values were counted",
     "finetune/compute/unpack.py": "the zip of a run, whose list is bounded before, with its log and head of at most 8 MB",
-    "text/hub_data.py": "the card of a data set of the hub",
+    "training/hub_data.py": "the card of a data set of the hub",
     "server/rooms.py": "a body of at most 256 KB",
     "server/refusals.py": "an answer of this app",
     "server/bounds.py": "an answer of this app",

@@ -14,8 +14,8 @@ from explorer.corpus.search import Search
 from explorer.corpus.source import HUB as CORPUS_HUB
 from explorer.finetune.examples import ExamplesView
 from explorer.finetune.recipe import HUB
-from explorer.text import hub_data
-from explorer.text.hub_data import NO_NAME, fetch_data_set
+from explorer.training import hub_data
+from explorer.training.hub_data import NO_NAME, fetch_data_set
 from explorer.ui.subject import Subject
 from tests.waiting import drain
 

@@ -10,7 +10,6 @@ from explorer.analysis import evaluation
 from explorer.bert.features import features
 from explorer.core.errors import InputError
 from explorer.finetune.compute import store
-from explorer.finetune.compute.columns import Columns
 from explorer.finetune.compute.finetune import train
 from explorer.finetune.compute.from_table import examples_from_table, numbers_in
 from explorer.finetune.compute.predictor import as_kind, write_measure
@@ -19,6 +18,7 @@ from explorer.finetune.outcome import Outcome
 from explorer.finetune.result import Result
 from explorer.finetune.try_it import TryIt
 from explorer.text.tables import Table
+from explorer.training.columns import Columns
 from explorer.training.examples import FIFTHS, ScoredExamples
 from explorer.training.head import Numbers
 from explorer.training.settings import TrainingSettings
@@ -74,10 +74,6 @@ def test_labels_that_are_numbers_are_learnt_as_numbers():
     assert numbers_in([str(n) for n in range(11)]) == tuple(range(11))
     for wrong in (["1.5", "nan"], ["1.5", "1e9"], ["1.5", "so-so"]):
         assert numbers_in(wrong) is None
-    table = Table(("text", "score"), tuple((f"text {n}", f"{n / 2}") for n in range(12)), "12 rows.")
-    examples, note = examples_from_table(table, Columns("text", "score"))
-    assert isinstance(examples, ScoredExamples)
-    assert "a number is learned" in note[0]
     few = Table(("text", "score"), (("a", "0.5"), ("b", "1")), "2 rows.")
     with pytest.raises(InputError, match="10 examples or more"):
         examples_from_table(few, Columns("text", "score"))

@@ -8,7 +8,7 @@ import pytest
 from explorer.core.errors import InputError
 from explorer.core.limits import TEXTS
 from explorer.finetune.compute.answers import best_span, exact_match, f1, normalise_answer
-from explorer.finetune.compute.from_table import built_in
+from explorer.finetune.compute.from_table import built_in, read_file
 from explorer.finetune.compute.questions import Questions, check_questions, place, read_questions
 
 TEXT, OTHER = "Anna has a red car.", "Tom lives in Rome."
@@ -33,16 +33,17 @@ def nested(impossible=True):
     return {"version": "v2.0", "data": [{"title": "x", "paragraphs": [one]} for one in paragraphs]}
 
 
-def written(tmp_path, content):
+def written(tmp_path, content, encoding="utf-8"):
     path = tmp_path / "questions.json"
-    path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding)
     return path
 
 
 def test_the_forms_of_squad_say_the_same(tmp_path):
     lines = "\n".join(map(json.dumps, FLAT))
-    readings = [read_questions(written(tmp_path, one)) for one in (FLAT, lines, nested())]
-    assert set(readings[0].rows) == set(readings[1].rows) == set(readings[2].rows)
+    readings = [read_file(written(tmp_path, one)) for one in (FLAT, lines, nested())]
+    readings.append(read_file(written(tmp_path, nested(), "utf-16")))
+    assert all(set(one.rows) == set(readings[0].rows) for one in readings)
     assert readings[0].rows[1].answers == ("in Rome", "Rome")
     assert readings[0].rows[1].span == (10, 17)
     assert readings[0].unanswered == 1
@@ -61,6 +62,8 @@ def answered(answer, start):
         ('{"data": [{"title": "x"}]}', "not in SQuAD"),
         ([{"question": "Who?", "context": TEXT}], "not in SQuAD"),
         ({"data": []}, "no questions"),
+        (nested()["data"], "not in SQuAD"),
+        ({"data": [{"paragraphs": [{"context": TEXT, "qas": [{"question": "Who?"}]}]}]}, "as in a test set"),
         (answered("red", 12), "question 1 is not at character"),
         (answered("red", 30), "question 1 is not at character"),
         (answered("red", -3), "question 1 is not at character"),

@@ -70,6 +70,7 @@ OVER_LINES = written([("text", "label"), *((f"{text}\nSo, yes", label) for text,
 BROKEN = commas("text|label", lambda n: (f"{TEXTS[n]}, café", ROWS[n][1])).encode() + b"na\xefve,pos\n"
 ONCE = written([*HEADED, ("Hm.", "mixed")])
 COLA = tabs("", lambda n: (f"gj{n % 4}", n % 2, "*" * (n % 2), TEXTS[n]))
+NAN = [{"text": text, "label": (1.0, 0.0, float("nan"), None)[row % 4]} for row, text in enumerate(TEXTS)]
 VIEWER = {"features": [{"name": "text"}], "rows": [{"row_idx": n, "row": row} for n, row in enumerate(RECORDS)]}
 
 USUAL = {
@@ -83,6 +84,9 @@ USUAL = {
     "quotes after spaces": "\n".join(f'"{a}", "{b}"' for a, b in HEADED),
     "commas without quotes": UNQUOTED,
     "a title above the table": TITLED,
+    "a title in a row of the table": "Survey 2024,,\n,,\n" + CSV.replace("\r\n", ",\r\n"),
+    "R's numbers of rows": lines([("text", "label"), *((row, *cells) for row, cells in enumerate(ROWS, start=1))]),
+    "more names than columns": lines([("text", "label", "note"), *ROWS]),
     "texts over several lines": OVER_LINES,
     "a label that occurs once": ONCE,
     "JSON: columns": json.dumps(COLUMNS),
@@ -107,6 +111,7 @@ OTHERS = {  # what it is: (the file, "rows used|text|second text|label|labels or
     "UTF-8 with a byte that is not": (BROKEN, "11|text||label|neg pos"),
     "columns that pandas numbered": (pd.DataFrame(ROWS).to_csv(index=False), "10|0||1|neg pos"),
     "JSON: pandas, values": (FRAME.to_json(orient="values"), "10|column 1||column 2|neg pos"),
+    "JSON: NaN and null": (json.dumps(NAN), "6|text||label|0.0 1.0"),
     **{
         f"texts that begin with {start}": (
             commas("", lambda n, start=start: (f"{start} {A[n]}", "ab"[n % 2])),
@@ -116,6 +121,7 @@ OTHERS = {  # what it is: (the file, "rows used|text|second text|label|labels or
     },
     "decimals without a header": (commas("", lambda n: (A[n], SCORES[n])), "10|column 1||column 2|number"),
     "decimals with a comma": (lines(ten("text|score", lambda n: (A[n], f"{n},{n}")), ";"), "10|text||score|number"),
+    "decimals of a program": (tabs("text|score", lambda n: (A[n], 4 if n % 2 else f"{n + 1}.125")), "10|text||score|number"),
     "percents": (tabs("text|score", lambda n: (TEXTS[n], f"{7 * n}.5%")), "10|text||score|number"),
     "STS-B without a header": (
         tabs("", lambda n: ("news", f"file{n % 3}", 2012 + n % 2, f"{n:04}", SCORES[n], A[n], B[n])),
@@ -191,12 +197,6 @@ def test_labels_that_are_missing_are_left_out_and_counted(write, nothing, others
     assert any(note.startswith("2 rows without a text or a label left out") for note in found.notes)
 
 
-def test_the_nan_of_json_is_no_label(write):
-    rows = [{"text": text, "label": (1.0, 0.0, float("nan"), None)[row % 4]} for row, text in enumerate(TEXTS)]
-    found = explorer.read_examples(write(json.dumps(rows)))
-    assert (found.rows, found.labels) == (6, ["0.0", "1.0"])
-
-
 RARE = lines([("text", "label"), *((f"text {row}", "ham" if row > 1 else "spam") for row in range(200))])
 NOTED = [
     (SPAM, "3 empty columns dropped."),
@@ -211,7 +211,10 @@ NOTED = [
     (TITLED, "What is above the table is skipped."),
     (BROKEN, "UTF-8 with 1 broken character."),
     (COLA, "The first row is data"),
+    (tabs("text|score", lambda n: (A[n], n / 2)), "a number is learned"),
     (PARTS, "'test' left out"),
+    (tabs("text|price", lambda n: (A[n], f"1,0{n}0" if n > 4 else 180 * n)), "1,050 is read as 1050."),
+    (tabs("text|price", lambda n: (A[n], f"1.0{n}0" if n > 4 else 180 * n)), "1.050 is read as 1050."),
 ]
 
 
@@ -224,12 +227,18 @@ def test_what_was_guessed_or_left_out_is_noted(write, data, note):
 REFUSED = [
     (written([("text", "label"), *((text, "pos") for text in TEXTS)]), "All examples have the label 'pos'"),
     (json.dumps({"version": "2.0", "data": [{"title": "a", "paragraphs": [{"context": "x"}]}]}), "questions on texts"),
+    (tabs("question|context|answer", lambda n: (f"Who {n}?", TEXTS[n], TEXTS[n][:6])), "not in SQuAD"),
     (json.dumps(dict(ROWS)), "shape of JSON"),
     (str(RECORDS), "not valid JSON"),
+    ('[\n {"text": "a"},\n]', "not valid JSON: trailing comma at line 3"),
+    (tabs("text|label", lambda n: (TEXTS[n], ("NA", "EU")[n % 2])), "'EU': 5 rows without a text or a label"),
     ("[1, 2, 3]", "shape of JSON"),
+    (json.dumps([{"data": {"text": text}, "label": [label]} for text, label in ROWS]), "A column has JSON objects"),
+    (tabs("text|label", lambda n: (TEXTS[n], ("27", "3", "3,10")[n % 3])), "decimals or another label"),
+    (tabs("text|price", lambda n: (TEXTS[n], f"1,0{n}0")), "is before thousands"),
     ('{"text": ["a", "b"], "label": ["x"]}', "shape of JSON"),
     ('{"text": "a", "label": "x"}\n{"text": "b", "lab', "Line 2"),
-    (lines([["text"], *([text] for text in TEXTS)]), "one with labels"),
+    (lines([["text"], *([text] for text in TEXTS)]), "only one column"),
     (bytes(range(256)) * 8, "not text"),
     (b'""\n""', "no rows"),
 ]
@@ -240,8 +249,10 @@ def test_a_file_without_examples_is_refused_in_a_true_sentence(write, refusal, d
     assert said in refusal(InputError, lambda: explorer.read_examples(write(data)))
 
 
-def test_no_file_is_a_sentence(tmp_path, refusal):
+def test_no_file_or_one_of_another_kind_is_a_sentence(tmp_path, write, refusal):
     refusal(InputError, lambda: explorer.read_examples(tmp_path / "none.csv"))
+    tagged = write("Ada\tB-PER\nsings\tO\n\nTom\tB-PER\nsleeps\tO\n", "sent")
+    assert "words with tags" in refusal(InputError, lambda: explorer.read_examples(tagged))
 
 
 def test_the_guess_can_be_changed(write):
@@ -259,6 +270,8 @@ def test_lines_are_one_column_and_keep_their_quotation_marks(end):
     assert [row[0] for row in parse_table(end.join(["text", *texts]).encode()).rows] == texts
     escaped = [text.replace("\\", "\\\\").replace('"', '\\"') for text in texts]
     assert [row[0] for row in parse_table(end.join(f'"{text}"' for text in ["text", *escaped]).encode()).rows] == texts
+    mysql = "text,label\n" + '"He said \\"no\\",\\nand left",x\n' * 3
+    assert parse_table(mysql.encode()).rows[0][0] == 'He said "no",\nand left'
 
 
 CELL = st.text("ab é.,;|\t'\"\n-1", min_size=1, max_size=12).map(lambda said: f"x{said}y")

@@ -8,11 +8,11 @@ from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, COLUMNS, LINES, TABLE_MEGABYTES, TRAINING_EXAMPLES
 from explorer.core.paths import EXAMPLES
 from explorer.core.steps import finished
-from explorer.finetune.compute.columns import guess_columns
 from explorer.finetune.compute.from_table import built_in, examples_from_table
 from explorer.finetune.recipe import KINDS, TEXTS
-from explorer.text import hub_data
 from explorer.text.tables import read_table
+from explorer.training import hub_data
+from explorer.training.columns import guess_columns
 from explorer.training.examples import Examples, check_examples, check_texts_or_pairs
 
 
@@ -136,21 +136,10 @@ def test_what_is_too_large_to_hold_one_out_is_refused(refusal):
     refusal(InputError, lambda: Examples(("a", "a", "b", "c"), ("x", "x", "y", "y")).split(0))
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        "text",
-        [],
-        [["a", "x"]],
-        [["a", "x"], ["b", "x"]],
-        [["a", "x"], ["b", "y"]],
-        [["a"]],
-        [["a", "b", "c", "x"]] * 4,
-        [["", "x"]],
-        [["a", None]],
-        [["a", True]],
-        [5],
-    ],
-)
+FEW = ([], [["a", "x"]], [["a", "x"], ["b", "x"]], [["a", "x"], ["b", "y"]])
+ODD = ("text", [["a"]], [["a", "b", "c", "x"]] * 4, [["", "x"]], [["a", None]], [["a", True]], [5])
+
+
+@pytest.mark.parametrize("rows", FEW + ODD)
 def test_examples_that_cannot_be_learnt_from_are_refused(rows, refusal):
     refusal(InputError, lambda: check_examples(rows))

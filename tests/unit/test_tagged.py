@@ -26,6 +26,9 @@ WORDS, TAGS = ("Ada", "sings", "."), ("B-PER", "O", "O")
         "-DOCSTART- -X- -X- O\n\nAda NNP B-NP B-PER\nsings VBZ B-VP O\n. . O O\n\n\n",
         "# about = names\n1\tAda\tB-PER\n2\tsings\tO\n3\t.\tO\n",
         "\ufeffAda\tB-PER\nsings\tO\n.\tO",
+        "B-PER\tAda\nO\tsings\nO\t.\n",
+        "1\tAda\tB-PER\tO\n2\tsings\tO\tO\n3\t.\tO\tO\n",
+        "Token Tag\nAda B-PER\nsings O\n. O\n",
     ],
 )
 def test_one_sentence_in_all_the_ways_it_may_be_written(write, text):

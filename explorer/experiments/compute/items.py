@@ -29,6 +29,7 @@ from explorer.core.apart import apart
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, ITEMS
 from explorer.text import limits
+from explorer.text.encoding import MASK
 from explorer.text.tables import Row, read_table
 
 HEADINGS = {
@@ -151,14 +152,17 @@ def parts_of(line: str, number: int) -> Cells:
 
 @apart
 def read_items(path: Path) -> tuple[Item, ...]:
-    """The items in a CSV, TSV or JSON-lines file: its columns text (text_b, group), word and foil, or else its first three.
+    """The items in a CSV, TSV or JSON-lines file: its columns text (text_b, group), word and foil, or three without names.
 
-    Raises InputError when the file cannot be read or holds no items.
+    Raises InputError when the file cannot be read, has other columns or holds no items.
     """
     table = read_table(path)
-    table = table.with_names(bool(_columns(table.first)))
     if len(table.columns) < 3:
         raise InputError("The file needs three columns: text, word and foil.")
+    if table.headed and not _columns(table.columns) and MASK not in " ".join(table.first):
+        found = ", ".join(repr(name[:20]) for name in table.columns[:4])
+        raise InputError(f"The columns of the file are {found}. Rename three of them text, word and foil.")
+    table = table.with_names(bool(_columns(table.first)))
     places = _columns(table.columns) or {"text_a": 0, "word": 1, "foil": 2}
     rows = [[row[places[role]].strip() if role in places else "" for role in HEADINGS] for row in table.rows]
     return check_items([row[:-1] for row in rows], [row[-1] for row in rows])

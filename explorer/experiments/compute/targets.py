@@ -83,7 +83,7 @@ class Target:
         if self.name != WORD:
             return 0
         if self.model.mask_id not in ids:
-            raise InputError(f"There is no {MASK} among the {len(ids)} tokens that are read. Type one where its word belongs.")
+            raise InputError(f"There is no {MASK} among the {len(ids)} tokens that are read. Type it, and not ___, for the word.")
         return ids.index(self.model.mask_id)
 
     def logits(self, vectors: torch.Tensor, ids: list[int] | None = None) -> torch.Tensor:

@@ -2,22 +2,23 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from itertools import islice
 from pathlib import Path
 
 from explorer.core.errors import InputError
 from explorer.core.limits import CHARACTERS, LABEL, TRAINING_EXAMPLES
 from explorer.core.paths import EXAMPLES
-from explorer.finetune.compute.columns import Columns, guess_columns, is_missing_text, missing_labels, rarest
-from explorer.finetune.compute.questions import Questions, read_questions
+from explorer.finetune.compute.questions import STRANGE, Questions, read_questions
 from explorer.text import limits
-from explorer.text.characters import has_visible_characters
+from explorer.text.characters import decode, has_visible_characters
 from explorer.text.corpora import TAGGED_TYPES, Corpus, read_tagged
-from explorer.text.delimited import number_of
+from explorer.text.delimited import GROUPED
+from explorer.text.names import normal
 from explorer.text.tables import FILE_TYPES as TABLE_TYPES
 from explorer.text.tables import Table, read_table
+from explorer.training.columns import Columns, guess_columns, is_missing_text, missing_labels, numbers_of, rarest, thousands_in
 from explorer.training.examples import Examples, ScoredExamples, check_classes, check_numbers, normalise, sample_rows
 from explorer.training.tagging import TaggedExamples, tagged_examples
 
@@ -25,7 +26,6 @@ BUILT_IN = {path.stem: path for path in EXAMPLES.iterdir()}
 FILE_TYPES = tuple(dict.fromkeys((*TABLE_TYPES, *TAGGED_TYPES)))
 LOOKED_AT = 2**16  # bytes at the beginning of a file
 MOST_LINES, MOST_FIELDS = 200, 12
-OF_QUESTIONS = (b'"question"', b'"answers"')
 
 GROUP = "group"  # the column of a built-in set with the groups of its examples
 
@@ -63,7 +63,9 @@ def read_examples(
     """
     if not (path := Path(path)).is_file():
         raise InputError(f"The folder has no file {path.name[:60]!r}. Check its path.")
-    table = read_table(path)
+    if not isinstance(table := read_file(path), Table):
+        found = "words with tags" if isinstance(table, Corpus) else "questions on texts"
+        raise InputError(f"The file has {found}, and not texts with labels. Choose it in the Train tab, which reads both.")
     table = table if names is None else table.with_names(names)
     guessed = guess_columns(table)
     columns = Columns(text or guessed.text, label or guessed.label, guessed.text_b if text_b is None else text_b, kind=kind)
@@ -109,9 +111,13 @@ def examples_from_table(table: Table, columns: Columns) -> tuple[Examples, list[
     Labels that are numbers, and too many or too fine to be classes, become a regression. Raises InputError unless there are two
     labels with two examples each, or enough different numbers.
     """
+    if len(table.columns) == 1:
+        raise InputError("The file has only one column. Add the label of each text, after a comma, semicolon, tab or bar.")
     if not columns.label or columns.label == columns.text:
         raise InputError("A head needs one column with texts and one with labels. Choose two different columns.")
     texts, labels = table.column(columns.text), [label.strip() for label in table.column(columns.label)]
+    if any(all(cell.startswith('{"') for cell in cells) for cells in (texts, labels)):
+        raise InputError("A column has JSON objects. Choose others, or save the texts and their labels as a table.")
     seconds = table.column(columns.text_b) if columns.text_b else [""] * len(texts)
     kept, notes = _usable(texts, labels, columns.kind)
     kept, sampled = sample_rows(kept, TRAINING_EXAMPLES.most, "rows")
@@ -128,6 +134,8 @@ def examples_from_table(table: Table, columns: Columns) -> tuple[Examples, list[
         examples = ScoredExamples(**vars(examples), numbers=numbers)
         check_numbers(numbers)
         notes.append("the labels are numbers, so a number is learned (regression)")
+        grouped = next((label for label in examples.labels if GROUPED.fullmatch(label)), "")
+        notes += [f"{grouped} is read as {numbers[examples.labels.index(grouped)]:g}"] if grouped else []
     else:
         check_classes(Counter(examples.labels))
     return examples, [f"{note[0].upper()}{note[1:]}." for note in [*notes, *_describe(examples)] if note]
@@ -147,6 +155,8 @@ def _usable(texts: Sequence[str], labels: Sequence[str], kind: str) -> tuple[lis
     without = f"without a text or a label left out{f' ({written} marks a missing label)' if written else ''}"
     notes = [_count(len(texts) - len(kept), f"row {without}", f"rows {without}")]
     found = [labels[row] for row in kept]
+    if notes[0] and len(set(found)) == 1:
+        raise InputError(f"All other examples have the label {found[0][:40]!r}: {notes[0]}. Add examples with another label.")
     if numbers_in(found, kind) is None and (once := rarest(found)):
         kept = [row for row in kept if labels[row] not in once]
         rare = f"whose label occurs once left out ({_named(sorted(once))})"
@@ -158,17 +168,21 @@ def numbers_in(labels: Sequence[str], kind: str = "") -> tuple[float, ...] | Non
     """The labels as numbers, if all are, and they look like a measure: some are fractions, or there are many different ones.
 
     A decimal comma is read as a point. `kind` says what the labels are whatever they look like: "classes", which gives None, or
-    "number". Raises InputError where they cannot be numbers.
+    "number". Raises InputError where they cannot be numbers, or may be different ones.
     """
-    found = [number_of(label) for label in labels]
+    if kind == "classes":
+        return None
+    found, open_comma = numbers_of(labels), thousands_in(labels) is None
     numbers = tuple(number for number in found if number is not None and abs(number) <= LARGEST)
-    if kind == "number":
-        if len(numbers) == len(labels):
-            return numbers
-        raise InputError(f"Some labels aren't numbers up to {LARGEST:,.0f}. Take them as classes, or choose another column.")
     different = len(set(numbers))
     fine = any(number % 1 for number in numbers) or different > MOST_RATINGS or different == len(labels) == MOST_RATINGS
-    return numbers if fine and len(numbers) == len(labels) and not kind else None
+    if open_comma and (kind or fine):
+        raise InputError(
+            "A comma in the labels is before thousands, decimals or another label. Write one label per row, and 1080 or 1.08."
+        )
+    if kind and len(numbers) < len(labels):
+        raise InputError(f"Some labels aren't numbers up to {LARGEST:,.0f}. Take them as classes, or choose another column.")
+    return numbers if len(numbers) == len(labels) and (kind or fine) else None
 
 
 def _named(labels: Sequence[str]) -> str:
@@ -203,19 +217,26 @@ def _count(number: int, one: str, many: str) -> str:
 
 def read_file(path: Path) -> ExampleFile:
     """The examples in a file, whose kind is found by its ending and its first lines. Raises InputError."""
-    with path.open("rb") as file:
-        head = file.read(LOOKED_AT)
-    ending = path.suffix.lower()
-    if ending in (".json", ".jsonl"):
-        return read_questions(path) if all(name in head for name in OF_QUESTIONS) else read_table(path)
-    if ending not in TABLE_TYPES or (ending != ".csv" and _is_tagged(head)):
+    ending, beginning = path.suffix.lower(), ""
+    with path.open("rb") as file, suppress(InputError):  # of its reader, if it is no text
+        beginning = decode(file.read(LOOKED_AT))[0]
+    if ending in TAGGED_TYPES or (ending not in (".csv", ".json", ".jsonl") and _is_tagged(beginning)):
         return read_tagged(path)
-    return read_table(path)
+    if (
+        '"question"' in beginning
+        and ('"answers"' in beginning or '"paragraphs"' in beginning)
+        and beginning.lstrip()[:1] in ("{", "[")
+    ):
+        return read_questions(path)
+    table = read_table(path)
+    columns = {normal(name).removesuffix("s"): name for name in table.columns}
+    if columns.keys() >= {"question", "context", "answer"} and len({*table.column(columns["answer"])}) > len(table.rows) / 2:
+        raise InputError(STRANGE)  # answers such as yes and no are labels
+    return table
 
 
-def _is_tagged(head: bytes) -> bool:
+def _is_tagged(beginning: str) -> bool:
     """Whether each line is a word with its columns, and blank lines are between the sentences."""
-    lines = [line.strip() for line in islice(head.decode("utf-8", "replace").splitlines(), MOST_LINES)]
-    rows = [line.split() for line in lines if line and not line.startswith(("#", "-DOCSTART-"))]
-    blank = "" in lines[: len(lines) - 1]
-    return blank and bool(rows) and {len(row) for row in rows} <= {len(rows[0])} and 2 <= len(rows[0]) <= MOST_FIELDS
+    lines = [line.strip() for line in beginning.splitlines()[:MOST_LINES]]
+    widths = {len(line.split()) for line in lines if line and not line.startswith(("#", "-DOCSTART-"))}
+    return "" in lines[:-1] and len(widths) == 1 and 2 <= widths.pop() <= MOST_FIELDS

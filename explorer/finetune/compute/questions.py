@@ -4,7 +4,6 @@ Files are in the format of SQuAD (Rajpurkar et al. 2016 and 2018), nested, or fl
 """
 
 import re
-from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,11 +16,13 @@ from explorer.core.errors import InputError
 from explorer.core.formats import Every, Foreign, Misfit, parse, parse_each
 from explorer.core.limits import MEGABYTE, SHORTEN, TABLE_MEGABYTES, TEXTS, VALUES, Limit
 from explorer.text import limits
+from explorer.text.characters import decode
 from explorer.text.lines import Pair
 from explorer.training.examples import HELD_OUT_SHARE, Split, draw_groups, group_rows, normalise, sample_rows, sent_examples
 
 MOST_ANSWER = Limit(1_000, SHORTEN)  # the search takes a step for each of its letters and of the text's
-STRANGE = "The file is not in SQuAD's format. Send its JSON, or lines of {question, context, answers: {text, answer_start}}."
+STRANGE = "The file is not in SQuAD's format. Send its whole JSON or lines of {question, context, answers: {text, answer_start}}."
+NO_ANSWERS = "A question has no answers, as in a test set. Choose the part to train on; is_impossible marks one without."
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def read_questions(path: Path) -> Questions:
     """
     TABLE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
     try:
-        found = list(enumerate(_entries(path.read_bytes().removeprefix(BOM_UTF8)), start=1))
+        found = list(enumerate(_entries(decode(path.read_bytes())[0].encode()), start=1))
     except ValueError as error:
         raise InputError(STRANGE) from error
     if not found:
@@ -180,7 +181,7 @@ _Entry = tuple[str, str, list[tuple[str, int]]]  # a question, its text, and ans
 
 
 def _entries(data: bytes) -> Iterator[_Entry]:
-    """The questions of a file, nested or flat. Raises Misfit, and ValueError for an answer without a place."""
+    """The questions of a file, nested or flat. Raises Misfit, and InputError for a question without answers."""
     try:
         nested = parse(_Squad, data, VALUES)
     except Misfit:
@@ -190,7 +191,7 @@ def _entries(data: bytes) -> Iterator[_Entry]:
     for paragraph in (paragraph for article in nested.data for paragraph in article.paragraphs):
         for asked in paragraph.qas:
             if asked.answers is None and not asked.is_impossible:
-                raise ValueError("answers")
+                raise InputError(NO_ANSWERS)
             answers = [] if asked.is_impossible else asked.answers or []
             yield asked.question, paragraph.context, [(answer.text, answer.answer_start) for answer in answers]
 

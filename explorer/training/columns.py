@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from explorer.core.limits import CLASSES
-from explorer.text.delimited import is_number, number_of
+from explorer.text.delimited import GROUPED, is_number, number_of
 from explorer.text.names import LABEL_NAMES, LABEL_WORDS, PAIRS, SHORT_NAMES, TEXT_NAMES, TEXT_WORDS, normal
 from explorer.text.tables import Table
 
@@ -47,13 +47,17 @@ class _Column:
     def length(self) -> float:
         return sum(map(len, self.cells)) / max(1, len(self.cells))
 
+    @cached_property
+    def numbers(self) -> list[float | None]:
+        return numbers_of(self.cells)
+
     @property
     def numeric(self) -> bool:
-        return bool(self.cells) and all(map(is_number, self.cells))
+        return bool(self.cells) and None not in self.numbers
 
     @property
     def fractions(self) -> bool:
-        return self.numeric and self.values > 2 and any((number_of(cell) or 0) % 1 for cell in self.cells)
+        return self.numeric and self.values > 2 and any((number or 0) % 1 for number in self.numbers)
 
     @property
     def wordy(self) -> bool:
@@ -82,6 +86,31 @@ def guess_columns(table: Table) -> Columns:
     those = f"texts are those of {text.name!r}" if second is None else f"pairs are those of {text.name!r} and {second.name!r}"
     why = f"The {those} ({why_text}){f', the labels those of {label.name!r} ({why_label})' if label else ''}."
     return Columns(text.name, label.name if label else "", second.name if second else "", why=why)
+
+
+def thousands_in(labels: Sequence[str]) -> str | None:
+    """The mark before thousands in a column, "," or "."; None where a comma in it may be before something else.
+
+    A mark that is not before three digits is that of decimals. Whole numbers without a mark, such as 900, show that 1,080 is
+    whole; beside small ones, such as 4, a point is that of decimals: 3.125. Beside 27, 3,10 is two labels.
+    """
+    cells = [label.strip().removesuffix("%") for label in labels]
+    marked = [cell for cell in cells if "," in cell or "." in cell]
+    whole = [int(cell) for cell in cells if cell.isdecimal()]
+    if decimal := next((cell for cell in marked if not GROUPED.fullmatch(cell)), ""):
+        listed = whole and any(cell.count(",") > 1 or (cell.endswith("0") and "," in cell) for cell in marked)
+        return None if listed else "," if decimal.rfind(".") > decimal.rfind(",") else "."
+    marks = {mark for mark in ",." if any(mark in cell for cell in marked)}
+    is_shown = any(cell.count(mark) > 1 for mark in marks for cell in marked) or max(whole, default=0) >= 100
+    if marks == {"."}:
+        return "." if is_shown else ","
+    return "," if not marks or (marks == {","} and (is_shown or whole)) else None
+
+
+def numbers_of(cells: Sequence[str]) -> list[float | None]:
+    """The cells of a column as numbers; None for a cell that is none."""
+    thousands = thousands_in(cells) or ""
+    return [number_of(cell, thousands) for cell in cells]
 
 
 def missing_labels(labels: Sequence[str]) -> set[str]:
