@@ -22,9 +22,9 @@ from explorer.export.place import slug
 from explorer.overview.routes import Routes
 from explorer.techniques.ablation import Run
 from explorer.techniques.routes import Route, mixing, place_shares, routes
-from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.pictures.bars import change_of, whole_percent
 from explorer.ui.subject import Subject
-from explorer.ui.telling import quote
+from explorer.ui.telling import link_name
 
 FOLDER = ASSETS / "gallery"
 CUTS = 10  # links of a sentence that can be cut: the strongest ones between two tokens
@@ -60,10 +60,10 @@ class Sentence(NamedTuple):
         return min(self.cuts, key=lambda cut: cut.after)
 
     def tell(self, cut: Cut) -> str:
-        key, way = quote(self.trace.tokens, cut.link.key), "rises" if cut.after > self.share else "falls"
-        change = f"{self.word} {way} from {whole_percent(self.share)} to {whole_percent(cut.after)}"
+        link = link_name(self.trace.tokens, cut.link, self.trace.mask_positions[0])
+        change = change_of(self.word, self.share, cut.after)
         leads = f"; {cut.word} leads with {whole_percent(cut.share)}" if cut.word != self.word else ""
-        return f"Without {key} in layer {cut.link.layer + 1}, {change}{leads}."
+        return f"Without {link}, {change}{leads}."
 
 
 def read_sentences(model: Explorer) -> Iterator[Sentence]:

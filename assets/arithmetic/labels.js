@@ -19,11 +19,12 @@ export function shortened(text, room, wide) {
 /** The anchor of a heading, as GitHub and explorer/guide/pages.py make it. */
 export const anchor = (text) => text.toLowerCase().replace(/[^\w -]/g, "").trim().replaceAll(" ", "-");
 
-/** A share in percent: whole above ten, else with one decimal; never 0 or 100% unless it is exact. `share` is 0 to 1. */
+/** A share in percent: whole between ten and 99.5, else with one decimal; never 0 or 100% unless it is exact. `share` is 0 to 1. */
 export function percent(share) {
   if (share > 0 && share < 0.0005) return "<0.1%";
   if (share >= 0.9995 && share < 1) return ">99.9%";
-  return `${share >= 0.0995 || share === 0 ? Math.round(100 * share) : (100 * share).toFixed(1)}%`;
+  const isWhole = (share >= 0.0995 && share < 0.995) || share === 0 || share === 1;
+  return `${isWhole ? Math.round(100 * share) : (100 * share).toFixed(1)}%`;
 }
 
 /** A text whose negative numbers have a minus sign, as in print, instead of a hyphen. */

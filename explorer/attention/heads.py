@@ -79,8 +79,7 @@ class Heads(View):
         return {"grid": lambda: self._grid(subject), "about": self._about(subject)}
 
     def finding(self, subject: Subject) -> Finding | None:
-        found = tell_quickly(subject)
-        if found is None:
+        if (found := tell_quickly(subject)) is None:
             return None
         inside = None if found.query is None else Why("inside-head", "One head", found.selection)
         return Finding(head_sentence(subject, found), show_switched_off(found) if found.word else inside)
@@ -119,10 +118,8 @@ class Heads(View):
 
 
 def _note(subject: Subject, place: tuple[int, int]) -> str:
-    seen = overview_of(subject)
-    return (
-        f"{name_of(subject, place)}; entropy {seen.metrics['entropy'][place]:.2f}, strongest weight {seen.strongest[place]:.2f}"
-    )
+    name, seen = name_of(subject, place), overview_of(subject)
+    return f"{name}; entropy {seen.metrics['entropy'][place]:.2f}, strongest weight {seen.strongest[place]:.2f}"
 
 
 class HeadWhatIf(WhatIf):
@@ -217,9 +214,7 @@ class OneHead(View):
         return keep(lines, numbers)
 
     def _telling(self, subject: Subject, chosen: ChosenWeights) -> tuple[int, int] | None:
-        if self.average != ONE_HEAD:
-            return None
-        found = tell_quickly(subject)
+        found = tell_quickly(subject) if self.average == ONE_HEAD else None
         if found is None or found.query is None or found.key is None or not found.names_a_key:
             return None
         row, column = chosen.queries.row_of(found.query), chosen.keys.row_of(found.key)
@@ -229,8 +224,7 @@ class OneHead(View):
         queries, keys = (_labels(side, self.group) for side in (chosen.queries, chosen.keys))
         scale = WeightScale(self.square_root, self._unit)
         places = chosen.queries.places, chosen.keys.places
-        picture = attention_heatmap(chosen.weights, queries, keys, scale, row, places)
-        return with_cell(picture, cell)
+        return with_cell(attention_heatmap(chosen.weights, queries, keys, scale, row, places), cell)
 
     @property
     def _unit(self) -> str:
@@ -258,8 +252,7 @@ class OneHead(View):
     def _hint(self, chosen: ChosenWeights) -> str:
         if not chosen.weights.size:
             return "This direction needs a second text. Type a text B above."
-        hint = "Click a cell for its exact weight. Click a token above to outline its row."
-        return "" if self.look == LINES else hint
+        return "" if self.look == LINES else "Click a cell for its exact weight. Click a token above to outline its row."
 
 
 def _labels(side: Side, group: str) -> list[str]:

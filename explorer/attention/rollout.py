@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import accumulate
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from explorer.ui.subject import Subject
 from explorer.ui.telling import quote, stands_out
 from explorer.ui.view import Content, Finding, View, Why, caption, chart, check, heading, matches, prose, sentence
 
+SUMMED = "Both are shares of the input tokens over several layers; the Overview's headline names a link of one layer."
 ROUTES_PASSES = 4  # what the mixing of all layers takes, in forward passes
 
 
@@ -47,8 +49,9 @@ class Rollout(View):
         trace, token = subject.trace, subject.token
         if not any(place != token for place in trace.encoding.text_positions):
             return None
-        after = trace.once(("rollout", token), lambda: self._rows(subject))[-1]
-        told = f"By attention weights alone (rollout), “{trace.tokens[token]}” takes {_taken(subject, after)}."
+        after = trace.once(("rollout", token), lambda: self._rows(subject))[self.up_to - 1]
+        lead = f"By attention weights alone (rollout), {quote(trace.tokens, token)} after layer {self.up_to}"
+        told = f"{lead} takes {_taken(subject, after)}."
         return Finding(told, None if _mixed(subject) is None else Why("overview", "Routes", {"token": token}))
 
     def _rows(self, subject: Subject) -> np.ndarray:
@@ -96,7 +99,7 @@ def _assumed(subject: Subject) -> str:
     if (mixed := _mixed(subject)) is None or not any(place != token for place in subject.trace.encoding.text_positions):
         return f"{told}."
     kept, taken = whole_percent(float(mixed[:, token, token].mean())), _taken(subject, place_shares(mixed, token)[0])
-    return f"{told}. The Overview measures that share ({kept} per layer): there, this token takes {taken} (ALTI)."
+    return f"{told}. The Overview measures that share ({kept} per layer): there, this token takes {taken} (ALTI). {SUMMED}"
 
 
 def _mixed(subject: Subject) -> np.ndarray | None:
@@ -114,9 +117,5 @@ def rollout(layers: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
     Abnar & Zuidema 2020, section 3: Ã = 0.5 · (mean over heads) + 0.5 · I, where the identity stands for the residual
     connection, and R_l = Ã_l R_{l-1}. Row i says how much each input token contributed to token i; rows sum to 1.
     """
-    flow = None
-    for attention in layers:
-        mean = attention.mean(axis=0, dtype=np.float64)
-        mixed = 0.5 * mean + 0.5 * np.eye(len(mean))
-        flow = mixed if flow is None else mixed @ flow
-        yield flow
+    mixed = (0.5 * weights.mean(axis=0, dtype=np.float64) + 0.5 * np.eye(weights.shape[-1]) for weights in layers)
+    return accumulate(mixed, lambda flow, layer: layer @ flow)

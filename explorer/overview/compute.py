@@ -183,7 +183,7 @@ def trust(trace: Trace, target: Target) -> Trust:
     model, position = trace.model, target.position
     places = [place for place in model.visible_positions(trace.encoding) if place != position]
     if len(places) < FEWEST:
-        raise InputError(f"The text has only {len(places)} words to hide. Type a longer sentence.")
+        raise InputError(f"The text has fewer than {FEWEST} words to hide. Type a longer sentence.")
     shares = place_shares(mixing(ablation.Run(trace)).shares, position)[0, places]
     whole = read_at(model, target, trace.states[-1][[position]])
     left = ablation.readings_without(trace, target, [[place] for place in places])

@@ -24,6 +24,7 @@ from explorer.text import limits
 from explorer.ui.edits import check_move, check_path, edits_from_one
 from explorer.ui.settings import memory
 from explorer.ui.subject import CHANGES, Subject
+from explorer.ui.telling import quote
 from explorer.ui.view import Change, Content, Finding, View, Why, check, matches, part, select, show
 from explorer.ui.what_if import Question, WhatIf, cut_or_mend, toggle
 
@@ -179,7 +180,7 @@ class Routes(View):
 
     def _picture(self, subject: Subject, run: Run) -> dict[str, Any]:
         followed, rows, before = self._followed(subject, run), self._rows(subject), self._unchanged(subject)
-        position, token = followed.position, run.trace.tokens[followed.position]
+        position, token = followed.position, quote(run.trace.tokens, followed.position)
         answers, boxes = answers_of(subject, run, before, position), self._in_boxes(subject, run)
         words = boxes["words"]
         shown = {
@@ -189,7 +190,7 @@ class Routes(View):
             "changes": changes_of(subject),
             **edits_from_one(subject),
             "said": _said(words, CLICKS),
-            "alt": f"“{token}” after layer {followed.state}, and the routes by which it got its contents",
+            "alt": f"{token} after layer {followed.state}, and the routes by which it got its contents",
         }
         paths = Paths(rows, run.mixed.shares, followed.shares, followed.routes, position)
         return flow(paths, stops_of(subject, run, followed, words, rows, answers), shown)

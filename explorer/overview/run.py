@@ -13,7 +13,7 @@ from explorer.techniques.routes import Route, place_shares, routes
 from explorer.text.encoding import Encoding
 from explorer.ui.edits import edit_names, edits_of
 from explorer.ui.pictures.base import MOST_AT_ONCE
-from explorer.ui.subject import Subject
+from explorer.ui.subject import Subject, token_name
 
 ROWS = 24  # of a long input, without the one for all other tokens
 TOP = 5  # words shown at a place
@@ -63,20 +63,21 @@ def changes_of(subject: Subject) -> list[dict[str, Any]]:
     found = [{"label": f"head {layer}.{head} off", "undo": {"off": [layer, head]}} for layer, head in selection.off_from_one]
     for layer, query, key, head in selection.cut_from_one:
         where = f"head {layer}.{head}" if head else f"layer {layer}"
-        found.append({"label": f"{tokens[key]} → {tokens[query]}, {where}", "undo": {"cut": [layer, query, key, head]}})
+        label = f"{token_name(tokens, key)} → {token_name(tokens, query)}, {where}"
+        found.append({"label": label, "undo": {"cut": [layer, query, key, head]}})
     if selection.swap:
         found.append({"label": "{1} for {0}".format(*selection.swap), "undo": {"back": "swap"}})
     return found + [{"label": one.label, "undo": {"back": one.field}} for one in edit_names(subject)]
 
 
 def opens_on(subject: Subject) -> int:
-    """The token that is followed first: the selected one, a blank, [CLS] of a pair, or the one that takes most from others."""
-    trace, chosen = subject.trace, subject.selection.token
+    """The token that is followed first: the selected one, a blank, [CLS] if a head reads it, or the one that takes most."""
+    trace, chosen, can = subject.trace, subject.selection.token, subject.model.capabilities
     if chosen is not None:
         return chosen
-    if trace.mask_positions:
+    if trace.mask_positions and can.own_head != LABELS:
         return trace.mask_positions[0]
-    if trace.encoding.text_b and subject.model.capabilities.next_sentence:
+    if can.own_head == LABELS or (trace.encoding.text_b and can.next_sentence):
         return 0
     sources = np.eye(trace.kept, dtype=np.float32)
     for layer in run_of(trace).mixed.shares:

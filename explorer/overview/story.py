@@ -11,6 +11,7 @@ from explorer.overview.zoom import Zoom, strongest_head
 from explorer.techniques.inside import embedding_parts
 from explorer.ui.pictures.bars import whole_percent
 from explorer.ui.subject import Subject
+from explorer.ui.telling import quote
 
 
 def stops_of(
@@ -18,7 +19,7 @@ def stops_of(
 ) -> list[Stop]:
     """The steps, about the selected token: the zoom opens in the layer in which it takes most from another token."""
     position = followed.position
-    token, row = f"“{run.trace.tokens[position]}”", rows.of(position)
+    token, row = quote(run.trace.tokens, position), rows.of(position)
     link = next((route for route in followed.taken if route.query == position), None)
     layer = link.layer if link else len(run.states) - 2
     way: list[Zoom] = [(layer + 1,)]
@@ -64,7 +65,7 @@ def _attend(run: Run, layer: int, position: int, token: str) -> str:
     if not others:
         return f"{kept}; it is the only one."
     most = max(others, key=lambda place: shares[place])
-    return f"{kept} and takes most from “{run.trace.tokens[most]}” ({whole_percent(shares[most])})."
+    return f"{kept} and takes most from {quote(run.trace.tokens, most)} ({whole_percent(shares[most])})."
 
 
 def _transform(run: Run, layer: int, position: int, token: str) -> str:
@@ -97,5 +98,5 @@ def _pair(answers: Sequence[Answer]) -> str:
     pair = next((answer for answer in answers if answer.pair), None)
     if pair is None:
         return "That is asked of two sentences: type one in B, for a model that has a head for pairs."
-    (name, share, _), *_ = pair.bars
+    name, share, _ = max(pair.bars, key=lambda bar: bar[1])
     return f"From the last vector of [CLS], the head for pairs reads {name} with {whole_percent(share)}."

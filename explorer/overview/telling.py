@@ -14,9 +14,9 @@ from explorer.techniques.routes import Route
 from explorer.techniques.targets import Target
 from explorer.ui.edits import edit_names, edits_of
 from explorer.ui.long_view import is_quick, seconds
-from explorer.ui.pictures.bars import from_to, short_percent
-from explorer.ui.subject import Subject
-from explorer.ui.telling import quote
+from explorer.ui.pictures.bars import from_to, short_change, short_percent
+from explorer.ui.subject import Subject, token_name
+from explorer.ui.telling import link_name, quote
 
 TRIED = 10  # links with the largest shares
 NAMED = 0.2  # the smallest share of a link that is named: below it, most links with the largest share have no large effect
@@ -69,23 +69,31 @@ def tell(subject: Subject, run: Run, followed: Followed) -> tuple[str, Route] | 
         return None
     tokens, target = run.trace.tokens, target_of(subject, run, followed)
     tested = target and try_links(subject, run, followed, target, every=False)
-    largest = f"{_name(tokens, taken[0])} ({short_percent(taken[0].share)})"
+    names = {route: link_name(tokens, route, followed.position) for route in taken[:TRIED]}
+    shares = {route: f"{name} ({short_percent(route.share)} there)" for route, name in names.items()}
+    largest = shares[taken[0]]
     if not target or not tested:
         return f"{_place(run, followed)} draws most on {largest}, which no cut has tested.", taken[0]
     place, word = _place(run, followed, target, tested[0][1]), target.token
     needed = [one for one in tested if one[0].share >= NAMED and one[2] < KEPT * one[1]]
     if needed:
-        link, *shares = min(needed, key=lambda one: one[2])
-        before, after = from_to(*shares)
-        named = f"{_name(tokens, link)} ({short_percent(link.share)})"
-        return f"{place}, drawing most on {named}; without that link {word} falls from {before} to {after}.", link
+        link, share, left = min(needed, key=lambda one: one[2])
+        before, after = from_to(share, left)
+        most = "most " if link == taken[0] else ""
+        return f"{place}, drawing {most}on {shares[link]}; without that link {word} falls from {before} to {after}.", link
     tested = try_links(subject, run, followed, target, every=True) or tested
-    most, share, left = min(tested, key=lambda one: one[2])
-    before, after = from_to(share, left)
-    change = f"without {_name(tokens, most)}, {before} → {after}"
+    link, share, left = min(tested, key=lambda one: one[2])
     lead = f"taking most from {largest} without needing it" if taken[0].share >= NAMED else "with small shares from many words"
-    matters = f"one link matters most ({change})" if left < HALF * share else f"no single link matters (most: {change})"
-    return f"{place}, {lead}; {matters}.", most
+    return f"{place}, {lead}; {_tell_strongest(word, names[link], share, left, len(tested))}.", link
+
+
+def _tell_strongest(word: str, link: str, before: float, after: float, tried: int) -> str:
+    """The loss of a guess without the link, of all `tried`, that costs it most, and whether that is much."""
+    if HALF * before <= after < KEPT * before:
+        was, now = from_to(before, after)
+        return f"without {link}, the strongest of {tried} links tried, “{word}” falls from {was} to {now}"
+    matters = "one link matters most" if after < HALF * before else "no single link matters"
+    return f"{matters}, of {tried} tried (“{word}” {short_change(before, after)} without {link})"
 
 
 def tell_change(subject: Subject, run: Run, position: int, rows: Rows) -> str:
@@ -100,12 +108,12 @@ def tell_change(subject: Subject, run: Run, position: int, rows: Rows) -> str:
     first, now, was = max(bars, key=lambda bar: bar[2] or 0)
     leads = max(bars, key=lambda bar: bar[1])
     then = " and still leads" if leads[0] == first else f", {leads[0]} leads with {short_percent(leads[1])}"
-    told = "{}: {} {} → {}{}.".format(lead, first, *from_to(was or 0, now), then)
+    told = f"{lead}: {first} {short_change(was or 0, now)}{then}."
     if not subject.selection.move:
         return told
     at_random = run_of(run.trace, run.off, run.cuts, edits_of(subject, run.trace, subject.trace, at_random=True))
     random = dict(bar[:2] for bar in _bars_at(answers_of(subject, at_random, before, position), position))
-    beside = "A random direction of equal length: {} {} → {}.".format(first, *from_to(was or 0, random[first]))
+    beside = f"A random direction of equal length: {first} {short_change(was or 0, random[first])}."
     return " ".join([told, *_tell_others(run, before, position, rows), beside])
 
 
@@ -131,7 +139,8 @@ def _lead(subject: Subject) -> str:
     selection, tokens = subject.selection, subject.trace.tokens
     gone = [f"head {layer + 1}.{head + 1}" for layer, head in selection.off]
     for layer, query, key, head in selection.cut:
-        name = tokens[key] if query == opens_on(subject) else f"{tokens[key]} → {tokens[query]}"
+        to = "" if query == opens_on(subject) else f" → {token_name(tokens, query)}"
+        name = f"{token_name(tokens, key)}{to}"
         gone.append(f"{name} in {f'layer {layer + 1}' if head is None else f'head {layer + 1}.{head + 1}'}")
     named = gone if len(gone) < 3 else [gone[0], f"{len(gone) - 1} more changes"]
     changed = [f"without {' and '.join(named)}"] if gone else []
@@ -141,13 +150,9 @@ def _lead(subject: Subject) -> str:
     return f"{lead[:1].upper()}{lead[1:]}"
 
 
-def _name(tokens: Sequence[str], route: Route) -> str:
-    return f"{quote(tokens, route.key)} in layer {route.layer + 1}"
-
-
 def _place(run: Run, followed: Followed, target: Target | None = None, share: float = np.nan) -> str:
     """The followed place in words, with the model's output there."""
-    token, last = f"“{run.trace.tokens[followed.position]}”", followed.state == len(run.states) - 1
+    token, last = quote(run.trace.tokens, followed.position), followed.state == len(run.states) - 1
     where = " in the end" if last else f" after layer {followed.state}"
     if target is None:
         return f"{token}{where}"

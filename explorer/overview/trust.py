@@ -6,8 +6,9 @@ from explorer.overview.compute import run_of, trust
 from explorer.overview.run import Followed, opens_on
 from explorer.overview.telling import target_of
 from explorer.techniques.targets import Target, word_target
-from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.pictures.bars import SEEN, whole_percent
 from explorer.ui.subject import Subject
+from explorer.ui.telling import quote, two_places
 from explorer.ui.view import Change, Content, View, button, note, sentence, show, takes_long
 
 # The output of `python -m tests.benchmarks routes`; a test compares it with the guide's table.
@@ -45,10 +46,12 @@ def _tell(subject: Subject, target: Target, found: Found) -> str:
     tokens, worst = subject.trace.tokens, int(found.losses.argmax())
     rank = 1 + int((found.shares > found.shares[worst]).sum())
     count = len(found.places)
-    share, loss = whole_percent(float(found.shares[worst])), 100 * float(found.losses[worst])
-    place = f"“{target.token}” at “{tokens[target.position]}”"
+    share, loss = whole_percent(float(found.shares[worst])), f"{100 * found.losses[worst]:.0f}"
+    place = f"“{target.token}” at {quote(tokens, target.position)}"
+    if found.losses[worst] < SEEN:
+        return f"{count} pieces hidden, one at a time: none costs {place} half a point, so the test shows nothing."
     return (
         f"{count} pieces hidden, one at a time: the rank correlation of their shares with what {place} loses is "
-        f"{spearman(found.shares, found.losses):.2f} (−1 to 1). Hiding “{tokens[found.places[worst]]}” costs most, "
-        f"{loss:.0f} points; its share is {share}, number {rank} of {count}."
+        f"{two_places(spearman(found.shares, found.losses))} (−1 to 1). Hiding {quote(tokens, found.places[worst])} costs most, "
+        f"{loss} point{'s' * (loss != '1')}; its share is {share}, number {rank} of {count}."
     )

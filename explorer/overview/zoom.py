@@ -43,7 +43,7 @@ def layers_inside(subject: Subject, run: Run, rows: Rows, position: int) -> list
     """Every layer for a token, with neurons unless those of all layers would take longer than MOST_SECONDS."""
     layers = subject.model.capabilities.layers
     passes = (TRIED * NEURONS + SLOPES) * layers / 2  # on average half of the layers, since each pass starts at its layer
-    long = {"why": TOO_LONG, "list": [], "guess": ""} if seconds(subject, passes) > MOST_SECONDS else None
+    long = {"why": TOO_LONG, "list": [], "guess": "", "tried": 0} if seconds(subject, passes) > MOST_SECONDS else None
     found = [_layer(run, rows, layer, position) for layer in range(1, layers + 1)]
     return [{**one, "neurons": long or neurons_inside(run.trace, one["layer"], position)} for one in found]
 
@@ -86,7 +86,7 @@ def _weight(run: Run, rows: Rows, position: int, layer: int, head: int, key: int
 
 
 def neurons_inside(trace: Trace, layer: int, position: int) -> dict[str, Any]:
-    """The neurons of a layer (from 1) with the largest effect on the guess at a token of the unchanged run; `why` if none."""
+    """The neurons of a layer (from 1) that move the final guess at a token of the unchanged run most; `why` if none."""
 
     def make() -> dict[str, Any]:
         try:
@@ -94,9 +94,9 @@ def neurons_inside(trace: Trace, layer: int, position: int) -> dict[str, Any]:
             found = neuron_effects(trace, layer - 1, position, target, NEURONS)
             words = [[word for word, _ in find_promoted(trace.model, layer - 1, one.neuron, WORDS).promotes] for one in found]
         except CapabilityError as why:
-            return {"why": str(why), "list": [], "guess": ""}
+            return {"why": str(why), "list": [], "guess": "", "tried": 0}
         listed = [{"neuron": at.neuron, "effect": at.probability, "words": some} for at, some in zip(found, words, strict=True)]
-        return {"why": "", "list": listed, "guess": target.token}
+        return {"why": "", "list": listed, "guess": target.token, "tried": min(TRIED * NEURONS, trace.model.capabilities.neurons)}
 
     return trace.once(("neurons", layer, position), make)
 

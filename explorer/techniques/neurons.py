@@ -89,11 +89,11 @@ class NeuronEffect(NamedTuple):
 
 
 def neuron_effects(trace: Trace, layer: int, token: int, target: Target, count: int = 5) -> tuple[NeuronEffect, ...]:
-    """The `count` neurons of a layer whose ablation at one token changes the target's logit most, in falling order.
+    """The `count` neurons of a layer whose ablation at one token changes the target's probability most, in falling order.
 
     Layer and token are zero-based. In the last layer only the target's own token has an effect. There are too many neurons to
     ablate them all: those with the largest gradient × activation, a first-order estimate of the effect (Shrikumar et al. 2016),
-    are ablated one by one, and the effect reported is the model's own.
+    are ablated one by one, TRIED times as many as wanted, and the effect reported is the model's own.
     """
     model = trace.model
     activations, slopes = _slopes(trace, layer, token, target)
@@ -104,7 +104,7 @@ def neuron_effects(trace: Trace, layer: int, token: int, target: Target, count: 
         without = _without(trace, layer, token, target, best[batch])
         lost = (whole.probability - without.probability).tolist(), (whole.logit - without.logit).tolist()
         found += map(NeuronEffect, best[batch].tolist(), activations[best[batch]].tolist(), *lost)
-    return tuple(sorted(found, key=lambda effect: -abs(effect.logit))[:count])
+    return tuple(sorted(found, key=lambda effect: -abs(effect.probability))[:count])
 
 
 def _slopes(trace: Trace, layer: int, token: int, target: Target) -> tuple[torch.Tensor, torch.Tensor]:

@@ -32,7 +32,7 @@ from explorer.ui.long_view import is_quick
 from explorer.ui.pictures.bars import SEEN, change_of
 from explorer.ui.pictures.base import to_base64
 from explorer.ui.pictures.numbers import Table
-from explorer.ui.roles import telling_pairs
+from explorer.ui.roles import telling_pairs, word_pairs
 from explorer.ui.subject import Subject, head_name
 from explorer.ui.telling import quote, stands_out
 from explorer.ui.view import Why, max_error, verdict
@@ -213,6 +213,9 @@ def _find_telling(subject: Subject, chosen: tuple[int, int] | None) -> Telling:
         weight, query, key = (values[layer, head] for values in (weights, queries, keys))
     if weight <= 0:
         return Telling(layer, head)
+    if not stands_out(float(weight), 1 / subject.trace.kept) and overview_of(subject).patterns[layer, head] == MIXED:
+        anywhere = word_pairs(subject.trace.encoding)  # neighbours and function words too, before it says that none stands out
+        (weight,), (query,), (key,) = strongest_pairs(subject.trace.attention(layer)[[head]], anywhere)
     pair = int(query), int(key), float(weight)
     habit = _habit(subject, (layer, head), *pair)
     return Telling(layer, head, *pair, habit=habit, names_a_key=not habit)

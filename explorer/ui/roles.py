@@ -22,9 +22,9 @@ def telling_pairs(encoding: Encoding, pronouns: bool = True) -> np.ndarray:
     are not neighbours; without these, any two tokens of the texts. None for a single token.
     """
     n = len(encoding.tokens)
+    others = word_pairs(encoding)
     words = [bare(token).strip().casefold() for token in encoding.tokens]
-    here = np.zeros(n, dtype=bool)
-    here[list(encoding.text_positions)] = True
+    here = others.any(axis=1)
     blank = np.array([kind == "mask" for kind in encoding.kinds])
     content = here & ~blank & np.array([word not in FUNCTION_WORDS and any(map(str.isalnum, word)) for word in words])
     pronoun = here & np.array([word in PRONOUNS for word in words])
@@ -32,5 +32,11 @@ def telling_pairs(encoding: Encoding, pronouns: bool = True) -> np.ndarray:
     different = np.array(words)[:, None] != np.array(words)[None, :]
     resolved = np.tril(pronoun[:, None] & content[None, :] & far)
     apart = content[:, None] & content[None, :] & far & different
-    others = here[:, None] & here[None, :] & ~np.eye(n, dtype=bool)
     return next((pairs for pairs in ([resolved] if pronouns else []) + [apart] if pairs.any()), others)
+
+
+def word_pairs(encoding: Encoding) -> np.ndarray:
+    """[tokens, tokens] bool: any two different tokens of the texts."""
+    here = np.zeros(len(encoding.tokens), dtype=bool)
+    here[list(encoding.text_positions)] = True
+    return here[:, None] & here[None, :] & ~np.eye(len(here), dtype=bool)

@@ -49,10 +49,10 @@ def cut_name(cut: Cut, tokens: Sequence[str]) -> str:
     """A cut as the page counts, written in the direction of information flow: from key to query."""
     layer, query, key, head = cut
     heads = "all heads" if head is None else f"head {head + 1}"
-    return f"{_token_name(tokens, key)} → {_token_name(tokens, query)} in layer {layer + 1} ({heads})"
+    return f"{token_name(tokens, key)} → {token_name(tokens, query)} in layer {layer + 1} ({heads})"
 
 
-def _token_name(tokens: Sequence[str], place: int) -> str:
+def token_name(tokens: Sequence[str], place: int) -> str:
     return f"{tokens[place]} (token {place})" if tokens.count(tokens[place]) > 1 else tokens[place]
 
 

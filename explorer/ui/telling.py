@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from explorer.analysis.resampling import wilson
+from explorer.techniques.routes import Route
 from explorer.ui.pictures.bars import percent
 
 LEAST = 0.1  # of a whole: on the √ scale of the pictures, a third of the ramp; a smaller share looks like the background
@@ -42,6 +43,12 @@ def share_with_interval(right: int, number: int) -> str:
 def quote(tokens: Sequence[str], place: int) -> str:
     """A token in quotes, with its position if another one looks the same."""
     return f"“{tokens[place]}”" + (f" (token {place})" if tokens.count(tokens[place]) > 1 else "")
+
+
+def link_name(tokens: Sequence[str], link: Route, end: int) -> str:
+    """A link by its key, and by both ends unless it ends at the token `end`: '“feed” → “on” in layer 2'."""
+    to = "" if link.query == end else f" → {quote(tokens, link.query)}"
+    return f"{quote(tokens, link.key)}{to} in layer {link.layer + 1}"
 
 
 def times(ratio: float) -> str:

@@ -192,9 +192,9 @@ class TestBinary:
 
 
 def test_a_small_share_is_told_as_in_python_and_a_large_one_whole(modules, chance):
-    for share in [0.0, 1.0, 1e-9, 0.9999, 0.0995, *chance.uniform(0, 1, TIMES) ** 4]:
+    for share in [0.0, 1.0, 1e-9, 0.9999, 0.998, 0.0995, *chance.uniform(0, 1, TIMES) ** 4]:
         told = modules.call("labels", "percent", float(share))
-        whole = share >= 0.0995 and not 0.9995 <= share < 1
+        whole = share >= 0.0995 and not 0.995 <= share < 1
         assert told == (f"{int(100 * share + 0.5)}%" if whole or share == 0 else percent(share)), share
 
 

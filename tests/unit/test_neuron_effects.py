@@ -18,7 +18,7 @@ def test_each_effect_is_that_of_a_hook_that_zeroes_the_neuron(model):
         for layer, token in ((0, 4), (model.capabilities.layers - 1, target.position)):
             found = neuron_effects(trace, layer, token, target, 3)
             assert len({one.neuron for one in found}) == 3
-            assert [abs(one.logit) for one in found] == sorted((abs(one.logit) for one in found), reverse=True)
+            assert [abs(one.probability) for one in found] == sorted((abs(one.probability) for one in found), reverse=True)
             for one in found:
                 logits, activation = zeroed(eager, encoded, layer, token, one.neuron)
                 theirs = logits[target.head]

@@ -11,7 +11,7 @@ import explorer
 from explorer.bert.families import ANSWER, LABELS, TAGS
 from explorer.core.errors import InputError, ModelError
 from explorer.overview.compute import run_of
-from explorer.overview.run import answers_of
+from explorer.overview.run import answers_of, opens_on
 from explorer.tabs import VIEWS
 from explorer.task_head.endpoints import own_head as endpoint
 from explorer.techniques import own_head
@@ -96,7 +96,8 @@ def test_every_share_that_is_shown_is_the_score_of_transformers_pipeline(problem
     assert dict(zip(asked["labels"], asked["shares"], strict=True)) == pytest.approx(theirs, abs=1e-5)
     view = VIEWS["own-head/labels"]()
     shown, finding = view.compute(subject), view.finding(subject).text
-    answers, beside = answers_of(subject, run_of(subject.trace), None, 0), says_of(subject)["answers"]
+    answers, beside = answers_of(subject, run_of(subject.trace), None, opens_on(subject)), says_of(subject)["answers"]
+    assert opens_on(subject) == opens_on(Subject.of(model.trace("Who [MASK] it?"))) == 0, "[CLS], where the head reads"
     if problem == "regression":
         numbers = [", ".join(f"“{label}”: {theirs[label]:.{digits}f}" for label in found.labels) for digits in (3, 2)]
         assert [shown["number"], finding] == [numbers[0].replace("-", "−"), f"{numbers[1].replace('-', '−')}."]

@@ -10,7 +10,7 @@ import explorer
 from explorer import gallery
 from explorer.export import contents, page_file
 from explorer.tabs import VIEWS
-from explorer.ui.pictures.bars import whole_percent
+from explorer.ui.pictures.bars import change_of
 from explorer.ui.pictures.components import COMPONENTS
 from explorer.ui.subject import Subject
 from tests.pages import Reader
@@ -138,7 +138,7 @@ def test_each_page_has_the_run_without_each_link_as_the_app_computes_it(site, bu
                 assert [after, before] == pytest.approx(expected, abs=1e-5)
                 if word == sentence.word:
                     assert [after, before] == pytest.approx([cut.after, sentence.share], abs=1e-5)
-            assert f"from {whole_percent(sentence.share)} to {whole_percent(cut.after)}" in variant["told"]
+            assert change_of(sentence.word, sentence.share, cut.after) in variant["told"]
     assert sentences[0].strongest.after < sentences[0].share / 2
     assert "rises" not in sentences[0].tell(sentences[0].strongest)
 

@@ -20,6 +20,7 @@ from explorer.page.examples import FIRST_A, FIRST_B
 from explorer.tabs import TABS
 from explorer.ui.long_view import LongView
 from explorer.ui.pictures.bars import bars, change_of
+from explorer.ui.roles import word_pairs
 from explorer.ui.subject import Subject
 from explorer.ui.tabs import views_in
 from explorer.ui.telling import share_with_interval, stands_out, two_places
@@ -35,7 +36,7 @@ INPUTS = {
 }
 MODELS = at_night(("bundled", "random", "uniform"), but=("bundled", "uniform"))
 ANSWER = re.compile(r"(?:guess|is|say|on|reads|for|than) “[^”]*”|“[^”]*”(?= (?:falls|rises|stays|rather|with \d|\(\d))")
-OF_WORDS = ("tokens/pieces", "tokens/byte-pairs", "tokens/vocabulary", "hidden/word", "overview", "attention/rollout")
+OF_WORDS = ("tokens/pieces", "tokens/byte-pairs", "tokens/vocabulary", "hidden/word")
 UNLIKELY = (EachWord, Game)  # their claim is that the share is small
 NUMBER = re.compile(r"less than 1%|about 0|less than 0\.01|[<>]?[+−-]?\d+(?:\.\d+)?\s?%|[+−-]?\d+\.\d+")
 SEEN = 0.06  # of the colour scale: 15 of the 256 colours of the ramp
@@ -133,8 +134,12 @@ def test_every_head_has_a_finding_that_says_something(model, view, name):
     trace, sizes = model.trace(*INPUTS[name]), model.capabilities
     for layer in range(1, sizes.layers + 1):
         for head in range(1, sizes.heads + 1):
-            found = check(view, view(), Subject.of(trace).select(layer=layer, head=head))
+            subject = Subject.of(trace).select(layer=layer, head=head)
+            found = check(view, view(), subject)
             assert found or view is OneHead, (layer, head)  # whose pictures have the cells that the finding of Heads names
+            if view is Heads and "no weight between two words stands out" in Heads().finding(subject).text:
+                weights = trace.attention(layer - 1)[head - 1] * word_pairs(trace.encoding)
+                assert not stands_out(float(weights.max()), 1 / trace.kept), (layer, head)
 
 
 def test_a_head_with_a_habit_is_told_of_by_its_mean_weight(bundled, eager):

@@ -25,12 +25,11 @@ function barOf(old, [word, p, was], row, state) {
   const bar = old ?? el("button", { type: "button" }, el("i", {}), el("s", {}), el("span", {}, el("bdi", {}), el("em", {})));
   const [fill, ghost] = bar.children;
   [bar.dataset.row, bar.dataset.state, bar.dataset.word] = [row, state, word];
-  if (!old && was != null) { // it comes from where it was, even if that was not among the first
-    fill.style.width = `${(100 * was).toFixed(2)}%`;
-    requestAnimationFrame(() => (fill.style.width = `${(100 * p).toFixed(2)}%`));
-  } else fill.style.width = `${(100 * p).toFixed(2)}%`;
+  const width = (share) => `${(100 * share).toFixed(2)}%`;
+  fill.style.width = width(old || was == null ? p : was); // a new one comes from where it was, even if that was not among the first
+  if (!old) requestAnimationFrame(() => (fill.style.width = width(p)));
   const same = was == null || percent(was) === percent(p);
-  ghost.style.width = same ? "0" : `${(100 * was).toFixed(2)}%`;
+  ghost.style.width = same ? "0" : width(was);
   ghost.hidden = same;
   bar.querySelector("bdi").textContent = word;
   bar.querySelector("em").textContent = ` ${percent(p)}${same ? "" : `, was ${percent(was)}`}`;
@@ -83,9 +82,9 @@ export function drawOutputs(flow, shown, still) {
 
 // How to read the picture, at the right below the answers where there is room.
 function drawKey({ size, nodes, value }, top) {
-  const fits = !size.under && !value.changes?.length && top + KEY <= size.seen;
-  nodes.key ??= el("p", { class: "bx-flow-key" }, "A box: the word that BERT would say there. A line: the share that a box takes from another.");
-  if (!fits) return nodes.key.remove();
+  nodes.key ??= el("p", { class: "bx-flow-key" });
+  if (size.under || value.changes?.length || top + KEY > size.seen) return nodes.key.remove();
+  nodes.key.textContent = `A box: ${value.words ? "the word that BERT would say there" : "how far its layer turned the vector"}. A line: the share that a box takes from another.`;
   nodes.key.style.cssText = beside(size, size.seen - KEY);
   nodes.field.append(nodes.key);
 }

@@ -42,7 +42,7 @@ export function storyOf(flow, { show, fit, open, still }) {
     stop = Math.max(-1, Math.min(count() - 1, to));
     const kind = title();
     if (kind === "judge" && value.answers.some((one) => one.pair)) flow.target = { state: last(), row: 0 };
-    else if (stop >= 0) flow.target = { ...value.target };
+    else flow.target = { ...value.target };
     root.dataset.stop = kind;
     const levels = ((stop >= 0 && value.stops[stop].zoom) || []).filter((at) => !flow.alone || at.length <= (value.layers.length ? 2 : 0)); // a file has no vectors
     if (levels.length || level(flow)) open(levels[still.matches ? levels.length - 1 : 0] ?? []);
@@ -63,8 +63,8 @@ export function storyOf(flow, { show, fit, open, still }) {
 
   function play(on) {
     clearInterval(playing);
-    if (on) go(stop < 0 || stop === count() - 1 ? 0 : stop + 1);
-    playing = on ? setInterval(() => (stop < count() - 1 && flow.root.isConnected ? go(stop + 1) : play(false)), PAUSE) : 0;
+    if (on) go(stop < count() - 1 ? stop + 1 : -1); // after the last stop the whole picture, where it ends
+    playing = on && stop >= 0 ? setInterval(() => play(flow.root.isConnected), PAUSE) : 0;
     tell();
   }
 

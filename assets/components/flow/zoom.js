@@ -13,8 +13,8 @@ const GLIDE = 380; // ms
 
 const name = ({ value }, row) => `“${value.tokens[row]}”`;
 const number = (weight) => (weight > 0 && weight < LEAST ? "<0.001" : weight.toFixed(3));
-const nameOf = (flow, head) => head.name ? `${head.name}: ${head.sure.toFixed(2)} of all weight` : `looks at ${flow.value.tokens[head.key]}: ${head.weights[head.key].toFixed(2)}`;
-const shortOf = (flow, head) => head.name ? head.name.replace("delimiter [", "[") : `${flow.value.tokens[head.key]} ${head.weights[head.key].toFixed(2)}`;
+const linkOf = (flow, head) => head.weights.some(Boolean) ? `${flow.value.tokens[head.key]} ${head.weights[head.key].toFixed(2)}` : "off";
+const habitOf = (head) => head.name ? ` (usually ${head.name}: ${head.sure.toFixed(2)} of all weight)` : "";
 
 /** The heads of a layer, those first that bring most. */
 export const byShare = (layer) => [...layer.heads].sort((a, b) => Math.abs(b.share) - Math.abs(a.share));
@@ -39,10 +39,10 @@ function arcsOf(flow, head) {
 
 function headBox(flow, head) {
   const { at } = flow.zoom;
-  const told = `head ${at[0]}.${head.head}: ${nameOf(flow, head)}; ${signedPercent(head.share)} of what ${name(flow, flow.zoom.layer.row)} takes`;
+  const told = `head ${at[0]}.${head.head}: attends most to ${linkOf(flow, head)}${habitOf(head)}; ${signedPercent(head.share)} of what ${name(flow, flow.zoom.layer.row)} takes`;
   return el("div", { class: "bx-zoom-head", "data-head": `${at[0]}.${head.head}` },
     svg("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none", "aria-hidden": "true" }, ...arcsOf(flow, head)),
-    act(el("span", {}, el("b", {}, `${at[0]}.${head.head}`), el("em", {}, signedPercent(head.share)), el("bdi", {}, shortOf(flow, head))), { zoom: [at[0], head.head] }, { "aria-label": told, title: told }));
+    act(el("span", {}, el("b", {}, `${at[0]}.${head.head}`), el("em", {}, signedPercent(head.share)), el("bdi", {}, linkOf(flow, head))), { zoom: [at[0], head.head] }, { "aria-label": told, title: told }));
 }
 
 // The neurons that move the guess most, with the words that they promote.
@@ -51,7 +51,7 @@ function neuronsOf({ neurons, moved }) {
   const rows = (neurons?.list ?? []).map(({ neuron, effect, words }) => el("div", { class: "bx-zoom-neuron" },
     el("span", {}, `neuron ${neuron}`), el("i", { class: effect < 0 ? "bx-against" : null, style: `--part:${(Math.abs(effect) / top).toFixed(3)}` }), el("span", {}, `${effect > 0 ? "+" : "−"}${percent(Math.abs(effect))}`),
     el("small", {}, words.length ? `promotes ${words.join(", ")}` : "")));
-  const about = neurons ? neurons.why || (rows.length ? `The neurons that move the guess “${neurons.guess}” most, each switched off alone:` : "The feed-forward part works on this token alone.") : "The neurons that move the guess most are being found …";
+  const about = neurons ? neurons.why || (rows.length ? `Of ${neurons.tried} neurons tried, these change the final guess “${neurons.guess}” most when switched off alone. +: it falls without the neuron; −: it rises.` : "The feed-forward part works on this token alone.") : "The neurons that move the guess most are being found …";
   return [el("h3", {}, "transform"), el("p", {}, about), ...rows, el("p", {}, `The layer turns the vector by ${moved.toFixed(2)} (1 − cosine, 0 to 2).`)];
 }
 
@@ -61,7 +61,7 @@ function sentence(flow) {
   const token = name(flow, layer.row);
   if (at.length === 1) {
     const [first] = byShare(layer);
-    return `In layer ${at[0]}, ${token} keeps ${percent(layer.kept)} of itself; head ${at[0]}.${first.head} brings most, ${signedPercent(first.share)}, from ${name(flow, first.key)}.`;
+    return `In layer ${at[0]}, ${token} keeps ${percent(layer.kept)} of itself; head ${at[0]}.${first.head} brings most, ${signedPercent(first.share)}, and attends most to ${name(flow, first.key)}.`;
   }
   const head = layer.heads[at[1] - 1];
   if (at.length === 2 && !head.weights.some(Boolean)) return `Head ${at[0]}.${at[1]} is off: it brings ${token} nothing.`;

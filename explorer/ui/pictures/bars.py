@@ -68,6 +68,12 @@ def from_to(before: float, after: float, *, whole: Callable[[float], str] = shor
     return ends if ends[0] != ends[1] else (percent(before), percent(after))
 
 
+def short_change(before: float, after: float) -> str:
+    """The change of a share in few signs: '91% → <1%', '89.4% → 88.9%', 'stays at 99.9%'."""
+    was, now = from_to(before, after)
+    return f"stays at {now}" if was == now else f"{was} → {now}"
+
+
 def change_of(word: str, before: float, after: float) -> str:
     """The change of a word's probability in words: '“tokyo” falls from 77% to 21%'."""
     if abs(after - before) < SEEN:

@@ -76,16 +76,18 @@ def test_a_click_on_a_cell_tells_its_weight_and_nothing_else(subject):
     assert OneHead().on_heatmap(subject, [99, 0]).content["cell"] == ""
 
 
-def test_the_finding_of_the_rollout_says_what_it_assumes_and_what_is_measured(subject):
+@pytest.mark.parametrize("up_to", [1, 6])
+def test_the_finding_of_the_rollout_says_what_it_assumes_and_what_is_measured(subject, up_to):
+    view = Rollout(up_to=up_to)
     kinds, tokens = np.array(subject.trace.encoding.kinds), subject.trace.tokens
     mixed = mixing(Run(subject.trace)).shares
     through = np.linalg.multi_dot(mixed[::-1].astype(np.float64))
     expected = []
-    for row in (weights_in(Rollout().compute(subject)["matrix"])[4], through[4]):
+    for row in (weights_in(view.compute(subject)["matrix"])[4], through[4]):
         special, rest = row[kinds == "special"].sum(), np.where((kinds == "special") | (np.arange(len(row)) == 4), 0, row)
         expected.append(([float(share) for share in (special, row[4], rest.max())], tokens[int(rest.argmax())]))
-    assumed, told = Rollout().finding(subject).text, Rollout().compute(subject)["token"]
-    assert assumed.startswith(f"By attention weights alone (rollout), “{tokens[4]}” takes ")
+    assumed, told = view.finding(subject).text, view.compute(subject)["token"]
+    assert assumed.startswith(f"By attention weights alone (rollout), “{tokens[4]}” after layer {up_to} takes ")
     _, measured = told.split("Rollout assumes that every layer keeps half of each vector. The Overview measures")
     kept = float(mixed[:, 4, 4].mean())
     for part, (shares, word), first in ((assumed, expected[0], []), (measured, expected[1], [kept])):
