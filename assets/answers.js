@@ -8,17 +8,20 @@ import { withhold } from "./shared/mounting.js";
 
 const KEPT = "bert-answers"; // key in sessionStorage
 const ANSWERS = ".block.bx-answer";
-const WORDS = "Answer hidden — click, or press H";
+const WORDS = "Answer hidden"; // the style sheet adds how to show it, where there is room
 let about = ""; // the subject of the uncovered answers: when it changes, they are covered again
 
 /** Whether answers are hidden. */
 export const hidden = () => document.documentElement.dataset.answers === "hidden";
 
-/** Hide or show all answers. */
-export function setHidden(hidden) {
+/** Whether the user chose to hide them. */
+export const isChosen = () => stored(KEPT, "sessionStorage") === true;
+
+/** Hide or show all answers. The user's choice is `kept`; while a class guesses, they are hidden without it. */
+export function setHidden(hidden, kept = true) {
   if (hidden) document.documentElement.dataset.answers = "hidden";
   else delete document.documentElement.dataset.answers;
-  store(KEPT, hidden, "sessionStorage");
+  if (kept) store(KEPT, hidden, "sessionStorage");
   for (const one of document.querySelectorAll(".bx-answers button")) one.ariaPressed = String(hidden);
   coverAll();
 }
@@ -63,9 +66,8 @@ function changed() {
 // Give each answer the button that covers it, cover what a lesson asks about, and withhold what gives answers away elsewhere.
 function fit() {
   const hides = hidden();
-  const bare = hides ? document.querySelectorAll(`${ANSWERS}:not(:has(> .bx-cover))`) : [];
   coverForLesson();
-  for (const block of bare) block.append(button(WORDS, () => show(block), { class: "bx-cover", "aria-expanded": "false" }));
+  for (const block of hides ? document.querySelectorAll(`${ANSWERS}:not(:has(> .bx-cover))`) : []) block.append(button(WORDS, () => show(block), { class: "bx-cover", "aria-expanded": "false" }));
   const shows = (answer) => Boolean(document.querySelector(`${answer}[data-shown]`));
   withhold({ doubts: Boolean(covered.id) || (hides && !shows("#says")), telling: Boolean(covered.id) || (hides && !shows("[id$=-finding]")) });
 }
@@ -87,7 +89,7 @@ export function answersButton() {
 
 /** Hide them if they were hidden before, and follow the page. */
 export function watchAnswers() {
-  if (stored(KEPT, "sessionStorage") === true) document.documentElement.dataset.answers = "hidden";
+  if (isChosen()) document.documentElement.dataset.answers = "hidden";
   new MutationObserver(changed).observe(document.documentElement, { subtree: true, childList: true, attributeFilter: ["data-busy"] });
   document.addEventListener("bert:covered", fit);
   document.addEventListener("input", changed);

@@ -26,7 +26,6 @@ let opener = null; // gets the focus back when the panel closes
 // ---- What the browser keeps.
 
 const progress = () => stored(KEPT) ?? {};
-
 const keep = (name, at, answers) => store(KEPT, { ...progress(), [name]: { at, answers } });
 
 // ---- The panel.
@@ -55,7 +54,6 @@ export async function open(at = "", stays = false) {
 
 export function close() {
   leave();
-  point(null);
   box?.remove();
   box = null;
   delete document.body.dataset.lessons;
@@ -81,6 +79,7 @@ function head(title, lesson) {
 
 // No step is shown any more: the page shows again what it did before the lesson.
 function leave() {
+  point(null);
   now = null;
   const { query, texts: own = [] } = before ?? {};
   before = null;
@@ -99,7 +98,6 @@ function setOut(query) {
 
 function list() {
   leave();
-  point(null);
   const kept = progress();
   const items = lessons.map((lesson) => {
     const been = kept[lesson.name]?.at ?? -1;

@@ -52,8 +52,7 @@ function remove() {
 function draw() {
   if (!classroom.state) return;
   chip();
-  if (held) return; // a button that is pressed must not be replaced
-  if (!board.matches(":popover-open")) return;
+  if (held || !board.matches(":popover-open")) return; // a button that is pressed must not be replaced
   const typed = new Map([...board.querySelectorAll("input")].map((box) => [box.name, box.value]));
   const widths = new Map([...board.querySelectorAll("[data-bar]")].map((bar) => [bar.dataset.bar, bar.style.width]));
   const focus = document.activeElement?.dataset?.id ?? document.activeElement?.name;

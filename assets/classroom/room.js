@@ -1,20 +1,19 @@
 // The teacher's room: opened, kept while the page is loaded again, closed, and followed by phones. `bert:room` on the document says
 // that something of it has changed.
-import { hidden } from "../answers.js";
+import { hidden, isChosen, setHidden } from "../answers.js";
 import { linkState } from "../link.js";
 import { covered } from "../page/pointing.js";
 import { store, stored } from "../shared/storage.js";
 import { listen, send } from "./news.js";
 
 const KEPT = "bert-room"; // key in sessionStorage
-const NONE = {
+
+/** The open room, and what its board is at. */
+export const classroom = {
   room: null, // { word, key, address, following }, as it is kept
   state: null, // the room's last message
   wrong: "", // the last error
 };
-
-/** The open room, and what its board is at. */
-export const classroom = { ...NONE };
 
 let stop = null; // ends the listening
 let told = ""; // what followers were last sent, and
@@ -33,22 +32,27 @@ export async function openRoom() {
 function start(room) {
   classroom.room = room;
   keep();
-  stop = listen(room.word, room.key, {
-    heard: (state) => {
-      classroom.state = state;
-      changed();
-    },
-    lost: (now) => document.body.toggleAttribute("data-room-lost", now),
-    over: end,
-  });
+  const lost = (now) => document.body.toggleAttribute("data-room-lost", now);
+  stop = listen(room.word, room.key, { heard: take, lost, over: end });
   if (room.following) follow();
 }
 
 const keep = () => store(KEPT, classroom.room, "sessionStorage");
 
+// The number of the round in which the class guesses what the page shows; a lesson's step covers its own answer.
+const guessing = (state) => (state?.round && !state.round.revealed && state.round.kind !== "lesson" ? state.round.number : 0);
+
+function take(state) {
+  const now = guessing(state);
+  if (now !== guessing(classroom.state)) setHidden(now > 0 || isChosen(), false);
+  classroom.state = state;
+  changed();
+}
+
 function end() {
   stop?.();
-  Object.assign(classroom, NONE);
+  setHidden(isChosen(), false);
+  Object.assign(classroom, { room: null, state: null, wrong: "" });
   [stop, told] = [null, ""];
   keep();
   changed();
@@ -76,7 +80,6 @@ export const place = () => linkState.query ?? location.search.slice(1);
 
 // Send phones where the page is, if they follow it.
 function follow() {
-  if (!classroom.room?.following) return;
   clearTimeout(timer);
   timer = setTimeout(() => {
     if (!classroom.room?.following) return;

@@ -38,9 +38,7 @@ async function learnLetters() {
 function carryLetters(drawn, known) {
   const used = known.filter(([weight]) => weight === "400" || /font-weight(="|: ?)(bold|[5-9]00)/.test(drawn.outerHTML));
   const faces = used.map(([weight, address]) => `@font-face{font-family:'${LETTERS}';font-weight:${weight};src:url(${address})}`);
-  const style = document.createElementNS(drawn.namespaceURI, "style");
-  style.textContent = faces.join("");
-  drawn.append(style);
+  drawn.append(svg("style", {}, faces.join("")));
   drawn.setAttribute("font-family", [`'${LETTERS}'`, drawn.getAttribute("font-family") || "sans-serif"].join(", "));
 }
 
@@ -55,8 +53,7 @@ async function onPaper(name, element, props, settings, mm, take) {
   document.documentElement.append(sheet); // not in the body, which may be dark
   try {
     return await paper(async () => {
-      const nothing = () => {};
-      mount(name, sheet, nothing, { value: plain(props.value) }, nothing, { ...settings, with_window: false });
+      mount(name, sheet, () => {}, { value: plain(props.value) }, () => {}, { ...settings, with_window: false });
       return take(sheet);
     });
   } finally {
@@ -115,9 +112,7 @@ async function ofChart(sheet, about, original) {
   const drawn = new DOMParser().parseFromString(decodeURIComponent(address.slice(address.indexOf(",") + 1)), "image/svg+xml").documentElement;
   await toShapes(drawn, box, original ?? box);
   Plotly.purge(box);
-  const words = ["title", "desc"].map((name) => document.createElementNS(drawn.namespaceURI, name));
-  words.forEach((node, i) => (node.textContent = [about.title, about.about][i]));
-  drawn.prepend(...words);
+  drawn.prepend(svg("title", {}, about.title), svg("desc", {}, about.about));
   return drawn;
 }
 

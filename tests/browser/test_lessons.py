@@ -110,6 +110,9 @@ def test_a_link_leads_to_a_step_on_a_phone_where_what_it_tells_and_points_at_is_
     expect(page.locator("[data-pointed]")).to_be_visible()
     page.get_by_role("button", name="‹ All lessons").click()
     assert not wrong(page, "#lessons")
+    page.evaluate("(name) => BertExplorer.lessons.open(name)", lessons()[1].name)  # how many pieces has it?
+    for asked in (page.locator("#text-a textarea"), *panel.locator("button.bx-lesson-option").all()):
+        expect(asked).to_be_in_viewport(ratio=1)
 
 
 NAME = "03-one-head.1"

@@ -182,6 +182,9 @@ def test_guesses_are_covered_and_shown_one_by_one(hidden):
     page = hidden("Fill-mask")
     expect_covered(page, GUESSES, "tokyo")
     expect_covered(page, FINDING, "tokyo")
+    page.keyboard.press("p")  # presented, the sentence to guess at is seen
+    expect(page.locator("#strip").get_by_text("japan")).to_be_visible()
+    page.keyboard.press("Escape")
     before = page.locator(GUESSES).bounding_box()
     cover(page, GUESSES).click()
     expect(page.locator(GUESSES).get_by_text("tokyo")).to_be_visible()

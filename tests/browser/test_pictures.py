@@ -75,6 +75,9 @@ def test_every_kind_of_picture_is_an_svg_that_parses(bundled, from_disk):
         assert words, "something is written"
         assert not any("Point at" in text for text in words), "nobody points at paper"
         assert len(list(root.iter())) > 8, "something is drawn"
+        if box.locator(".bx-flow").count():
+            names = [float(one.get("x")) for one in root.iter(f"{SVG}text")][: words.index("embeddings") + 1]
+            assert max(names[:-1]) < names[-1], "the rows' names are before the first column"
         assert all(one.get("fill") and not one.get("class") for one in root.iter(f"{SVG}circle")), "a style sheet is not on paper"
         seen.update(box.locator(".bx").first.get_attribute("class").split())
     named = ["flow", "heads", "strips", "tokens", "bars", "words", "board", "architecture", "lines"]

@@ -81,6 +81,7 @@ def test_a_board_and_three_phones_play_a_round_and_teach_a_head(board, phone, se
         expect(board.locator("#room")).to_contain_text(f"{number + 1} of 3")
     expect(board.locator("#room .bx-room-at")).not_to_contain_text("tokyo")
     hidden(board, phones)
+    expect(board.locator("html")).to_have_attribute("data-answers", "hidden")  # on the page behind the board, too
 
     # One phone vanishes, and comes back to its seat with what it had guessed.
     phones[1].goto("about:blank")
@@ -95,6 +96,7 @@ def test_a_board_and_three_phones_play_a_round_and_teach_a_head(board, phone, se
     expect(phones[2].get_by_text("This question is closed.")).to_be_visible()
     expect(board.locator("#room .bx-room-bert")).to_have_text("BERT?")
     press(board, "Show BERT’s answer")
+    expect(board.locator("html[data-answers]")).to_have_count(0)
     best = bundled.fill_mask("The capital of Japan is [MASK].", "It is old.")[0].candidates
     for page in phones:
         expect(page.locator(".bx-best li span")).to_have_text([one.token for one in best])

@@ -110,6 +110,8 @@ def test_a_blank_is_ranked_by_the_models_own_probabilities(bundled, subject):
     assert [name for name, _ in question.answer["best"]] == [one.token for one in first.candidates[:5]]
     assert np.allclose(question.shares[:20], [one.probability for one in first.candidates])
     assert question.shares.sum() == pytest.approx(1, abs=1e-4)
+    with pytest.raises(InputError, match="one word"):
+        question.guess("warm water")
     for rank in (0, 7, 19):
         candidate = first.candidates[rank]
         assert question.guess(candidate.token) == questions.Guess(candidate.token, rank + 1, question.shares[rank])
@@ -212,8 +214,7 @@ def test_no_screen_is_told_a_key_or_a_token(room, subject):
 
 
 def test_a_room_is_full_or_closed(room):
-    for number in range(ROOM_PEOPLE.most):
-        room.join(f"Pupil {number}")
+    fill(room, "")
     with pytest.raises(InputError, match="full"):
         room.join("One more")
     room.remove(next(iter(room.people)))
@@ -243,7 +244,6 @@ def test_seats_where_nobody_listens_go_to_who_comes_later(room, monkeypatch):
         one.listens(1)
     set_clock(monkeypatch, "explorer.teaching.classroom.room", lambda: now + UNHEARD + 1)
     ann = room.join("Ann", "192.0.2.7")
-    assert pupils[0].id not in room.people
     assert room.person_of(pupils[0].token) is None
     ann.listens(1)
     with pytest.raises(InputError, match="full"):

@@ -52,7 +52,7 @@ export function drawOutputs(flow, shown, still) {
   const kept = new Map();
   let free = 4;
   const heights = all.map((one) => size.line + 3 + one.bars.length * size.line);
-  const changes = value.changes?.length ? 30 + 26 * Math.min(CHANGES, value.changes.length) : 0;
+  const changes = value.changes?.length ? 30 + 26 * (Math.min(CHANGES, value.changes.length) + 1) : 0; // one puts all back
   const total = heights.reduce((sum, height) => sum + height + 10, changes);
   all.forEach((one, i) => {
     const key = kept.has(one.title) ? `${one.title} ${one.row}` : one.title;

@@ -156,6 +156,8 @@ def blank(subject: Subject) -> Question:
     def rank_of(typed: str) -> int | None:
         if typed in named:  # first, since the tokenizer takes milliseconds
             return named[typed]
+        if len(typed.split()) > 1:
+            raise InputError("The blank takes one word. Type one word.")
         try:
             return ranks[piece_of(model, typed)[0]]
         except InputError:  # a word of several pieces does not fit a blank
