@@ -35,7 +35,9 @@ INPUTS = {
     **{"a blank alone": ("[MASK]", ""), "odd": ("🙂🙂 مدينة [MASK] قديمة على البحر.", ""), "cut": ("bank " * 600, "")},
 }
 MODELS = at_night(("bundled", "random", "uniform"), but=("bundled", "uniform"))
-ANSWER = re.compile(r"(?:guess|is|say|on|reads|for|than) “[^”]*”|“[^”]*”(?= (?:falls|rises|stays|rather|with \d|\(\d))")
+ANSWER = re.compile(
+    r"(?:guess|is|say|on|reads?|for|than|as) “[^”]*”|“[^”]*”(?= (?:falls|rises|stays|rather|(?:with |\()?[<>]?\d))"
+)
 OF_WORDS = ("tokens/pieces", "tokens/byte-pairs", "tokens/vocabulary", "hidden/word")
 UNLIKELY = (EachWord, Game)  # their claim is that the share is small
 NUMBER = re.compile(r"less than 1%|about 0|less than 0\.01|[<>]?[+−-]?\d+(?:\.\d+)?\s?%|[+−-]?\d+\.\d+")
