@@ -10,6 +10,7 @@ const TEXTS = ["a", "b"];
 
 export const linkState = {
   query: null, // of the link to what is shown; "" if no link can hold it
+  own: "", // what the page's own requests say of it besides, such as the run
   visiting: null, // the query that the browser went to, and
   since: 0, // when
   typed: 0, // when a text last added an entry
@@ -34,11 +35,15 @@ export function linkAddress(query) {
   return `${location.pathname}?${query}${gradio}`;
 }
 
-/** The page shows something else. `query` is that of the link to it. */
-export function follow(query) {
+/** The query with which this page asks for what it shows. */
+export const ownQuery = () => [linkState.query ?? location.search.slice(1), linkState.own].filter(Boolean).join("&");
+
+/** The page shows something else. `address` is the query of the link to it and, after a #, what only this page knows of it. */
+export function follow(address) {
   const opens = linkState.query === null;
   delete document.body.dataset.arriving;
-  linkState.query = query;
+  const [query, own = ""] = address.split("#");
+  Object.assign(linkState, { query, own });
   document.dispatchEvent(new CustomEvent("bert:moved"));
   if (!query) return;
   if (opens) return history.replaceState({ ...history.state, bert: query }, ""); // the address is the one requested: no new entry

@@ -2,7 +2,7 @@
 import { filmOf } from "./components/film.js";
 import { scenesSeen } from "./components/flow/events.js";
 import { pictures } from "./components/picture.js";
-import { linkState } from "./link.js";
+import { linkState, ownQuery } from "./link.js";
 import { told } from "./page/told.js";
 import { button, el, openDialog, saveFile } from "./shared/dom.js";
 
@@ -28,7 +28,7 @@ export function show() {
   (query ? copyLink : close).focus();
   if (!query) return;
   copyFrom(box, said);
-  listFiles(query, files, said);
+  listFiles(ownQuery(), files, said);
 }
 
 /** Copy the link in a box, or mark it if the browser does not give us the clipboard; `said` reports the outcome. */

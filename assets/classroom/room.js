@@ -1,7 +1,7 @@
 // The teacher's room: opened, kept while the page is loaded again, closed, and followed by phones. `bert:room` on the document says
 // that something of it has changed.
 import { hidden, isChosen, setHidden } from "../answers.js";
-import { linkState } from "../link.js";
+import { linkState, ownQuery } from "../link.js";
 import { covered } from "../page/pointing.js";
 import { store, stored } from "../shared/storage.js";
 import { listen, send } from "./news.js";
@@ -83,7 +83,7 @@ function follow() {
   clearTimeout(timer);
   timer = setTimeout(() => {
     if (!classroom.room?.following) return;
-    const body = { query: place(), hidden: hidden(), covered: covered.id };
+    const body = { query: ownQuery(), hidden: hidden(), covered: covered.id };
     if (JSON.stringify(body) !== told) act("follow", body);
     told = JSON.stringify(body);
   }, 150);

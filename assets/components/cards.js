@@ -1,10 +1,10 @@
 // Classes as coloured cards: a name, and a sentence per line. What is typed is sent after a short pause, one answer at a time.
-import { button, el } from "../shared/dom.js";
+import { addressOf, button, el } from "../shared/dom.js";
 import { drawn, host } from "../shared/mounting.js";
 
 const PAUSE = 120; // ms after the last key
 const PATIENCE = 4000; // ms for an answer, after which the next one is asked for all the same
-const MOST_BYTES = 2 ** 20; // of a dropped file
+const MOST_BYTES = 1e6; // of a dropped file
 const ACROSS = 3; // cards beside each other
 const EMPTY = "one sentence per line, or drop a file";
 
@@ -13,11 +13,11 @@ const keyOf = (cards) => JSON.stringify(cards.map(({ name, text }) => [name, lin
 
 drawn("Cards", ({ root, trigger }) => {
   const said = el("p", { class: "bx-cards-said", role: "status" });
+  const emptied = button("", () => change(before ?? empty(3), 0, before ? null : cards), { class: "bx-cards-empty" }); // or undo that
   let value = null;
   let cards = []; // {name, text}
   let known = ""; // the key of the cards that Python knows
-  let before = null; // the cards that were emptied
-  let takes = false; // whether a table is being read
+  let before = null; // the cards that were emptied, while nothing else was changed
   let timer = 0;
   let asked = 0; // since when an answer is waited for
 
@@ -56,33 +56,22 @@ drawn("Cards", ({ root, trigger }) => {
   function build() {
     const more = button("+ another class", () => change([...cards, ...empty(1)], cards.length), { class: "bx-cards-add" });
     more.disabled = cards.length >= value.most;
-    const emptied = button(before ? "Undo" : "Empty cards", clear, { class: "bx-cards-empty" });
+    emptied.textContent = before ? "Undo" : "Empty cards";
     root.inert = !host.page; // in a file, nothing answers
     root.style.setProperty("--cards", Math.min(cards.length, ACROSS));
     root.replaceChildren(...cards.map(cardOf), el("footer", {}, more, emptied), said);
     mark();
   }
 
-  function rebuild(c, focus = ".bx-card-name") {
+  // Other cards, in place of `former` ones that Undo brings back, and the focus in one of them.
+  function change(next, focused = 0, former = null) {
+    [before, cards] = [former, next];
     build();
-    root.children[c].querySelector(focus).focus();
+    root.children[focused].querySelector(".bx-card-name").focus();
     changed();
   }
 
-  // Other cards, and the focus in one of them.
-  function change(next, focused = 0) {
-    cards = next;
-    rebuild(focused);
-  }
-
   const empty = (count) => Array.from({ length: count }, () => ({ name: "", text: "" }));
-
-  // Empty the cards, or undo that.
-  function clear() {
-    const next = before ?? empty(3);
-    before = before ? null : cards;
-    change(next);
-  }
 
   // The number of sentences; faults and mistakes, where the cards are those that Python has seen.
   function mark() {
@@ -111,26 +100,27 @@ drawn("Cards", ({ root, trigger }) => {
 
   root.addEventListener("input", ({ target }) => {
     cards[target.closest(".bx-card").dataset.card][target.matches("textarea") ? "text" : "name"] = target.value;
+    before = null;
+    emptied.textContent = "Empty cards";
     changed();
   });
 
-  // A list goes on in a card. A table of sentences and labels is read by the server, which has them in cards then.
-  function takeIn(text, c, isTable) {
-    if (isTable) {
-      [known, takes] = [keyOf(cards), true];
-      return trigger("select", { index: { cards: JSON.parse(known), table: text }, value: text.length });
-    }
-    cards[c].text = [...linesOf(cards[c].text), ...linesOf(text)].join("\n");
-    rebuild(c, "textarea");
+  // A dropped file and a pasted table are read by the server, which then has their sentences in cards.
+  async function takeIn(file, event) {
+    const card = +over(event).dataset.card;
+    const content = await addressOf(file);
+    known = keyOf(cards);
+    trigger("select", { index: { cards: JSON.parse(known), card, name: file.name, content }, value: content.length });
   }
 
-  const isTable = (text) => linesOf(text).length > 3 && linesOf(text).every((line) => line.split("\t").length === 2);
+  // Whether a text is copied from a sheet, or each line has a comma or semicolon as tables have it, unlike sentences.
+  const isTable = (text) => linesOf(text).length > 1 && (text.includes("\t") || linesOf(text).every((line) => /[,;](?! )/.test(line)));
 
   root.addEventListener("paste", (event) => {
     const text = event.clipboardData.getData("text/plain");
     if (!isTable(text)) return; // a list goes where the cursor is
     event.preventDefault();
-    takeIn(text, 0, true);
+    takeIn(new File([text], ""), event);
   });
 
   const over = (event) => event.target.closest?.(".bx-card") ?? root.querySelector(".bx-card");
@@ -139,15 +129,12 @@ drawn("Cards", ({ root, trigger }) => {
     for (const card of root.querySelectorAll(".bx-card")) card.classList.toggle("bx-over", card === over(event));
   });
   root.addEventListener("dragleave", () => root.querySelector(".bx-over")?.classList.remove("bx-over"));
-  root.addEventListener("drop", async (event) => {
+  root.addEventListener("drop", (event) => {
     const [file] = event.dataTransfer.files;
-    const c = +over(event).dataset.card;
     root.querySelector(".bx-over")?.classList.remove("bx-over");
     event.preventDefault();
     said.textContent = file?.size > MOST_BYTES ? "This file is larger than 1 MB. Choose A file above, which takes larger ones." : "";
-    if (said.textContent) return;
-    const text = file ? await file.text() : event.dataTransfer.getData("text/plain");
-    takeIn(text, c, isTable(text) || /\.[ct]sv$/i.test(file?.name ?? ""));
+    if (!said.textContent) takeIn(file ?? new File([event.dataTransfer.getData("text/plain")], "dropped.txt"), event);
   });
 
   return (now) => {
@@ -159,8 +146,7 @@ drawn("Cards", ({ root, trigger }) => {
     if (pending && incoming !== mine) return; // of an earlier moment: what is typed now is on its way
     if (incoming !== mine || !root.firstChild) {
       cards = sent();
-      before = takes ? before : null;
-      takes = false;
+      before = null;
       build();
     } else mark();
     known = incoming;

@@ -121,7 +121,7 @@ function spelled(shape, style) {
     if (!shape.getAttribute(name)?.startsWith("url")) shape.setAttribute(name, style[name] === "none" ? "none" : colour(style[name]) ?? "none");
   }
   const rest = ["fill-opacity", "stroke-opacity", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity", "font-size",
-    "font-weight", "font-style", "dominant-baseline"];
+    "font-weight", "font-style", "dominant-baseline", "paint-order"];
   for (const name of rest) shape.setAttribute(name, style.getPropertyValue(name));
   if (style.transform !== "none") shape.setAttribute("transform", style.transform);
   for (const name of ["class", "style"]) shape.removeAttribute(name);
@@ -136,6 +136,10 @@ function inner(node, from) {
     else if (!one.closest("defs")) spelled(one, style);
     if (style.vectorEffect !== "none") one.setAttribute("vector-effect", style.vectorEffect);
   });
+  for (const text of copy.querySelectorAll("text[paint-order=stroke]")) { // not all programs know it: its outline is another text below
+    text.before(text.cloneNode(true));
+    for (const part of [text, ...text.children]) part.setAttribute("stroke", "none");
+  }
   const area = node.getBoundingClientRect();
   for (const [name, value] of Object.entries({ x: area.left - from.left, y: area.top - from.top, width: area.width, height: area.height })) copy.setAttribute(name, round(value));
   if (getComputedStyle(node).fill === "none") copy.setAttribute("fill", "none");
@@ -170,7 +174,7 @@ function shapesOf(node, from) {
     if (vertical) return [line(node.data, style, at(node.parentElement.getBoundingClientRect()), { vertical })];
     return linesOf(node).map(([text, area]) => line(text, style, at(area), { end: endOf(node) - from.left }));
   }
-  if (node.nodeType !== Node.ELEMENT_NODE || node.matches(".bx-overview, .bx-hint, .bx-do-mask, .bx-save, .bx-map-list")) return [];
+  if (node.nodeType !== Node.ELEMENT_NODE || node.matches(".bx-overview, .bx-hint, .bx-do-mask, .bx-save, .bx-map-list, .bx-map-film")) return [];
   const style = getComputedStyle(node);
   const area = at(node.getBoundingClientRect());
   if (style.display === "none" || style.visibility === "hidden") return [];

@@ -1,7 +1,7 @@
 // Export every picture: SVG as wide as one or two columns of a journal, or PNG at 300 dots per inch, light in any theme.
 import { withDensity } from "../arithmetic/binary.js";
 import { ask } from "../shared/asking.js";
-import { button, el, plain, saveFile, svg } from "../shared/dom.js";
+import { addressOf, button, el, plain, saveFile, svg } from "../shared/dom.js";
 import { host, mount, onMount } from "../shared/mounting.js";
 import { plotly } from "../shared/plotly.js";
 import { css, paper } from "../shared/theme.js";
@@ -24,9 +24,7 @@ let letters = null; // [weight, data URL], once loaded
 async function faceOf([weight, file]) {
   const blob = await (await fetch(`bx/fonts/${file}`)).blob();
   document.fonts.add(await new FontFace(LETTERS, await blob.arrayBuffer(), { weight }).load());
-  const reader = new FileReader();
-  await new Promise((resolve) => (reader.onload = resolve, reader.readAsDataURL(blob)));
-  return [weight, reader.result];
+  return [weight, await addressOf(blob)];
 }
 
 async function learnLetters() {

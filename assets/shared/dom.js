@@ -29,6 +29,12 @@ export function button(text, press, attributes = {}) {
 /** The bare value: Gradio wraps values in proxies that are slow to read item by item. */
 export const plain = (value) => value && typeof value === "object" ? JSON.parse(JSON.stringify(value)) : value;
 
+/** The content of a file or another blob as a data URL. */
+export function addressOf(blob) {
+  const reader = new FileReader();
+  return new Promise((resolve) => ((reader.onload = () => resolve(reader.result)), reader.readAsDataURL(blob)));
+}
+
 /** Make `nodes` the children of a box, in place of those of `old`. Those that stay are not moved, which would restart their transitions. */
 export function arrange(box, old, nodes) {
   const stay = new Set(nodes);

@@ -30,8 +30,8 @@ OF_THE_PAGE = ("layer", "head", "token", "off", "cut", "swap", "patch", "move", 
 class Asked:
     """The parameters of a link, and a sentence for each that cannot be followed."""
 
-    def __init__(self, parameters: Mapping[str, str]) -> None:
-        self._parameters = parameters
+    def __init__(self, parameters: Mapping[str, str], with_files: bool = False) -> None:
+        self._parameters, self._with_files = parameters, with_files
         self.told: list[str] = []
         self._packed = Unpacking(BOX_CHARACTERS.most + 2 * CHARACTERS.most)  # one full box
         named = tab_of(parameters.get("tab", FIRST_TAB))
@@ -79,7 +79,8 @@ class Asked:
 
     def views(self, kinds: Sequence[type[View]], capabilities: Capabilities) -> tuple[View, ...]:
         given = {name.removeprefix(SETTING): text for name, text in self._parameters.items() if name.startswith(SETTING)}
-        known = {name: kind.settings[name] for kind in kinds for name in kind.settings if kind.settings[name].linked}
+        settings = {name: setting for kind in kinds for name, setting in kind.settings.items()}
+        known = {name: one for name, one in settings.items() if one.linked or (one.with_files and self._with_files)}
         if unknown := [_shown(name) for name in given if name not in known]:
             named = ", ".join(unknown[:3]) + (" and others" if len(unknown) > 3 else "")
             self.told.append(f"The link contains settings that this view lacks ({named}); they are ignored.")

@@ -15,6 +15,7 @@ from explorer.ui.subject import Subject
 from explorer.ui.tabs import Tab
 from explorer.ui.view import View
 
+APART = "#"  # before what the page's own requests carry, and no link
 LONGEST = 16_000  # characters of a query; servers and chats cut longer ones
 PARAMETERS = {
     "v": "version of the link, 1",
@@ -57,6 +58,12 @@ def query(place: Place) -> str:
     return made
 
 
+def query_of_page(place: Place) -> str:
+    """The query of the link to a place and, apart from it, what the page's own requests carry besides. Raises InputError."""
+    remembered = {SETTING + name: text for name, text in place.remembered.items()}
+    return APART.join(filter(None, (query(place), urlencode(remembered))))
+
+
 def _selected(subject: Subject) -> dict[str, Any]:
     chosen = subject.chosen
     parameters: dict[str, Any] = {"layer": chosen.layer, "head": chosen.head} if chosen.picked else {}
@@ -88,7 +95,7 @@ def of(view: View, subject: Subject) -> str:
 
 def views_of(query: str, tab: Tab, choice: str, capabilities: Capabilities) -> tuple[View, ...]:
     """The views of a choice with the settings in a link's query; with defaults if the link leads elsewhere."""
-    parameters = dict(parse_qsl(query[:LONGEST], keep_blank_values=True))
+    parameters = dict(parse_qsl(query.partition(APART)[0][:LONGEST], keep_blank_values=True))
     there = parameters.get("tab") == tab.id and parameters.get("view", slug(next(iter(tab.choices)))) == slug(choice)
     return Asked(parameters if there else {}).views(seen_in(tab, choice), capabilities)
 
@@ -98,12 +105,13 @@ def asks(parameters: Iterable[str]) -> bool:
     return any(not name.startswith("__") for name in parameters)
 
 
-def read(parameters: Mapping[str, str], default: Subject) -> Place:
+def read(parameters: Mapping[str, str], default: Subject, with_files: bool = False) -> Place:
     """The place that a link's parameters name; missing ones are taken from `default` or the views' defaults.
 
-    Valid ones replace invalid ones, with a sentence for the user. Raises ModelError if even the default model cannot be loaded.
+    Valid ones replace invalid ones, with a sentence for the user. A page's own request may carry settings `with_files` too.
+    Raises ModelError if even the default model cannot be loaded.
     """
-    asked = Asked(parameters)
+    asked = Asked(parameters, with_files)
     subject = asked.subject(default)
     capabilities = subject.model.capabilities
     tab, choice = asked.choice(capabilities)
@@ -112,8 +120,8 @@ def read(parameters: Mapping[str, str], default: Subject) -> Place:
 
 
 def follow(query: str, default: Subject) -> Place:
-    """The place that the query of a link names, as `read`. Raises InputError if it cannot be followed exactly."""
-    place = read(dict(parse_qsl(query, keep_blank_values=True)), default)
+    """The place that the query of a page's request names, as `read`. Raises InputError if it cannot be followed exactly."""
+    place = read(dict(parse_qsl(query, keep_blank_values=True)), default, with_files=True)
     if place.told:
         raise InputError(place.told[0])
     return place

@@ -32,9 +32,17 @@ class Place:
     @cached_property
     def settings(self) -> dict[str, str]:
         """The settings that differ from their defaults, as texts; views share settings of the same name."""
+        return self._written(with_files=False)
+
+    @property
+    def remembered(self) -> dict[str, str]:
+        """The settings that only this browser knows, such as the run: its requests carry them, and no link does."""
+        return self._written(with_files=True)
+
+    def _written(self, with_files: bool) -> dict[str, str]:
         written: dict[str, str] = {}
         for view in self.views:
-            for name, value in view.list_changes().items():
+            for name, value in view.list_changes(with_files).items():
                 written.setdefault(name, view.settings[name].write(value))
         return written
 

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 from explorer.core.errors import InputError
 from explorer.core.limits import BOX_CHARACTERS, CARDS, CHARACTERS, LABEL
 from explorer.core.paths import EXAMPLES
+from explorer.text.characters import has_visible_characters
 from explorer.text.lines import Pair
-from explorer.text.tables import parse_table
-from explorer.training.columns import guess_columns
+from explorer.text.tables import Table as TextTable
+from explorer.training.columns import guess_columns, is_missing_text, missing_labels
 from explorer.training.examples import normalise
 from explorer.ui.pictures.numbers import Table, keep
 
@@ -63,26 +64,35 @@ def cards_of(value: object) -> Cards:
     return tuple(kept)
 
 
-def take_in(cards: Cards, table: str) -> Cards:
-    """The cards with a table of sentences and labels, a card per label. Raises InputError."""
-    read = parse_table(table.encode())
-    columns = guess_columns(read)
-    labels = read.column(columns.label) if columns.label else []
-    if len(set(labels)) < 2:
-        raise InputError(
-            "This table has no column of labels. Paste the sentences of one class as a list, or choose A file above."
-        )
-    taken = [(name, list(lines)) for name, lines in cards] if any(lines for _, lines in cards) else []
-    for sentence, label in zip(read.column(columns.text), labels, strict=True):
-        lines = next((lines for name, lines in taken if normalise(name) == normalise(label)), None)
-        if lines is None:
-            taken.append((label, lines := []))
-        lines.append(sentence)
+def take_in(cards: Cards, place: int, table: TextTable) -> Cards:
+    """The cards with a table of sentences and labels, a card per label; without labels, all are for the card at `place`.
+
+    As of any file, rows without a text or a label are left out. Raises InputError.
+    """
+    columns = guess_columns(table)
+    if columns.text_b:
+        raise InputError("This table has pairs of texts, and a line of a card is one text. Choose A file above.")
+    labels = [label.strip() for label in table.column(columns.label)] if columns.label else []
+    different, missing = len(set(labels)), missing_labels(labels)
+    labelled = different > 1 and (different < len(labels) or (table.headed and different <= CARDS.most))
+    taken = [(name, list(lines)) for name, lines in cards if not labelled or any(lines for _, lines in cards)]
+    for row, text in enumerate(table.column(columns.text)):
+        if is_missing_text(text) or not has_visible_characters(text) or (labelled and labels[row] in missing):
+            continue
+        lines = taken[place][1] if not labelled else _lines_of(taken, labels[row])
+        lines.append(" ".join(text.split()))
     if len(taken) > CARDS.most:
         raise InputError(
             f"There is room for {CARDS.most} classes, and with this table there are {len(taken):,}. Choose A file above."
         )
     return tuple((name, tuple(lines)) for name, lines in taken)
+
+
+def _lines_of(taken: list[tuple[str, list[str]]], label: str) -> list[str]:
+    """The lines of the card with this name, which is added if it is missing."""
+    if (lines := next((lines for name, lines in taken if normalise(name) == normalise(label)), None)) is None:
+        taken.append((label, lines := []))
+    return lines
 
 
 def _is_card(card: object) -> bool:

@@ -1,11 +1,14 @@
 """The view of the examples to learn from, for every kind of task."""
 
+from base64 import b64decode
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from explorer.core.errors import InputError
+from explorer.core.limits import BOX_CHARACTERS
 from explorer.core.scheduling import FETCHING
 from explorer.core.steps import map_steps
 from explorer.finetune.cards import OUTSIDE, cards_of, draw_cards, take_in
@@ -16,7 +19,9 @@ from explorer.finetune.pictures import is_in_turn
 from explorer.finetune.recipe import HUB, KINDS, TEXTS, TYPED, begin
 from explorer.finetune.runs import RunView
 from explorer.finetune.sources import IN_FILE, NO_COLUMN, describe, is_few
-from explorer.text.tables import Table
+from explorer.text.characters import decode
+from explorer.text.lines import split_lines
+from explorer.text.tables import FILE_TYPES, Table, parse_table
 from explorer.training.columns import Columns, guess_columns
 from explorer.training.hub_data import fetch_data_set
 from explorer.training.tagging import TaggedExamples
@@ -89,10 +94,16 @@ class ExamplesView(RunView):
         return Change(settings=nothing, content={"file": props(value=None)})
 
     def on_cards(self, subject: Subject, typed: object) -> Change:
-        """The cards were changed by hand, [[name, [line, ...]], ...], or a table, {"cards", "table"}, was dropped on them."""
+        """The cards were changed by hand, [[name, [line, ...]], ...], or a file was dropped on the one with the number `card`."""
         if not isinstance(typed, dict):
             return settle(classes=cards_of(typed))
-        return settle(classes=cards_of(take_in(cards_of(typed.get("cards")), str(typed.get("table")))))
+        cards, card = cards_of(typed.get("cards")), typed.get("card")
+        place = card if type(card) is int and card in range(len(cards)) else 0
+        table = read_dropped(str(typed.get("name")), str(typed.get("content")))
+        taken = take_in(cards, place, table)
+        left = len(table.rows) - sum(len(lines) for _, lines in taken) + sum(len(lines) for _, lines in cards)
+        note = {"read_as": f"{left:,} row{'s' * (left != 1)} without a text or a label left out."} if left else {}
+        return Change(settings={"classes": cards_of(taken)}, content=note)
 
     def on_mapped(self, subject: Subject, index: None) -> Why:
         named = [(name.replace("|", " ").strip(), lines) for name, lines in self.classes]
@@ -136,6 +147,22 @@ class ExamplesView(RunView):
             "read_as": " ".join(how_read(table, self.columns)),
             "preview": props(value=frame, column_widths=widths, visible=True),
         }
+
+
+def read_dropped(name: str, content: str) -> Table:
+    """A file that was dropped on a card, from its name and a data URL: read as an uploaded one, and of other texts the lines.
+
+    A pasted table has no name. Raises InputError.
+    """
+    BOX_CHARACTERS.check(len(content) * 3 // 4, "the file")
+    try:
+        data = b64decode(content.partition(",")[2], validate=True)
+    except ValueError as error:
+        raise InputError("The file did not arrive whole. Drop it again.") from error
+    ending = Path(name).suffix.lower() if name else ".csv"
+    if ending in FILE_TYPES and (ending != ".txt" or b"\t" in data):
+        return parse_table(data)
+    return Table(("text",), tuple((line,) for line in split_lines(decode(data)[0])), "")
 
 
 def mistakes_of(run: Run) -> dict[tuple[str, str], str]:

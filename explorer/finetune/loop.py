@@ -52,7 +52,7 @@ class LoopView(ExampleSettings, Recipe):
     names: ClassVar[Sequence[str]] = ("step", "epoch", "restart", "cut_at", "padding")  # others are in other views
     cut_at: int = number(64, "Maximum length in tokens", low=4, high=128, box=True, elem_classes="inline")
     padding: str = choice(PADDINGS, "Padding", menu=True, elem_classes="inline long")
-    at: tuple[str, int] = memory(("", 0), kept=place_of, linked=False)
+    at: tuple[str, int] = memory(("", 0), kept=place_of, linked=False, with_files=True)
     step = button("Step", variant="primary")
     epoch = button("Epoch")
     restart = button("Back to the start")

@@ -48,7 +48,7 @@ class Result(RunView):
     name, question = "fine-tune/result", "What is the result worth?"
     folded = question
     layout = (row(col("picture", "scores", "note", width=5), col("sentences", width=6)),)
-    cell: Cell | None = memory(None, kept=cell_of, linked=False)
+    cell: Cell | None = memory(None, kept=cell_of, linked=False, with_files=True)
     picture = chart("The result on held-out examples", height=380, optional=True, marks=True)
     scores = part("frame", optional=True)
     note = sentence(classes="caption")

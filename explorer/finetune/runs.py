@@ -8,20 +8,21 @@ import time
 from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from explorer.bert.explorer import load
 from explorer.core import downloads, jobs
 from explorer.core.cache import OnceCache
 from explorer.core.errors import ExplorerError, InputError
 from explorer.core.limits import RUN_DAYS
+from explorer.finetune.cards import ORDERS
 from explorer.finetune.compute import store
 from explorer.finetune.compute.export import pack, pack_standard, tuned_model, write_onnx, write_standard
 from explorer.finetune.compute.from_table import AnyExamples
 from explorer.finetune.compute.predictor import Run, write_measure
 from explorer.finetune.compute.task import Task, as_run, train_whole
 from explorer.finetune.compute.unpack import unpack
-from explorer.finetune.recipe import KINDS, READY, TEXTS, Recipe, begin, defaults
+from explorer.finetune.recipe import KINDS, READY, TEXTS, TYPED, Recipe, begin, defaults
 from explorer.finetune.sources import ExampleSettings, is_few, size_of
 from explorer.ui.layout import row
 from explorer.ui.long_view import reads_quickly
@@ -79,7 +80,7 @@ class RunView(ExampleSettings):
     """
 
     names: ClassVar[Sequence[str]] = ()  # the boxes for the examples are in another view
-    run: str | None = memory(None, kept=run_id, linked=False)
+    run: str | None = memory(None, kept=run_id, linked=False, with_files=True)
     of: str = memory("", kept=str, linked=False)  # the examples beside which the page shows it, as `described`; '': not yet
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
     visitor: str = memory("", kept=visitor_id, linked=False, stored="bert-explorer-visitor")
@@ -107,7 +108,7 @@ class RunView(ExampleSettings):
         After a reload in the middle of a training the newest is that one, which is about to end.
         """
         chosen = (self.run, *self.runs)
-        if self.kind == TEXTS and self.of:
+        if self.of:
             chosen = (self.run,) if self.of == self.described else ()
         elif self.run is None and self.runs:
             jobs.wait(self.runs[0], LAST_MOMENT)
@@ -119,8 +120,9 @@ class RunView(ExampleSettings):
 
     def learned(self, subject: Subject) -> Run:
         """The run that needs no button: of few examples, or of those with which the kind opens. Raises NothingTrained."""
-        kind = KINDS[self.kind]
-        view = self if self.kind == TEXTS else ExampleSettings(kind=self.kind, source=READY, ready=kind.opening)
+        kind, view = KINDS[self.kind], cast(ExampleSettings, self)
+        if self.kind != TEXTS and not self.of and (self.source, self.tagged_lines) == (TYPED, ORDERS):  # a program's, of none
+            view = ExampleSettings(kind=self.kind, source=READY, ready=kind.opening)
         with contextlib.suppress(InputError):  # which the view of the examples reports
             examples, _ = view.examples()
             ours = view.origin == READY and view.ready_set == kind.opening

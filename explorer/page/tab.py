@@ -52,7 +52,7 @@ class TabPage:
     says: Drawn  # the model's prediction,
     put_back: Drawn  # what is changed in the model,
     suggestion: Drawn  # the most telling layer and head, and
-    address: gr.Textbox  # the query of the link to what is shown
+    address: gr.Textbox  # the query of the link to what is shown, and what the page's own requests carry besides
     item: gr.Tab
     body: gr.Column
     way_out: gr.Button | None  # of a tab that needs something of the model
@@ -214,7 +214,7 @@ class TabPage:
         except ExplorerError:  # the view has shown the error
             return {}
         try:
-            return {self.address: links.query(place)}
+            return {self.address: links.query_of_page(place)}
         except InputError:
             return {self.address: ""}
 

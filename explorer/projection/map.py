@@ -78,7 +78,7 @@ class Map(PointsView):
     neighbors: int = number(
         15, "Neighbours (n_neighbors, perplexity × 3)", low=2, high=100, heard="release", more=True, line=True
     )
-    fitted: str = memory("", kept=str, linked=False)  # the key of those to which the map was fitted
+    fitted: str = memory("", kept=str, linked=False, with_files=True)  # the key of those to which the map was fitted
 
     def key(self, subject: Subject) -> Hashable:
         texts = (subject.text_a, subject.text_b, subject.token) if self.source == WORDS else ()

@@ -25,6 +25,7 @@ class Setting:
     more: bool = False  # rarely changed: folded away on the page
     here: bool = True  # False if the control is shown by another view of the tab
     linked: bool = True  # whether links carry it
+    with_files: bool = False  # whether this browser's requests for files and phones carry it, though links do not
     when: Callable[[Any], bool] | None = None  # whether it applies to the view
     answer: bool = False  # the view writes an answer into it, to be covered like such a Part
     fresh: Any = None  # its control's value on a page that no link opened, if not the default, which links and programs rely on

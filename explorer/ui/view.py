@@ -227,14 +227,11 @@ class View(ABC):
                 checked[name] = setting.check(value, f"the setting {setting.label or name!r}", capabilities)
         return cls(**checked)
 
-    def list_changes(self) -> dict[str, Any]:
-        """The settings that differ from their defaults and belong in a link."""
-        changed = {}
-        for name, setting in self.settings.items():
-            value = getattr(self, name)
-            if setting.linked and value != self.__dataclass_fields__[name].default:
-                changed[name] = value
-        return changed
+    def list_changes(self, with_files: bool = False) -> dict[str, Any]:
+        """The settings that differ from their defaults and belong in a link, or those `with_files` alone."""
+        asked = [name for name, setting in self.settings.items() if (setting.with_files if with_files else setting.linked)]
+        values = {name: getattr(self, name) for name in asked}
+        return {name: value for name, value in values.items() if value != self.__dataclass_fields__[name].default}
 
     def unless(self, subject: Subject) -> str:
         """Why the view shows nothing for this input, or ''."""

@@ -50,6 +50,7 @@ def test_it_opens_with_a_result_type_train_and_try_are_on_one_screen_and_every_l
         "17 of 18 sentences are right when left out of the training (74% to 99%, 95% interval)"
     )
     expect(page.locator("#fine-tune-examples-about")).to_contain_text("18 sentences")
+    assert ["set.run" in one for one in (page.evaluate("BertExplorer.link.ownQuery()"), page.url)] == [True, False]  # for files
     expect(status(page)).to_contain_text("animal / vehicle / food: the head only, solved directly.")
     expect(page.locator("#fine-tune-try-it-verdict button").first).to_contain_text("animal")
     unfold(page, "What is the result worth?")
@@ -104,6 +105,16 @@ def test_the_page_drawn_ahead_leaves_the_cards_as_they_are(open_app):
 @pytest.mark.nightly
 def test_a_table_is_pasted_into_empty_cards_and_files_are_dropped_on_them(tab):
     tab.get_by_role("button", name="Empty cards").click()
+    tab.get_by_role("button", name="Undo").click()
+    expect(tab.locator(".bx-card-name").first).to_have_value("animal")
+    expect(tab.locator("#fine-tune-finding")).to_contain_text("of 18 sentences are right when left out of the training")
+    drawing = tab.locator("#fine-tune-try-it-map svg").first
+    drawing.focus()
+    drawing.press("ArrowRight")
+    expect(tab.locator("#fine-tune-try-it-map .bx-map-said")).to_contain_text("left out, it is called")
+    tab.locator("#fine-tune-try-it-map [data-class='2']").click()
+    expect(tab.locator("#fine-tune-try-it-map .bx-dim")).to_have_count(6)
+    tab.get_by_role("button", name="Empty cards").click()
     tab.evaluate(PASTE, "I love it\tgood\nI hate it\tbad\nBest day ever\tgood\nWhat a mess\tbad")
     expect(tab.locator(".bx-card")).to_have_count(2)
     expect(tab.locator("#fine-tune-finding")).to_contain_text("of 4 sentences are right when left out of the training")
@@ -116,15 +127,7 @@ def test_a_table_is_pasted_into_empty_cards_and_files_are_dropped_on_them(tab):
     expect(tab.locator(".bx-card")).to_have_count(3)
     expect(tab.locator(".bx-card").nth(0).locator("textarea")).to_have_value(re.compile("Yes, please"))
     expect(tab.locator("#fine-tune-examples-about")).to_contain_text("10 sentences")
-    tab.get_by_role("button", name="Undo").click()
-    expect(tab.locator(".bx-card-name").first).to_have_value("animal")
-    expect(tab.locator("#fine-tune-finding")).to_contain_text("of 18 sentences are right when left out of the training")
-    drawing = tab.locator("#fine-tune-try-it-map svg").first
-    drawing.focus()
-    drawing.press("ArrowRight")
-    expect(tab.locator("#fine-tune-try-it-map .bx-map-said")).to_contain_text("left out, it is called")
-    tab.locator("#fine-tune-try-it-map [data-class='2']").click()
-    expect(tab.locator("#fine-tune-try-it-map .bx-dim")).to_have_count(6)
+    expect(tab.get_by_role("button", name="Undo")).to_have_count(0)
 
 
 def test_after_an_error_what_was_shown_stays_and_a_file_is_described_or_refused(tab, tmp_path, monkeypatch):

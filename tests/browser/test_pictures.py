@@ -62,7 +62,9 @@ def check(written):
     assert (paper.get("fill"), paper.get("width")) == ("#fff", root.get("viewBox").split()[2])
     assert root.get("width") == "175mm"
     assert len(json.loads(root.find(f"{SVG}metadata").text)["weights"]) == 64
-    return root, ["".join(one.itertext()) for one in root.iter(f"{SVG}text")]
+    shown = [("".join(one.itertext()), one.get("stroke") or "none") for one in root.iter(f"{SVG}text")]
+    assert all((text, "none") in shown for text, _ in shown), "an outline covers its text"
+    return root, [text for text, _ in shown]
 
 
 def test_every_kind_of_picture_is_an_svg_that_parses(bundled, from_disk):

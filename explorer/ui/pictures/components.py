@@ -59,7 +59,8 @@ COMPONENTS = {
     # all heads that are off now, zero-based [layer, head].
     "board": Component("SwitchBoard", "bx bx-by-head bx-board", aria="role='group' aria-label='heads to switch off'"),
     # Classes as coloured cards to type into, made by `explorer.finetune.cards`. `index`: [[name, [line, ...]], ...], a pair per
-    # card, after a short pause in typing; {"cards": those, "table": its text} when a table is pasted or dropped.
+    # card, after a short pause in typing; {"cards": those, "card": a number, "name", "content": a data URL}
+    # when a table is pasted or a file is dropped on a card.
     "cards": Component("Cards", "bx bx-cards", aria="role='group' aria-label='classes'"),
     # Texts as points on a plane, made by `explorer.ui.pictures.text_map`. `index`: the number of the point, or its own `index`.
     # Without a value it says what is `missing`, or takes no room where that is "". A `tall` one is as high as the window allows.

@@ -1,6 +1,7 @@
 """Cards, the map beside them, and what a result is said to be worth."""
 
 import re
+from base64 import b64encode
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from explorer.core.limits import CARDS
 from explorer.export import links
 from explorer.export.place import Place
 from explorer.finetune import outcome
-from explorer.finetune.cards import CONTRADICTION, DOUBLE, NAMELESS, STARTER, TWICE, cards_of, find_faults, take_in
+from explorer.finetune.cards import CONTRADICTION, DOUBLE, NAMELESS, STARTER, TWICE, cards_of, find_faults
 from explorer.finetune.compute import store
 from explorer.finetune.compute.finetune import duration
 from explorer.finetune.examples import ExamplesView
@@ -198,12 +199,26 @@ def test_a_model_with_a_name_for_the_same_class_twice_is_one_class():
     assert examples.draw(2).order == ("y", "x")
 
 
-def test_a_table_goes_into_the_cards_by_its_labels_and_one_without_labels_is_refused():
-    cards = take_in((("", ()), ("", ())), "I love it\tgood\nI hate it\tbad\nBest day ever\tgood\nWhat a mess\tbad")
-    assert cards == (("good", ("I love it", "Best day ever")), ("bad", ("I hate it", "What a mess")))
-    more = take_in(cards, 'label,text\nGood,"Yes, please"\nnone,It is six.\nnone,A table.\ngood,Hurray!\n')
-    assert more[0] == ("good", ("I love it", "Best day ever", "Yes, please", "Hurray!"))
-    assert more[2] == ("none", ("It is six.", "A table."))
-    for table in ("one\ntwo\nthree\nfour", "sentence\tlabel\n" + "".join(f"This is {i}.\tl{i % 9}\n" for i in range(60))):
-        with pytest.raises(InputError, match=r"[Cc]hoose A file"):
-            take_in(cards, table)
+def dropped(subject, cards, text, name="", card=0):
+    """The cards after a file was dropped on one, or, without a name, a table was pasted there; and what was left out."""
+    content = "data:text/csv;base64," + b64encode(text if isinstance(text, bytes) else text.encode()).decode()
+    change = ExamplesView().on_cards(subject, {"cards": cards, "card": card, "name": name, "content": content})
+    return change.settings["classes"], change.content.get("read_as", "")
+
+
+def test_a_table_goes_into_the_cards_by_its_labels_as_a_file_is_read(subject, refusal):
+    empty, sheet = (("", ()), ("", ())), "I love it\tgood\nI hate it\tbad\nBest day ever\tgood\nWhat a mess\tbad"
+    cards = (("good", ("I love it", "Best day ever")), ("bad", ("I hate it", "What a mess")))
+    fewer = (cards[0], ("bad", ("I hate it",)))
+    assert dropped(subject, empty, sheet) == (cards, "")
+    assert dropped(subject, empty, sheet.rpartition("\n")[0]) == (fewer, "")
+    assert dropped(subject, empty, sheet.removesuffix("bad")) == (fewer, "1 row without a text or a label left out.")
+    table = b'label,text\nGood,"Yes,\np\xe8re"\nnone,It is six.\nnone,A table.\ngood,Hurray!\n'
+    more, _ = dropped(subject, cards, table, "table.csv")
+    assert more == (("good", (*cards[0][1], "Yes, père", "Hurray!")), cards[1], ("none", ("It is six.", "A table.")))
+    for text, name in (('{"text": "Well, one."}\n{"text": "Well, two."}', "x.jsonl"), ("Well, one.\n\nWell, two.", "x.txt")):
+        assert dropped(subject, cards, text, name, card=1)[0][1][1][2:] == ("Well, one.", "Well, two.")
+    many = "sentence\tlabel\n" + "".join(f"This is {i}.\tl{i % 9}\n" for i in range(60))
+    for text, name in ((many, ""), ("premise,hypothesis,label\nA,B,x\nC,D,y", "x.csv"), (bytes(256), "x"), ("", "x.csv")):
+        refusal(InputError, lambda text=text, name=name: dropped(subject, cards, text, name))
+    refusal(InputError, lambda: ExamplesView().on_cards(subject, {"cards": cards, "name": "x.csv", "content": ",no"}))

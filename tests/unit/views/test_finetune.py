@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import sklearn.metrics
 from explorer.core import downloads, jobs
 from explorer.core.cache import OnceCache
 from explorer.core.errors import InputError
+from explorer.export import links
+from explorer.export.place import Place
 from explorer.finetune import runs as runs
 from explorer.finetune.cards import STARTER, TASKS
 from explorer.finetune.compute import store
@@ -21,7 +24,9 @@ from explorer.finetune.runs import Runs, run_id, run_ids
 from explorer.finetune.tab import TAB
 from explorer.finetune.try_it import TryIt, samples_of
 from explorer.finetune.verdict import hardly_learned, summary
+from explorer.text.corpora import Corpus
 from explorer.text.tables import Table, parse_table
+from explorer.text.tagged import Sentence
 from explorer.training.examples import ScoredExamples
 from explorer.training.probe import LayerProbe
 from explorer.ui.pictures.numbers import numbers_of
@@ -135,6 +140,10 @@ def test_nothing_learnt_of_other_examples_stays_beside_new_ones(subject, opened)
     assert verdict(subject, many) is None, "so many wait for Train"
     trained = replace(nothing, run=store.keep(replace(opened, id="")).id)
     assert verdict(subject, trained)
+    words = Corpus("mine", (Sentence(("Ada", "sings"), ("B-PER", "O")), Sentence(("O", "Oslo"), ("O", "B-LOC"))))
+    for given in ({"source": FILE, "file": words}, {"source": READY, "ready": "parts_of_speech"}, {"tagged_lines": "a/B c"}):
+        view, shown = typed(subject, kind=WORDS, **given)
+        assert (shown["run"], beside(Outcome, view).finding(subject)) == (None, None)
 
 
 def test_what_is_tried_fits_the_classes(subject):
@@ -252,6 +261,10 @@ def test_a_click_in_the_confusion_matrix_lists_the_sentences_of_the_cell(subject
     of_another = read(Result, subject, run=opened.id, cell=["A" * 22, 0, 0]).compute(subject)
     assert of_another["sentences"]["label"] == "The most confident mistakes"
     assert read(Result, subject, cell=["x", 0, 0]).cell is read(Result, subject, cell="x").cell is None
+    place = Place(subject, "fine-tune", "Train", (shown := replace(view, **cell),))
+    asked = links.query_of_page(place).replace(links.APART, "&")  # by the page, for a file or phones
+    assert (shown in links.follow(asked, subject).views, opened.id in links.query(place)) == (True, False)
+    assert shown not in links.read(dict(parse_qsl(asked)), subject).views, "a link brings no run along"
 
 
 def test_a_sentence_is_judged_and_explained(subject):
