@@ -60,7 +60,7 @@ def query(place: Place) -> str:
 
 def query_of_page(place: Place) -> str:
     """The query of the link to a place and, apart from it, what the page's own requests carry besides. Raises InputError."""
-    remembered = {SETTING + name: text for name, text in place.remembered.items()}
+    remembered = {SETTING + name: pack(text) for name, text in place.remembered.items()}
     return APART.join(filter(None, (query(place), urlencode(remembered))))
 
 

@@ -133,4 +133,4 @@ def _score_in_steps(subject: Subject, pairs: Sequence[Pair]) -> Iterator[Content
         rows.append(_score(subject, *pair))
         if number % STEP == 0:
             yield {"status": f"{number} of {len(pairs)} pairs."}
-    yield {"pairs": _rank(rows), "status": f"{len(pairs)} pairs scored."}
+    yield {"pairs": _rank(rows), "status": f"{len(pairs)} pair{'s' * (len(pairs) != 1)} scored."}

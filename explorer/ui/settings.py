@@ -202,14 +202,10 @@ class Memory(Setting):
         return self.kept(value)
 
     def write(self, value: object) -> str:
-        """JSON, in which tuples become lists."""
-        return json.dumps(value, separators=(",", ":"))
+        return _to_json(value)
 
     def parse(self, text: str) -> Any:
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise InputError("What clicks left behind is written as JSON.") from error
+        return _from_json(text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,6 +227,7 @@ class Sheet(Setting):
     columns: Sequence[str] = ()
     fixed: int = 0
     linked: bool = False
+    with_files: bool = True
 
     is_open = True
 
@@ -246,10 +243,29 @@ class Sheet(Setting):
             CHARACTERS.check(len(cell) if isinstance(cell, str) else 0, "a cell")
         return rows
 
+    def write(self, value: Any) -> str:
+        """JSON without what the view wrote, which is computed again."""
+        return _to_json([[*row[: self.fixed], *[None] * (len(self.columns) - self.fixed)] for row in value])
+
+    def parse(self, text: str) -> Any:
+        return _from_json(text)
+
 
 def plain_value(value: object) -> Any:
     """A setting's value with lists in place of tuples."""
     return [plain_value(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _to_json(value: object) -> str:
+    """JSON, in which tuples become lists."""
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _from_json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError("What clicks left behind is written as JSON.") from error
 
 
 def _whole(text: str) -> int:

@@ -6,6 +6,8 @@ import pytest
 import explorer
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
+from explorer.export import links
+from explorer.export.place import Place
 from explorer.fill_mask.word import WordHeads
 from explorer.next_sentence.pair import PairHeads, ThisPair
 from explorer.next_sentence.pairs import COLUMNS, ManyPairs
@@ -109,5 +111,8 @@ def test_candidates_follow_the_a_above(pair, refusal):
     assert view.compute(pair)["pairs"] == shown["pairs"], "a link with candidates opens scored"
     (edited,) = ManyPairs(candidates="Two.", pairs=[["C", "D", None, None]]).on_score(pair, None)
     assert [row[:2] for row in edited["pairs"]] == [["C", "D"]]
+    asked = links.query_of_page(Place(pair, "next-sentence", "Many pairs", (ManyPairs(pairs=edited["pairs"]),)))
+    (saved,) = links.follow(asked.replace(links.APART, "&"), pair).views
+    assert saved.compute(pair)["pairs"] == edited["pairs"], "a file has the pairs of the page, though no link has them"
     many = "\n".join(map(str, range(101)))
     refusal(InputError, lambda: list(view.on_candidates(pair, many)))
