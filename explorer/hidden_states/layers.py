@@ -81,10 +81,10 @@ class OneLayer(View):
             return Finding(f"No layer has mixed anything yet. Layer {most} will change the tokens' vectors most: {by}.")
         token, words = _find_turned_most(subject, at)
         mean, own = (two_places(float(value)) for value in (changes[at - 1].mean(), changes[at - 1, token]))
-        lead = f"Layer {at} changes the vectors{' most' * (at == most)}: {mean} on average over all {len(tokens)} tokens"
-        aside = ", punctuation aside" * (words < len(subject.trace.encoding.text_positions))
-        among = f"{f'the most of the {words} tokens' if words > 1 else 'the only token'} of the text{aside}"
-        text = f"{lead}. {quote(tokens, token)} changes by {own}, {among} {TURNED}."
+        lead = f"Layer {at} changes the {len(tokens)} vectors{' most' * (at == most)} (mean {mean})"
+        kind = "word tokens" if words < len(subject.trace.encoding.text_positions) else "tokens of the text"
+        among, best = (f"of {words} {kind} ", " most") if words > 1 else ("", "")
+        text = f"{lead}, and {among}{quote(tokens, token)}{best} ({own}) {TURNED}."
         return Finding(text, Why("inside-head", "The whole layer", {"layer": at, "token": token}))
 
     def compute(self, subject: Subject) -> Content:

@@ -165,7 +165,7 @@ def test_hidden_states_open_at_the_layer_that_turns_the_tokens_most(bundled, the
     states = np.stack([one[0].numpy() for one in theirs.hidden_states])
     units = states / np.linalg.norm(states, axis=-1, keepdims=True)
     turned = 1 - (units[1:] * units[:-1]).sum(-1)  # [layers, tokens]
-    layer, mean, tokens, own, number = numbers(found.text)
+    layer, tokens, mean, number, own = numbers(found.text)
     assert (tokens, number) == (20, 15), "[CLS] and [SEP] are in the mean, but neither they nor a full stop are in the maximum"
     assert turned.mean(1).argmax() == layer - 1 == subject.selection.layer - 1
     assert turned.mean(1).max() == pytest.approx(mean, abs=0.005)
