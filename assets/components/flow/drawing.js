@@ -67,7 +67,7 @@ export function drawBoxes(flow, shares, shown) {
     const before = value.before?.[state]?.[row];
     const at = state === end && row === chosenRow;
     box.firstChild.textContent = word;
-    box.classList.toggle("bx-long", word.length > 7); // in smaller letters
+    box.classList.toggle("bx-long", 0.6 * word.length * flow.size.letters > flow.size.box - 8); // in smaller letters
     box.classList.toggle("bx-changed", before != null);
     box.setAttribute("aria-pressed", String(at));
     box.classList.toggle("bx-later", state > shown || !receives(flow, state, row));
