@@ -229,9 +229,13 @@ class View(ABC):
 
     def list_changes(self, with_files: bool = False) -> dict[str, Any]:
         """The settings that differ from their defaults and belong in a link, or those `with_files` alone."""
-        asked = [name for name, setting in self.settings.items() if (setting.with_files if with_files else setting.linked)]
-        values = {name: getattr(self, name) for name in asked}
-        return {name: value for name, value in values.items() if value != self.__dataclass_fields__[name].default}
+        changed = {}
+        for name, setting in self.settings.items():
+            value, default = getattr(self, name), self.__dataclass_fields__[name].default
+            asked = setting.with_files if with_files else setting.linked
+            if asked and value != default and setting.write(value) != setting.write(default):  # a sheet differs by its scores
+                changed[name] = value
+        return changed
 
     def unless(self, subject: Subject) -> str:
         """Why the view shows nothing for this input, or ''."""
