@@ -90,7 +90,7 @@ def _taken(subject: Subject, shares: np.ndarray) -> str:
     lead = f"{parked} from {names}, " if special else ""
     if stands_out(float(shares[best]), 1 / len(shares)):
         return f"{lead}{own} from itself and, of the others, most from {quote(trace.tokens, best)}, {most}"
-    return f"{lead}{own} from itself and no more than {whole_percent(max(float(shares[best]), 0.01))} from any other token"
+    return f"{lead}{own} from itself and at most {whole_percent(max(float(shares[best]), 0.01))} from any other"
 
 
 def _assumed(subject: Subject) -> str:

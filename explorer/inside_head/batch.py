@@ -90,7 +90,7 @@ class InABatch(View):
         token, place = self.query(subject, batch), (subject.selection.attention_layer, subject.selection.head_index)
         named = quote(subject.model.pieces(batch.ids[batch.row][batch.real].tolist()), token)
         leak, pads = float(batch.leaks[(*place, token)]), int((~batch.real).sum())
-        added = f"The shorter input is filled up with {pads} {_pad(subject)}{'s' * (pads > 1)}"
+        added = f"The shorter input gets {pads} {_pad(subject)}{'s' * (pads > 1)}"
         given = f"Without the attention mask, {named} gives padding {whole_percent(leak)} of its weight in {head_name(place)}"
         return Finding(f"{added}. {given}; with the mask, nothing.")
 

@@ -66,7 +66,7 @@ def test_the_shorter_input_is_filled_up_and_nobody_looks_there(bundled):
     with_mask, without = (float(row["cells"][1]) for row in shown["moved"]["rows"])  # what goes to [PAD]
     assert (with_mask, without > 0.5) == (0, True)
     assert f"gives padding {without:.0%}" in told
-    assert told.startswith("The shorter input is filled up with 7 [PAD]s.")
+    assert told.startswith("The shorter input gets 7 [PAD]s.")
     assert shown["check"]["text"].startswith("✓ matches the model")
     leaks = view.read_together(subject).leaks[..., 1:4].mean(2)
     assert leaks[subject.selection.attention_layer, subject.selection.head_index] == leaks.max()
