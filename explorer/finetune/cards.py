@@ -76,23 +76,22 @@ def take_in(cards: Cards, place: int, table: TextTable) -> Cards:
     different, missing = len(set(labels)), missing_labels(labels)
     labelled = different > 1 and (different < len(labels) or (table.headed and different <= CARDS.most))
     taken = [(name, list(lines)) for name, lines in cards if not labelled or any(lines for _, lines in cards)]
+    by_name: dict[str, list[str]] = {}  # a file may have thousands of labels
+    for name, lines in taken:
+        by_name.setdefault(normalise(name), lines)
     for row, text in enumerate(table.column(columns.text)):
         if is_missing_text(text) or not has_visible_characters(text) or (labelled and labels[row] in missing):
             continue
-        lines = taken[place][1] if not labelled else _lines_of(taken, labels[row])
-        lines.append(" ".join(text.split()))
+        name = normalise(labels[row]) if labelled else ""
+        if labelled and name not in by_name:
+            by_name[name] = []
+            taken.append((labels[row], by_name[name]))
+        (by_name[name] if labelled else taken[place][1]).append(" ".join(text.split()))
     if len(taken) > CARDS.most:
         raise InputError(
             f"There is room for {CARDS.most} classes, and with this table there are {len(taken):,}. Choose A file above."
         )
     return tuple((name, tuple(lines)) for name, lines in taken)
-
-
-def _lines_of(taken: list[tuple[str, list[str]]], label: str) -> list[str]:
-    """The lines of the card with this name, which is added if it is missing."""
-    if (lines := next((lines for name, lines in taken if normalise(name) == normalise(label)), None)) is None:
-        taken.append((label, lines := []))
-    return lines
 
 
 def _is_card(card: object) -> bool:

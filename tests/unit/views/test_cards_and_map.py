@@ -219,6 +219,8 @@ def test_a_table_goes_into_the_cards_by_its_labels_as_a_file_is_read(subject, re
     for text, name in (('{"text": "Well, one."}\n{"text": "Well, two."}', "x.jsonl"), ("Well, one.\n\nWell, two.", "x.txt")):
         assert dropped(subject, cards, text, name, card=1)[0][1][1][2:] == ("Well, one.", "Well, two.")
     many = "sentence\tlabel\n" + "".join(f"This is {i}.\tl{i % 9}\n" for i in range(60))
-    for text, name in ((many, ""), ("premise,hypothesis,label\nA,B,x\nC,D,y", "x.csv"), (bytes(256), "x"), ("", "x.csv")):
+    most = "sentence\tlabel\n" + "".join(f"It is {i}.\tl{i % 15_000}\n" for i in range(30_000))
+    pairs = "premise,hypothesis,label\nA,B,x\nC,D,y"
+    for text, name in ((many, ""), (most, ""), (pairs, "x.csv"), (bytes(256), "x"), ("", "x.csv")):
         refusal(InputError, lambda text=text, name=name: dropped(subject, cards, text, name))
     refusal(InputError, lambda: ExamplesView().on_cards(subject, {"cards": cards, "name": "x.csv", "content": ",no"}))
