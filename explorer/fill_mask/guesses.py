@@ -25,7 +25,7 @@ MOST_WORDS = 6
 NO_END = "Add a full stop after the blank; otherwise BERT may predict punctuation there."
 SMALL = (
     "This is a small teaching model: of 500 hidden content words in sentences that it never saw, its first guess is right "
-    "for 25.6%. Its model card lists what it gets wrong; larger models do better."
+    "for 34.4%. Its model card lists what it gets wrong; larger models do better."
 )
 HIDE = "**Click a word to hide it**, or type `[MASK]` above. A wavy line marks the words that BERT expects least."
 SURETY = ((0.9, "Confident"), (0.5, "Fairly confident"), (0.2, "Unsure"), (0.0, "Guessing"))  # from a share on

@@ -90,9 +90,8 @@ class InABatch(View):
         token, place = self.query(subject, batch), (subject.selection.attention_layer, subject.selection.head_index)
         named = quote(subject.model.pieces(batch.ids[batch.row][batch.real].tolist()), token)
         leak, pads = float(batch.leaks[(*place, token)]), int((~batch.real).sum())
-        added = f"The shorter input gets {pads} {_pad(subject)}{'s' * (pads > 1)}"
-        given = f"Without the attention mask, {named} gives padding {whole_percent(leak)} of its weight in {head_name(place)}"
-        return Finding(f"{added}. {given}; with the mask, nothing.")
+        padding = f"the {pads} {_pad(subject)}{'s' * (pads > 1)} of the shorter input ({head_name(place)})"
+        return Finding(f"Without the mask, {named} gives {whole_percent(leak)} of its weight to {padding}; with it, none.")
 
     def on_weights(self, subject: Subject, index: int) -> Change:
         """Select a token (zero-based) as the query, unless the second input is the shorter one."""

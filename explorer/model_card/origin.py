@@ -129,7 +129,7 @@ class Recipe(View):
             "sources": "Transformer: Vaswani et al. 2017, sections 5.2 to 5.4; its rate at step *s* is "
             "1/√d · min(1/√s, s/4,000¹·⁵) with d = 512, highest at step 4,000. BERT: Devlin et al. 2019, section A.2. "
             "RoBERTa: Liu et al. 2019, section 2 and the hyperparameters in its appendix. The app's own: its model card, in the "
-            "folder of the weights; it was trained in nine runs. Adam keeps a running mean of each gradient (β₁) and of its "
+            "folder of the weights; it was trained in ten runs. Adam keeps a running mean of each gradient (β₁) and of its "
             "square (β₂). Fine-tuning needs little of that: batches of 16 or 32, a rate of 5e-5, 3e-5 or 2e-5, and 2 to 4 rounds "
             "(Devlin et al., section A.3).",
         }
@@ -149,9 +149,9 @@ RECIPES = (
     ("warm-up", "4,000 steps", "10,000 steps", "24,000 steps", "30 to 300 steps"),
     ("then", "falls as 1 ÷ √step", "falls in a line to 0", "falls in a line to 0", "falls in a line to 0"),
     ("weight decay", "none", "0.01", "0.01", "0.01"),
-    ("dropout", "0.1", "0.1", "0.1", "none"),
-    ("batch", "25,000 pieces of each language", "256 texts of up to 512 pieces", "8,000 texts", "2,048 to 4,096 pieces"),
-    ("steps", "100,000", "1,000,000", "500,000", "33,489"),
+    ("dropout", "0.1", "0.1", "0.1", "0.1 in the last run, none before"),
+    ("batch", "25,000 pieces of each language", "256 texts of up to 512 pieces", "8,000 texts", "2,048 to 65,536 pieces"),
+    ("steps", "100,000", "1,000,000", "500,000", "44,639"),
     ("between the matrices", "ReLU", "GELU", "GELU", "GELU"),
 )
 _PAIRS = "4.5 million pairs of sentences"

@@ -14,7 +14,7 @@ from tests.tabs import open_tab
 @pytest.mark.own_page
 def test_the_picture_comes_before_what_takes_longer_and_no_key_waits_for_that(open_app, monkeypatch):
     """The effects of all heads, of which the finding tells, take a minute here."""
-    page = open_app("?tab=attention")
+    page = open_app("?tab=attention&a=Paris+is+the+capital+of+%5BMASK%5D.&b=temples")
     finding, labels = page.locator("#attention-finding"), page.locator("#attention-head-heatmap .ytick text")
     expect(finding).to_contain_text("without it")
     expect(labels.filter(has_text="temples")).to_have_count(1)

@@ -77,7 +77,7 @@ def test_a_moved_vector_is_that_of_a_hook_and_strength_0_is_the_run_itself(about
     bars = {word: share for word, share, _ in step["answers"][0]["bars"]}
     she = bundled.tokenizer.convert_tokens_to_ids("she")
     assert bars["she"] == pytest.approx(float(shares[she]), abs=1e-4)
-    assert bars["she"] > 0.5
+    assert bars["she"] > 0.4 > 4 * bars.get("he", 0), "so the words follow the slider"
     assert step["words"][STATE][HE][0][0] == "she", "the words follow the slider"
     assert run.mixed.max_error < 1e-4
     back, _ = press(moved, move=[STATE, HE, "he", "she", 0])

@@ -27,6 +27,7 @@ from explorer.ui.view import View
 from tests.hooks import zeroed
 
 A, B = "the man went to the [MASK] store.", "he bought a [MASK] of milk."
+PARIS = "Paris is the capital of [MASK]."  # where one head matters most
 PRONOUN = EXAMPLES["Who is 'it'?"][0]
 SILENT = (SavedRuns, EachWord)  # without a file; beside a blank
 ELSEWHERE = ("projection", "fine-tune", "own-head")  # their findings, if any, need no text or another model
@@ -62,7 +63,7 @@ def test_the_opening_example_is_one_where_the_model_is_right_and_a_head_matters(
     (guess,) = bundled.guesses(trace.states[-1][trace.mask_positions], trace.mask_positions, 2)
     first, second = guess.candidates
     assert first.token == "tokyo"
-    assert first.probability > 0.7 > 10 * second.probability
+    assert first.probability > 0.7 > 5 * second.probability
     assert bundled.next_sentence(FIRST_A, FIRST_B).is_next > 0.9
     assert trace.kept <= 20
     assert "##s" in trace.tokens
@@ -81,8 +82,8 @@ def test_an_answer_at_once_leaves_out_what_takes_longer_and_says_so(bundled):
     assert not known.later
 
 
-def test_the_head_shown_first_is_the_one_without_which_the_guess_loses_most(bundled, theirs):
-    subject = opened(bundled, Heads)
+def test_the_head_shown_first_is_the_one_without_which_the_guess_loses_most(bundled, eager):
+    subject, theirs = opened(bundled, Heads, PARIS, ""), eager(bundled, PARIS)[1]
     found = Heads().finding(subject)
     layer, head, weight, before, after = numbers(found.text)
     query, key, word = words(found.text)
@@ -112,9 +113,9 @@ def without_head(model, subject, head):
 def test_where_a_head_is_off_the_sentence_says_what_that_does(bundled):
     subject = opened(bundled, WordHeads)
     alone = WordHeads().finding(subject)
-    pressed = WordHeads().finding(subject.select(off=((5, 5),)))
+    pressed = WordHeads().finding(subject.select(off=((5, 7),)))
     assert alone == pressed, "the head that matters most is that of the opening example"
-    assert near(float(without_head(bundled, subject, (5, 5)).softmax(-1).max()), numbers(pressed.text)[-1])
+    assert near(float(without_head(bundled, subject, (5, 7)).softmax(-1).max()), numbers(pressed.text)[-1])
     assert (
         WordHeads().finding(subject.select(off=((0, 0), (1, 1)))).text.startswith("Without heads 1.1, 2.2 (layer.head), “tokyo”")
     )
@@ -136,12 +137,12 @@ def test_a_pronoun_looks_at_a_word_before_it(bundled, eager):
     assert dict(found.why.selection) == {"layer": layer, "head": head, "token": it}
 
 
-def test_a_head_that_was_picked_is_told_of_as_it_is(bundled, theirs):
-    subject = opened(bundled, Heads, layer=4, head=3)
+def test_a_head_that_was_picked_is_told_of_as_it_is(bundled, eager):
+    subject, theirs = opened(bundled, Heads, PARIS, "", layer=6, head=6), eager(bundled, PARIS)[1]
     layer, head, weight, _, after = numbers(Heads().finding(subject).text)
-    assert (layer, head) == (4, 3)
-    assert theirs.attentions[3][0, 2, subject.blank].max() == pytest.approx(weight, abs=0.005)
-    assert near(float(without_head(bundled, subject, (3, 2)).softmax(-1).max()), after)
+    assert (layer, head) == (6, 6)
+    assert theirs.attentions[5][0, 5, subject.blank].max() == pytest.approx(weight, abs=0.005)
+    assert near(float(without_head(bundled, subject, (5, 5)).softmax(-1).max()), after)
     layer, head, weight = numbers(Heads().finding(subject.select(layer=5, head=9)).text)
     assert (layer, head) == (5, 9), "without it the guess stays, so the sentence says where it looks"
 

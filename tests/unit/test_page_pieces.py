@@ -119,7 +119,7 @@ def pictures(answer):
 
 def test_a_picture_at_once_is_followed_by_what_takes_longer(visitor, bundled):
     """After a key nobody waits for the effects of all heads."""
-    text = {"text-b": "It is full of noodle shops."}
+    text = {"text-b": "Noodle shops are everywhere."}
     visitor.draw("", {"tab": "attention"})
     first = visitor.draw("attention/One head", {"at_once": True}, **text)
     assert pictures(first) == ["heatmap", "layers"]

@@ -110,7 +110,7 @@ def test_a_solved_exercise_is_checked_again_and_told_to_the_board(served, do, ro
     assert not solved(None)["done"]
     _, *rows = csv.reader(io.StringIO(do(f"/{word}/record", room["key"])["csv"]))
     assert [(row[1], row[3], row[5]) for row in rows] == [("exercise", step.link["a"], "Ann")]
-    assert rows[0][6].startswith("the weight from “on” to “table” is 0.8")
+    assert rows[0][6].startswith("the weight from “on” to “table” is 0.9")
 
 
 TEACHERS = ("ask", "guesses", "reveal", "stop", "record", "end")

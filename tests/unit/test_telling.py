@@ -36,7 +36,8 @@ INPUTS = {
 }
 MODELS = at_night(("bundled", "random", "uniform"), but=("bundled", "uniform"))
 ANSWER = re.compile(
-    r"(?:guess|is|say|on|reads?|for|than|as) “[^”]*”|“[^”]*”(?= (?:falls|rises|stays|rather|(?:with |\()?[<>]?\d))"
+    r"(?:guess|is|say|on|reads?|for|than|as) “[^”]*”|(?<=layer \d, )“[^”]*”(?= after layer)"
+    r"|“[^”]*”(?= (?:falls|rises|stays|rather|(?:with |\()?[<>]?\d))"
 )
 OF_WORDS = ("tokens/pieces", "tokens/byte-pairs", "tokens/vocabulary", "hidden/word")
 UNLIKELY = (EachWord, Game)  # their claim is that the share is small

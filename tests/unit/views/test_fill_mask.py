@@ -45,12 +45,12 @@ def test_of_several_blanks_the_one_in_question_is_named_with_its_probability(bla
 
 
 def test_where_two_ways_of_attribution_disagree_both_are_named(bundled):
-    subject = Subject.of(bundled.trace("The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."))
+    subject = Subject.of(bundled.trace("Paris is the capital of [MASK]."))
     _, scores, occluded = WordAttribution().result(subject)
     tokens, high, hidden = subject.trace.tokens, scores.scores.argmax(), occluded.scores.argmax()
     assert high != hidden, "this pair shows it"
     told = WordAttribution().finding(subject).text
-    assert f"By gradients “{tokens[high]}” speaks most for “tokyo” ({scores.scores[high]:+.2f})." in told
+    assert f"By gradients “{tokens[high]}” speaks most for “france” ({scores.scores[high]:+.2f})." in told
     assert told.endswith(f"Hiding each token in turn names “{tokens[hidden]}” instead ({occluded.scores[hidden]:+.2f}).")
 
 
@@ -69,7 +69,7 @@ def test_heads_are_told_by_what_they_do_to_the_word_rather_than_its_foil(blank):
     assert rows[0]["difference_with_it"] == pytest.approx(first - second, abs=1e-4)
     worst = max(rows, key=lambda row: abs(row["difference_without_it"] - row["difference_with_it"]))
     told, lead = WordHeads(foil=SECOND).finding(blank).text, sign(worst["difference_without_it"])
-    assert told.startswith(f"Without layer {worst['layer']}, head {worst['head']}, “{names[0]}” rather than “{names[1]}” rises")
+    assert told.startswith(f"Without layer {worst['layer']}, head {worst['head']}, “{names[0]}” rather than “{names[1]}” falls")
     assert f" from {sign(first - second)} to {lead} logits, and “{names[0]}” " in told
     stays = WordHeads(word="blood").result(blank).probability
     ends = f"“blood” stays between {percent(float(stays.min()))} and {percent(float(stays.max()))}."
@@ -142,8 +142,8 @@ def test_the_lens_ends_in_the_guess_and_a_click_moves_it(blank):
     assert Lens().on_table(blank, [0, 2]).selection == {"token": 2}
     with pytest.raises(InputError):
         Lens().on_table(blank, [0, 999])
-    told = FollowedWords(follow="tea, milk").compute(blank)["summary"]
-    assert told == (f"Read with the output head, at position {guess.position} tea ends at rank 2 and gets there only at the end.")
+    told = FollowedWords(follow="milk, tea").compute(blank)["summary"]
+    assert told == f"Read with the output head, at position {guess.position} milk ends at rank 3 and gets there only at the end."
 
 
 def test_patching_ends_in_the_clean_run(blank):

@@ -60,13 +60,12 @@ def test_the_shorter_input_is_filled_up_and_nobody_looks_there(bundled):
     assert shown["batch"]["marked"] == 5, "where filling up begins"
     rows = shown["weights"]["rows"]
     assert [row["cells"][1:3] for row in rows[-7:]] == [["0", "−∞"]] * 7
-    numbers = numbers_of(shown["weights"])
-    assert [row[4:8] for row in numbers.rows[4:6]] == [(4, "[SEP]", 1, pytest.approx(numbers.rows[4][9])), (5, "[PAD]", 0, None)]
+    first = numbers_of(view.compute(subject.select(layer=1))["weights"]).rows  # no padding was read before it
+    assert [row[4:8] for row in first[4:6]] == [(4, "[SEP]", 1, pytest.approx(first[4][9])), (5, "[PAD]", 0, None)]
     assert [row["token"] for row in rows[1:]] == [0, 1, 2, 3, 4, *[None] * 7]
     with_mask, without = (float(row["cells"][1]) for row in shown["moved"]["rows"])  # what goes to [PAD]
     assert (with_mask, without > 0.5) == (0, True)
-    assert f"gives padding {without:.0%}" in told
-    assert told.startswith("The shorter input gets 7 [PAD]s.")
+    assert f"gives {without:.0%} of its weight to the 7 [PAD]s of the shorter input (layer 5, head 6); with it, none." in told
     assert shown["check"]["text"].startswith("✓ matches the model")
     leaks = view.read_together(subject).leaks[..., 1:4].mean(2)
     assert leaks[subject.selection.attention_layer, subject.selection.head_index] == leaks.max()

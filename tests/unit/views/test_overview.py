@@ -58,7 +58,7 @@ def test_its_mixing_last_words_and_answers_are_the_models_own(bundled):
     assert blank["bars"][0][0] == "tokyo"
     assert all(before is None for *_, before in [*pair["bars"], *blank["bars"]])
     unrelated = picture(subject("We ran out of flour this morning.", "Saturn is the second largest planet."))
-    assert unrelated["stops"][-1]["text"].endswith("the head for pairs reads NotNext with 99%.")
+    assert unrelated["stops"][-1]["text"].endswith("the head for pairs reads NotNext with more than 99%.")
 
 
 @pytest.mark.parametrize(
@@ -155,14 +155,14 @@ def test_the_cuts_of_a_long_input_are_left_out_of_an_answer_at_once(bundled):
 
 
 def test_a_word_that_needs_no_link_says_so(bundled):
-    text = Routes().finding(subject("I love pizza.", "")).text
+    text = Routes().finding(subject("She is my sister.", "")).text
     assert "no single link matters" in text
-    assert "“i” stays at 99.9% without" in text, "both round to the same number, with a decimal too"
+    assert "“is” stays at 99.8% without" in text, "both round to the same number, with a decimal too"
 
 
 def test_a_changed_run_says_what_the_change_did(bundled):
     text = Routes().finding(subject(cut=((5, 6, 4, None),))).text
-    assert re.fullmatch(r"Without japan in layer 6: tokyo \d+% → <1%, \w+ leads with \d+%\.", text)
+    assert re.fullmatch(r"Without japan in layer 6: tokyo \d+% → \d%, \w+ leads with \d+%\.", text)
     assert Routes().finding(subject(off=((5, 5),))).text.startswith("Without head 6.6: tokyo ")
     assert Routes().finding(subject(swap=("Japan", "France"))).text.startswith("With France for Japan: tokyo ")
 
@@ -211,17 +211,17 @@ def test_a_step_of_the_zoom_sends_that_level_alone(bundled):
 
 def test_the_answer_to_a_change_comes_before_its_words_and_routes_with_the_boxes_that_it_reaches(bundled):
     about, view = subject(), Routes()
-    change = view.on_picture(about, {"cut": [3, 6, 4, 0]})
+    change = view.on_picture(about, {"cut": [4, 6, 2, 0]})
     after = about.select(**change.selection)
     step, whole = change.content["step"], picture(after)
     assert (step["answers"], step["changes"]) == (whole["answers"], whole["changes"])
     assert view.on_picture(after, {"rest": True}).content["picture"] == whole
-    states = Run(about.trace, cuts=[(2, 6, 4, None)]).states
+    states = Run(about.trace, cuts=[(3, 6, 2, None)]).states
     own = bundled.masked_lm(states[-1]).softmax(-1)
     assert [words[0][1] for words in whole["words"][-1]] == pytest.approx(own.max(-1).values.tolist(), abs=1e-5)
     turned = 1 - torch.cosine_similarity(states, about.trace.states, dim=-1)
     assert step["reached"] == (turned >= 0.001).tolist()
-    assert np.argwhere(step["reached"]).tolist() == [[3, 6]], "the blank after the layer of the cut"
+    assert np.argwhere(step["reached"]).tolist() == [[4, 6], [5, 6], [6, 6]], "the blank from the layer of the cut on"
     undone = view.on_picture(after, step["changes"][0]["undo"])
     assert undone.selection == {"cut": ()}
     assert undone.content["step"]["reached"] == step["reached"]
