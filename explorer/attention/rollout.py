@@ -80,17 +80,17 @@ class Rollout(View):
 
 
 def _taken(subject: Subject, shares: np.ndarray) -> str:
-    """What the shares [tokens] of the selected token say: from special tokens, from itself, and from which other word most."""
+    """What the shares [tokens] of the selected token say: from itself, from special tokens, and from which other word most."""
     trace, token = subject.trace, subject.token
     others = [place for place in trace.encoding.text_positions if place != token]
     special = [place for place, kind in enumerate(trace.encoding.kinds) if kind == "special" and place != token]
     best = others[int(shares[others].argmax())]
     parked, own, most = (whole_percent(float(share)) for share in (shares[special].sum(), shares[token], shares[best]))
     names = " and ".join(dict.fromkeys(trace.tokens[place] for place in special))
-    lead = f"{parked} from {names}, " if special else ""
+    lead = f"{own} from itself, {parked} from {names}" if special else f"{own} from itself"
     if stands_out(float(shares[best]), 1 / len(shares)):
-        return f"{lead}{own} from itself and, of the others, most from {quote(trace.tokens, best)}, {most}"
-    return f"{lead}{own} from itself and at most {whole_percent(max(float(shares[best]), 0.01))} from any other"
+        return f"{lead} and, of the others, most from {quote(trace.tokens, best)}, {most}"
+    return f"{lead} and at most {whole_percent(max(float(shares[best]), 0.01))} from any other"
 
 
 def _assumed(subject: Subject) -> str:

@@ -85,14 +85,14 @@ def test_the_finding_of_the_rollout_says_what_it_assumes_and_what_is_measured(su
     expected = []
     for row in (weights_in(view.compute(subject)["matrix"])[4], through[4]):
         special, rest = row[kinds == "special"].sum(), np.where((kinds == "special") | (np.arange(len(row)) == 4), 0, row)
-        expected.append(([float(share) for share in (special, row[4], rest.max())], tokens[int(rest.argmax())]))
+        expected.append(([float(share) for share in (row[4], special, rest.max())], tokens[int(rest.argmax())]))
     assumed, told = view.finding(subject).text, view.compute(subject)["token"]
     assert assumed.startswith(f"By attention weights alone (rollout), “{tokens[4]}” after layer {up_to} takes ")
     _, measured = told.split("Rollout assumes that every layer keeps half of each vector. The Overview measures")
     kept = float(mixed[:, 4, 4].mean())
     for part, (shares, word), first in ((assumed, expected[0], []), (measured, expected[1], [kept])):
         assert re.findall(r"(?:less than )?\d+%", part) == [whole_percent(share) for share in first + shares]
-        assert "from [CLS] and [SEP]," in part
+        assert "from [CLS] and [SEP] and" in part
         assert (f"most from “{word}”" in part) == (shares[-1] >= max(0.1, 1.5 / len(tokens)))
 
 
