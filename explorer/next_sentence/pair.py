@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-from explorer.bert.checkpoints import BUNDLED_FOLDER
 from explorer.bert.explorer import NextSentence
 from explorer.techniques.targets import Target, is_next_target, own_reading
 from explorer.ui.attribution import AttributionView
@@ -17,10 +16,6 @@ SATURATED = 0.999
 HELP = (
     "**IsNext** (output 0 of the head): B is the sentence after A. **NotNext** (output 1): B comes from somewhere else. The two "
     "sum to 100%."
-)
-SHIFTED = (
-    " In the bundled model the logit of IsNext was raised by 1.0 by hand (see its card), so compare pairs by the "
-    "difference of their logits, not by the 50% threshold."
 )
 ORDER_HELP = (
     "This model was taught sentence *order*, not next sentences (Lan et al. 2020, section 3.1): output 0 of its head is "
@@ -63,7 +58,7 @@ class ThisPair(_OfPair, View):
             "swapped_logits": _logits(swapped, names),
             "saturated": _saturation(answer),
             "check": matches(abs(own - answer.logits[0]), check),
-            "help": ORDER_HELP if model.family.pair_order else HELP + SHIFTED * (model.checkpoint.folder == BUNDLED_FOLDER),
+            "help": ORDER_HELP if model.family.pair_order else HELP,
         }
 
     def finding(self, subject: Subject) -> Finding:

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import explorer
 from explorer.core.errors import InputError
 from explorer.core.steps import finished
 from explorer.export import links
@@ -26,12 +25,6 @@ def pair(bundled):
 @pytest.fixture(scope="module")
 def blank(bundled):
     return Subject.of(bundled.trace("She drank a cup of [MASK]."))
-
-
-def test_the_shifted_bias_is_told_of_the_bundled_model_only(pair, make_tiny):
-    assert "raised by 1.0 by hand" in ThisPair().compute(pair)["help"]
-    own = explorer.load(make_tiny())
-    assert "by hand" not in ThisPair().compute(Subject.of(own.trace("the man", "the dog")))["help"]
 
 
 def test_both_ways_are_the_models_own(pair):
