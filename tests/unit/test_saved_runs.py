@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import explorer
+from explorer.bert.checkpoints import BUNDLED
+from explorer.core.errors import InputError
 from explorer.finetune.compute import store
 from explorer.finetune.compute.unpack import unpack
 
@@ -54,3 +56,17 @@ def test_a_zip_of_an_earlier_version_comes_back(kind, tiny_folder, tmp_path):
     assert [run.kind, list(run.predictor.labels)] == [about["kind"], about["labels"]]
     if not about["layers_trained"]:
         np.testing.assert_allclose(says(run), json.loads((SAVED / kind / "sample.json").read_text()), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("name", "weights", "opens"), [(BUNDLED, None, False), (BUNDLED, "0" * 64, False), ("", None, True)])
+def test_a_run_of_other_weights_is_refused_with_what_to_do(name, weights, opens, tiny_folder, own_runs, refusal):
+    """A head reads one encoder only, and the bundled model has had editions."""
+    identifier = store.new_id()
+    shutil.copytree(SAVED / "classes", own_runs / identifier)
+    written = own_runs / identifier / "run.json"
+    about = json.loads((SAVED / "classes" / "run.json").read_text("utf-8")) | {"model": name or str(tiny_folder)}
+    written.write_text(json.dumps(about | ({"weights": weights} if weights else {})), "utf-8")
+    if opens:
+        assert store.fetch(identifier).title == about["title"]
+    else:
+        assert "Train it again" in refusal(InputError, lambda: store.fetch(identifier))

@@ -26,6 +26,7 @@ from safetensors import SafetensorError
 
 from explorer.bert import checkpoints
 from explorer.bert.explorer import load
+from explorer.bert.provenance import weights_hash
 from explorer.core import disk
 from explorer.core.cache import OnceCache
 from explorer.core.disk import folder
@@ -62,14 +63,16 @@ def keep(run: Run, visitor: str = HOUSE, model: Path | None = None) -> Run:
     full, or if a run of this id exists.
     """
     run = replace(run, id=run.id or new_id(), created=run.created or time.time())
-    place = folder()
+    about, place = run.as_json(), folder()
+    if model is None:
+        about["weights"] = weights_hash(load(run.predictor.model).checkpoint)
     with _writing:
         if (place / run.id).exists():
             raise ExplorerError("A run of this name exists already. Train or load it again.")
         _make_room(visitor, size_of(run) + (disk.size_of(model) if model is not None else 0))
         with disk.begin(place) as written:
             safetensors_torch.save_file(_tensors(run), written / "weights.safetensors")
-            (written / "run.json").write_text(json.dumps(run.as_json(), ensure_ascii=False), "utf-8")
+            (written / "run.json").write_text(json.dumps(about, ensure_ascii=False), "utf-8")
             (written / _OWNER).write_text(json.dumps(visitor), "utf-8")
             if model is not None:
                 model.replace(written / "model")
@@ -229,11 +232,26 @@ def _under(prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, np.ndarra
     return {name.removeprefix(prefix): tensor.numpy() for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
+def _check_weights(model: str, weights: str | None) -> None:
+    """Raise InputError where a model's weights are others than those that a run was trained on; a head fits one encoder only.
+
+    Older runs do not name theirs; on the bundled model they were those of an edition before this.
+    """
+    if weights is None and model != checkpoints.BUNDLED:
+        return
+    if weights != weights_hash(load(model).checkpoint):
+        raise InputError(f"This run was trained on other weights of {model} than are here now. Train it again, or open its zip.")
+
+
 def read_run(folder: Path, identifier: str) -> Run:
-    """The run in a folder of the store. Raises InputError for broken files, ModelError when its model cannot be loaded."""
+    """The run in a folder of the store.
+
+    Raises InputError for broken files or another model than it was trained on, ModelError when its model cannot be loaded.
+    """
     try:
         about = json.loads((folder / "run.json").read_text("utf-8"))
         tensors = safetensors_torch.load_file(folder / "weights.safetensors")
+        _check_weights(about["model"], about.get("weights"))
         head = Head(**_under("head.", tensors))
         place = {name: about[name] for name in ("model", "layer", "pooling")}
         kind, top = HEADS[about.get("kind", "classes")], None
