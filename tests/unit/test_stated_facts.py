@@ -1,14 +1,12 @@
 """What lessons, guide and card state as a fact is recomputed, from one source where several pages state it."""
 
 import ast
-import json
 import re
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors import safe_open
 from scipy.stats import binomtest, spearmanr
 from sklearn.neighbors import NearestNeighbors
 from transformers import AutoTokenizer, BertModel
@@ -155,16 +153,6 @@ def test_guesses_beside_those_of_bert_base_are_the_models(bundled):
         best = bundled.fill_mask(text, top_k=3)[0].candidates
         assert stated == ", ".join(f"{one.token} {one.probability:.1%}" for one in best)
     assert len(rows) == 2
-
-
-def test_the_table_of_the_lenses_is_what_their_fit_reported():
-    with safe_open(ASSETS / "lens" / "tuned.safetensors", "np") as file:
-        about = json.loads(file.metadata()["about"])
-    told = text_of(ASSETS / "guide" / "fill-mask.md")
-    assert f"fitted on {about['fitted']:,} sentences" in told
-    assert f"on {about['held_out']} held-out sentences" in told
-    for name in ("raw", "tuned", "raw_at_blanks", "tuned_at_blanks"):
-        assert f"| {name.replace('_at_', ', at ')} | {' | '.join(f'{value:.2f}' for value in about[name])} | 0 |" in told
 
 
 def test_what_is_copied_is_counted_in_the_card(lesson):

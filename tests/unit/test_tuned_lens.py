@@ -29,6 +29,7 @@ def test_what_ships_is_small_fitted_for_these_weights_and_not_on_what_is_held_ou
     assert tuned.about["held_out"] == len(held_out)
     guide = (ASSETS / "guide" / "fill-mask.md").read_text("utf-8")
     assert f"fitted on {tuned.about['fitted']:,} sentences" in guide
+    assert f"on {len(held_out)} held-out sentences" in " ".join(guide.split())
     for name in (RAW, TUNED):
         for title, known in ((name, name), (f"{name}, at blanks", f"{name}_at_blanks")):
             assert f"| {title} | {' | '.join(f'{one:.2f}' for one in tuned.about[known])} | 0 |" in guide

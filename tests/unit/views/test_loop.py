@@ -30,7 +30,7 @@ def run(view, subject):
     [
         {},
         {"pooling": "pooler", "cut_at": 6, "seed": 3, "padding": "max_length"},
-        {"layers": 1, "layer": 2, "pooling": "cls", "preset": OWN, "epochs": 2, "rate": 5e-5},
+        {"layers": 1, "layer": 2, "pooling": "cls", "preset": OWN, "epochs": 2, "rate": 1e-5},
     ],
 )
 def test_the_program_reaches_the_losses_of_the_loop(subject, given):
@@ -39,7 +39,7 @@ def test_the_program_reaches_the_losses_of_the_loop(subject, given):
     losses, epochs = run(view, subject)
     assert len(losses) == loop.total
     apart = np.abs(np.array(losses) - [loop.step(number).loss for number in range(loop.total)])
-    assert apart[:2].max() < 1e-5
+    assert apart[:3].max() < 1e-5
     assert apart.max() < (1e-3 if "layers" in given else 1e-5), "a layer's rounding grows with every step that it learns"
     told = [(one.epoch, one.trained["loss"], one.held_out["loss"], one.held_out["accuracy"]) for one in loop.epochs(loop.total)]
     assert np.abs(np.array(epochs) - told).max() < (2e-3 if "layers" in given else 1e-4)

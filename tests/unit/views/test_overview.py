@@ -162,7 +162,7 @@ def test_a_word_that_needs_no_link_says_so(bundled):
 
 def test_a_changed_run_says_what_the_change_did(bundled):
     text = Routes().finding(subject(cut=((5, 6, 4, None),))).text
-    assert re.fullmatch(r"Without japan in layer 6: tokyo \d+% → \d%, \w+ leads with \d+%\.", text)
+    assert re.fullmatch(r"Without japan in layer 6: tokyo \d+% → 3%, \w+ leads with \d+%\.", text)
     assert Routes().finding(subject(off=((5, 5),))).text.startswith("Without head 6.6: tokyo ")
     assert Routes().finding(subject(swap=("Japan", "France"))).text.startswith("With France for Japan: tokyo ")
 
