@@ -45,8 +45,8 @@ def weights_hash(checkpoint: Checkpoint) -> str:
     except (OSError, StopIteration):
         return ""
     if len(files) == 1:
-        return _digest(files[0])
-    return hashlib.sha256("".join(f"{shard.name} {_digest(shard)}\n" for shard in files).encode()).hexdigest()
+        return digest(files[0])
+    return hashlib.sha256("".join(f"{shard.name} {digest(shard)}\n" for shard in files).encode()).hexdigest()
 
 
 @functools.cache
@@ -61,6 +61,7 @@ def own_version() -> str:
         return ""
 
 
-def _digest(path: Path) -> str:
+def digest(path: Path) -> str:
+    """The SHA-256 of a file, as hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import csv
-import hashlib
 import io
 import json
 import threading
@@ -24,6 +23,7 @@ from safetensors.numpy import save as save_tensors
 
 from explorer.bert import checkpoints
 from explorer.bert.explorer import Explorer, load
+from explorer.bert.provenance import digest
 from explorer.core import disk
 from explorer.core.engine import no_grad, torch, transformers
 from explorer.core.errors import InputError
@@ -123,12 +123,6 @@ def _model_folder(run: Run) -> Path | None:
         return checkpoints.find(tuned_model(run)).folder
     found = checkpoints.find(run.predictor.model)
     return None if found.from_hub or not (found.folder / "model.safetensors").is_file() else found.folder
-
-
-def digest(path: Path) -> str:
-    """The SHA-256 of a file, as hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def why_not(predictor: Predictor, model: Explorer) -> str:

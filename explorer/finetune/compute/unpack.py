@@ -22,13 +22,14 @@ from safetensors.numpy import load as load_tensors
 from explorer.bert import checkpoints
 from explorer.bert.explorer import Explorer, load
 from explorer.bert.hub import NOT_STORABLE
+from explorer.bert.provenance import digest
 from explorer.core import disk
 from explorer.core.apart import apart
 from explorer.core.errors import ExplorerError, InputError, logger
 from explorer.core.formats import Every, Own, parse, values
 from explorer.core.limits import CLASSES, LABEL, MEGABYTE, VALUES, Limit
 from explorer.finetune.compute import store
-from explorer.finetune.compute.export import FILES, INSIDE, MODEL_FILES, SCRIPT, digest
+from explorer.finetune.compute.export import FILES, INSIDE, MODEL_FILES, SCRIPT
 from explorer.finetune.compute.predictor import CORRELATIONS, Run
 from explorer.finetune.compute.task import CHECKS, HEADS, make_plan
 from explorer.text import limits
